@@ -1,0 +1,140 @@
+"""What a plan costs and how well it answers: predicted and measured in one shape and unit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import astuple, dataclass, field, fields
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Work per second of stream time, and the tuples held (time-weighted mean). Additive."""
+
+    comparisons: float = 0.0
+    inserts: float = 0.0
+    expirations: float = 0.0
+    group_updates: float = 0.0
+    rows_out: float = 0.0
+    state_tuples: float = 0.0
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+    def as_dict(self) -> dict[str, float]:
+        """By field name, in the order of the commands' JSON."""
+        return {name: getattr(self, name) for name in COST_FIELDS}
+
+
+COST_FIELDS: tuple[str, ...] = tuple(f.name for f in fields(Cost))
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How well one query is answered. Not additive; None where it does not apply."""
+
+    delay_ms: float | None = None
+    delay_ms_max: float | None = None
+    recall: float | None = None
+    importance: float | None = None
+
+    def as_dict(self) -> dict[str, float | None]:
+        """By field name, in the order of the commands' JSON."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """Where a predicted number comes from: LaTeX with symbols, and again with the values."""
+
+    field: str
+    symbols: str
+    values: str
+    result: float
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The predicted cost of every operator and quality of every query."""
+
+    costs: Mapping[str, Cost]
+    qualities: Mapping[str, Quality] = field(default_factory=dict)
+    formulas: Mapping[str, tuple[Formula, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """Seconds of a run: all of it, the engine's part, and inside kernels (summed over tasks)."""
+
+    total: float
+    engine: float
+    kernel: float
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What a run counted, in the shape and units of `Estimate`, with its timings.
+
+    `costs` is empty where the run was shorter than its warm-up: nothing was left to measure.
+    """
+
+    costs: Mapping[str, Cost]
+    qualities: Mapping[str, Quality]
+    timings: Timings
+    rows: Mapping[str, int]
+    results: Mapping[str, int]
+    answers: Mapping[str, str]
+    replicated_inserts: int = 0
+
+
+def total(costs: Mapping[str, Cost], roots: Iterable[str]) -> Cost:
+    """A plan's cost: the sum over its operators, with the rows that leave its roots."""
+    work = sum(costs.values(), Cost())
+    rows_out = sum(costs[root].rows_out for root in roots)
+    return Cost(
+        work.comparisons,
+        work.inserts,
+        work.expirations,
+        work.group_updates,
+        rows_out,
+        work.state_tuples,
+    )
+
+
+def q_error(predicted: float | None, measured: float | None) -> float | None:
+    """max(p/m, m/p): 1 when both are 0, None when just one is or either is not known.
+
+    >>> q_error(50, 100), q_error(0, 0), q_error(0, 3)
+    (2.0, 1.0, None)
+    """
+    if predicted is None or measured is None:
+        return None
+    if predicted == measured:
+        return 1.0
+    if predicted <= 0 or measured <= 0:
+        return None
+    ratio = predicted / measured
+    return max(ratio, 1 / ratio) if math.isfinite(ratio) and ratio > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class UnitCosts:
+    """Seconds per unit of work of each operator kind; `source` says where they come from."""
+
+    compare: Mapping[str, float]
+    insert: float
+    expire: float
+    group_update: float
+    output: float
+    source: str
+
+    def seconds(self, kind: str, cost: Cost) -> float:
+        """The seconds that one operator's work takes per second of stream time."""
+        return (
+            cost.comparisons * self.compare.get(kind, self.compare["default"])
+            + cost.inserts * self.insert
+            + cost.expirations * self.expire
+            + cost.group_updates * self.group_update
+            + cost.rows_out * self.output
+        )

@@ -1,0 +1,68 @@
+"""The Family protocol: a way to answer a workload, and what is asked of every such way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from planner.cost import Cost, Estimate, Quality
+from planner.plan import Plan
+from planner.workload import Workload
+
+MOST_CANDIDATES = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A plan in a ranking: its label and what it should cost, without its operators."""
+
+    label: str
+    cost: Cost
+    score: float
+    tags: tuple[str, ...] = ()
+    qualities: Mapping[str, Quality] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Candidates best first (ties by label). `considered` counts the plans that were compared.
+
+    `truncated` says that plans exist beyond those that could be listed.
+    """
+
+    candidates: tuple[Candidate, ...]
+    best: str
+    baseline: str
+    considered: int
+    truncated: bool
+    rank_by: str
+    excluded: tuple[tuple[str, str], ...] = ()
+
+
+class Family(Protocol):
+    """A way to answer a workload: which plans exist, and what each should cost."""
+
+    name: str
+    cites: tuple[str, ...]
+
+    def refuses(self, workload: Workload) -> str | None:
+        """Say in one sentence why this family does not apply; None when it does."""
+
+    def candidates(self, workload: Workload) -> Iterator[Plan]:
+        """Yield plans lazily, the naive one first. Search bounds the count."""
+
+    def best(self, workload: Workload) -> Plan:
+        """The cheapest plan, found without enumerating where the space is large."""
+
+    def plan(self, workload: Workload, label: str) -> Plan:
+        """The plan with this label; a PlanError that says what labels look like otherwise."""
+
+    def rank(self, workload: Workload, top: int | None) -> Ranking:
+        """The `top` best and the baseline, without building operators; None lists all it may."""
+
+    def estimate(self, plan: Plan, workload: Workload) -> Estimate:
+        """Price every operator of the plan; none may be missing."""
+
+    def why(self, workload: Workload) -> tuple[str, ...]:
+        """The search told as steps a person can follow, one sentence each."""

@@ -1,0 +1,45 @@
+"""Numbers as people read them, in sentences, drawings and tables."""
+
+from __future__ import annotations
+
+
+def amount(value: float) -> str:
+    """A number with thousands separated and no more digits than it needs.
+
+    >>> amount(16000.0), amount(49542.30769), amount(0.012345), amount(2.5e15)
+    ('16,000', '49,542.3', '0.01234', '2.5e+15')
+    """
+    if abs(value) >= 1e15:
+        return f"{value:.4g}"
+    if abs(value) >= 100:
+        text = f"{value:,.1f}"
+        return text.removesuffix(".0")
+    return f"{value:.4g}"
+
+
+def times(larger: float, smaller: float) -> str:
+    """How many times one cost is another.
+
+    >>> times(86850, 16000), times(3, 0)
+    ('5.4x', 'far')
+    """
+    if smaller <= 0:
+        return "far" if larger > 0 else "1x"
+    return f"{larger / smaller:,.2g}x" if larger < 100 * smaller else f"{larger / smaller:,.0f}x"
+
+
+def percent_more(larger: float, smaller: float) -> str:
+    """By how many percent one cost is above another.
+
+    >>> percent_more(101, 100)
+    '1%'
+    """
+    return f"{100 * (larger - smaller) / smaller:.3g}%" if smaller > 0 else "more"
+
+
+def shortened(text: str, most: int = 60) -> str:
+    """The text, cut in its middle where it is too long to show."""
+    if len(text) <= most:
+        return text
+    half = (most - 1) // 2
+    return f"{text[:half]}…{text[-half:]}"

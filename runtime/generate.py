@@ -1,0 +1,115 @@
+"""A workload turned into its tuples: the same seed gives the same tuples, in every process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.random import Generator, SeedSequence, default_rng
+from numpy.typing import NDArray
+
+from planner.checks import microseconds
+from planner.errors import RunError
+from planner.streams import Arrivals, Attribute, Stream
+from planner.tables import ColumnData, Table
+from planner.workload import Workload
+
+MOST_TUPLES = 200_000_000
+# Values of a column whose type is all that is known of it.
+PLAIN_DISTINCT = 100
+
+
+def generate(workload: Workload, seconds: float, seed: int) -> dict[str, Table]:
+    """The tuples of each stream of the workload's queries in [0, seconds) of stream time.
+
+    A longer span begins with the same tuples: times and values come from generators of their own.
+    """
+    used = {source.name for query in workload.queries for source in query.sources}
+    streams = [(place, s) for place, s in enumerate(workload.streams) if s.name in used]
+    expected = sum((s.rate or 0.0) * seconds for _, s in streams)
+    if expected > MOST_TUPLES:
+        raise RunError(
+            f"would generate about {expected:,.0f} tuples; at most {MOST_TUPLES:,}. "
+            "Shorten run.duration and run.warmup, or lower the rates",
+            "run.duration",
+        )
+    return {s.name: _stream(s, seconds, SeedSequence([seed, place])) for place, s in streams}
+
+
+def _stream(stream: Stream, seconds: float, seed: SeedSequence) -> Table:
+    if stream.rate is None:
+        raise RunError(
+            "has no rate to generate tuples by; declare it, or run on your own data with --data",
+            f"streams.{stream.name}.rate",
+        )
+    time_seed, *value_seeds = seed.spawn(1 + len(stream.attributes))
+    ts = _times(stream.arrivals, stream.rate, seconds, default_rng(time_seed))
+    columns: Mapping[str, ColumnData] = {
+        name: ColumnData(_values(attribute, len(ts), default_rng(value_seed), stream.name, name))
+        for (name, attribute), value_seed in zip(
+            stream.attributes.items(), value_seeds, strict=True
+        )
+    }
+    return Table(np.arange(len(ts), dtype=np.int64), ts, columns)
+
+
+def _times(
+    arrivals: Arrivals, rate: float, seconds: float, random: Generator
+) -> NDArray[np.int64]:
+    """Arrival times in microseconds, in order, all below `seconds`."""
+    if arrivals.kind == "regular":
+        # A phase of its own keeps streams of one rate from arriving in step for ever.
+        phase = random.random()
+        times = (np.arange(int(rate * seconds) + 2) + phase) / rate
+    elif arrivals.kind == "poisson":
+        times = _until(seconds, 1 / rate, random)
+    else:
+        bursts = _until(seconds, arrivals.burst / rate, random)
+        # Pareto with least value 1 and mean `burst`, rounded up or down by chance to keep the mean.
+        shape = arrivals.burst / (arrivals.burst - 1)
+        sizes = np.floor((1 - random.random(len(bursts))) ** (-1 / shape) + random.random(len(bursts)))
+        capped = np.minimum(sizes, MOST_TUPLES).astype(np.int64)
+        if capped.sum() > MOST_TUPLES:
+            raise RunError(f"bursts of over {MOST_TUPLES:,} tuples; lower the burst size or the span")
+        times = np.repeat(bursts, capped)
+    ticks = np.rint(times * 1_000_000).astype(np.int64)
+    return ticks[ticks < microseconds(seconds)]
+
+
+def _until(seconds: float, mean_gap: float, random: Generator) -> NDArray[np.float64]:
+    """Times with exponential gaps, past `seconds`."""
+    chunk = int(seconds / mean_gap * 1.01) + 100
+    times = np.cumsum(random.exponential(mean_gap, chunk))
+    while times[-1] < seconds:
+        times = np.concatenate((times, times[-1] + np.cumsum(random.exponential(mean_gap, chunk))))
+    return times
+
+
+def _values(
+    attribute: Attribute, count: int, random: Generator, stream: str, name: str
+) -> NDArray[np.generic]:
+    """Values 1..distinct (or the declared values), uniform or by Zipf's law."""
+    if attribute.importance_of is not None:
+        raise RunError(
+            "importance is generated for load shedding only, which is not there yet; "
+            "use your own data with --data",
+            f"streams.{stream}.attributes.{name}",
+        )
+    distinct = len(attribute.values) or attribute.distinct or PLAIN_DISTINCT
+    if attribute.zipf:
+        weights = np.arange(1, distinct + 1, dtype=np.float64) ** -attribute.zipf
+        cumulative = np.cumsum(weights)
+        drawn = random.random(count) * cumulative[-1]
+        ranks = np.minimum(np.searchsorted(cumulative, drawn, side="right"), distinct - 1)
+    else:
+        ranks = random.integers(0, distinct, count)
+    if attribute.values:
+        declared = list(attribute.values)
+        texts = any(isinstance(value, str) for value in declared)
+        return np.array(declared, dtype=object if texts else None)[ranks]
+    if attribute.type == "string":
+        return np.array([f"v{rank}" for rank in range(1, distinct + 1)], dtype=object)[ranks]
+    if attribute.type == "float" and attribute.distinct is None:
+        return random.random(count) * PLAIN_DISTINCT
+    whole = (ranks + 1).astype(np.int64)
+    return whole.astype(np.float64) if attribute.type == "float" else whole
