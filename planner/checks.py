@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 from planner.errors import PlanError
 
@@ -91,3 +92,10 @@ def listed(names: Iterable[str], most: int = 8) -> str:
     every = list(names)
     shown = ", ".join(every[:most]) or "none"
     return f"{shown} and {len(every) - most} more" if len(every) > most else shown
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: the one that was meant, or all there are."""
+    names = list(known)
+    close = get_close_matches(name[:MAX_NAME], names, n=1)
+    return f"; did you mean {close[0]!r}?" if close else f"; there are {listed(names)}"
