@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from planner.cost import Cost, Estimate, Quality
+from planner.cost import Cost, Estimate, Quality, UnitCosts
 from planner.plan import Plan
 from planner.workload import Workload
 
@@ -22,6 +22,7 @@ class Candidate:
     score: float
     tags: tuple[str, ...] = ()
     qualities: Mapping[str, Quality] | None = None
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +59,26 @@ class Family(Protocol):
     def plan(self, workload: Workload, label: str) -> Plan:
         """The plan with this label; a PlanError that says what labels look like otherwise."""
 
-    def rank(self, workload: Workload, top: int | None) -> Ranking:
-        """The `top` best and the baseline, without building operators; None lists all it may."""
+    def rank(
+        self,
+        workload: Workload,
+        top: int | None,
+        units: UnitCosts | None = None,
+        by_seconds: bool = False,
+    ) -> Ranking:
+        """The `top` best and the baseline, without building operators; None lists all it may.
+
+        Unit costs fill in each candidate's seconds; `by_seconds` ranks by them.
+        """
+
+    def scores(self, workload: Workload, labels: Sequence[str]) -> tuple[float, ...]:
+        """The scores by which the plans with these labels rank; a PlanError names a wrong one."""
 
     def estimate(self, plan: Plan, workload: Workload) -> Estimate:
         """Price every operator of the plan; none may be missing."""
 
     def why(self, workload: Workload) -> tuple[str, ...]:
         """The search told as steps a person can follow, one sentence each."""
+
+    def answer(self, workload: Workload, ranking: Ranking) -> str:
+        """One sentence: which plan wins, by how much, and because of what."""

@@ -31,10 +31,13 @@ def times(larger: float, smaller: float) -> str:
 def percent_more(larger: float, smaller: float) -> str:
     """By how many percent one cost is above another.
 
-    >>> percent_more(101, 100)
-    '1%'
+    >>> percent_more(101, 100), percent_more(100.001, 100)
+    ('1%', 'under 0.01%')
     """
-    return f"{100 * (larger - smaller) / smaller:.3g}%" if smaller > 0 else "more"
+    if smaller <= 0:
+        return "far"
+    percent = 100 * (larger - smaller) / smaller
+    return f"{percent:,.3g}%" if percent >= 0.01 else "under 0.01%"
 
 
 def shortened(text: str, most: int = 60) -> str:

@@ -1,0 +1,25 @@
+"""The families of plans. A new one is one file (or folder) and one line in FAMILIES."""
+
+from __future__ import annotations
+
+from planner.checks import listed
+from planner.errors import PlanError
+from planner.families.join_order import JoinOrder
+from planner.family import Family
+from planner.plan import Plan
+from planner.workload import Workload
+
+FAMILIES: tuple[Family, ...] = (JoinOrder(),)
+
+
+def family(name: str) -> Family:
+    """The family with this name."""
+    for known in FAMILIES:
+        if known.name == name:
+            return known
+    raise PlanError(f"no family {name!r}; there are {listed(f.name for f in FAMILIES)}")
+
+
+def chosen_plan(chosen: Family, workload: Workload, label: str) -> Plan:
+    """The plan with this label; `best` stands for the cheapest one."""
+    return chosen.best(workload) if label == "best" else chosen.plan(workload, label)

@@ -1,0 +1,143 @@
+"""The paper's ordering heuristic and its augmented form, with a trace a person can follow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from math import prod
+from statistics import fmean
+from typing import Literal
+
+from planner.families.join_order.model import JoinModel
+from planner.families.join_order.search import Order, rounded
+from planner.families.join_order.table import StepTable
+from planner.wording import amount
+
+# Every combination of places is tried up to here; beyond, fast streams are moved one by one.
+MOST_MOVES = 5_000
+MOST_MOVES_SHOWN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of the heuristic: what was done, the order so far, its cost once it is whole."""
+
+    kind: Literal["pair", "append", "order", "fast", "move", "keep"]
+    text: str
+    label: str
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Where the heuristic and its augmented form arrived, and the steps that led there."""
+
+    heuristic: Order
+    heuristic_cost: float
+    augmented: Order
+    augmented_cost: float
+    steps: tuple[Step, ...]
+
+
+def trace(model: JoinModel, table: StepTable) -> Trace:
+    """Order by selectivity, then try the fast streams higher up."""
+    order, ordering = _by_selectivity(model)
+    cost = float(table.price([order])[0])
+    label = model.label(order)
+    whole = Step("order", f"By selectivity the order is {label}: {amount(cost)}/s.", label, cost)
+    augmented, augmented_cost, moving = _moved_up(model, table, order, cost)
+    return Trace(order, cost, augmented, augmented_cost, (*ordering, whole, *moving))
+
+
+def _by_selectivity(model: JoinModel) -> tuple[Order, list[Step]]:
+    """The most selective pair first, then whatever joins most selectively with one placed."""
+    names = model.aliases
+
+    def by_values(place: int) -> tuple[int, str]:
+        return -model.windows[place].distinct, names[place]
+
+    pairs = [tuple(sorted(pair, key=by_values)) for pair in combinations(range(len(names)), 2)]
+    first, second = min(pairs, key=lambda p: (rounded(model.size(p)), *map(by_values, p)))
+    order = [first, second]
+    held = amount(model.size(order))
+    text = (
+        f"{names[first]} and {names[second]} join most selectively: {held} results held. "
+        f"{names[first]} goes first: {model.windows[first].distinct:,} distinct values "
+        f"against {model.windows[second].distinct:,}."
+    )
+    steps = [Step("pair", text, model.label(order))]
+    while len(order) < len(names):
+        left = [place for place in range(len(names)) if place not in order]
+        size, _, place, partner = min(
+            (rounded(model.size((a, b))), by_values(a), a, b) for a in left for b in order
+        )
+        order.append(place)
+        text = f"{names[place]} follows: {amount(size)} results held with {names[partner]}."
+        steps.append(Step("append", text, model.label(order)))
+    return tuple(order), steps
+
+
+def _moved_up(
+    model: JoinModel, table: StepTable, order: Order, cost: float
+) -> tuple[Order, float, list[Step]]:
+    mean = fmean(window.rate for window in model.windows)
+    fast = [place for place in order if model.windows[place].rate > mean]
+    steps = [
+        Step(
+            "fast",
+            f"{model.aliases[place]} is fast: {amount(model.windows[place].rate)} tuples/s "
+            f"against a mean of {amount(mean)}.",
+            model.label(order),
+        )
+        for place in fast
+    ]
+    tried = _tried(table, order, fast)
+    shown = sorted(tried, key=lambda o: (rounded(tried[o]), model.label(o)))[:MOST_MOVES_SHOWN]
+    steps.extend(_move(model, order, cost, other, tried[other]) for other in shown)
+    best, best_cost = order, cost
+    if shown and rounded(tried[shown[0]]) < rounded(cost):
+        best, best_cost = shown[0], tried[shown[0]]
+    kept = (
+        f"Of {len(tried) + 1:,} orders tried, {model.label(best)} is kept: {amount(best_cost)}/s."
+    )
+    steps.append(Step("keep", kept, model.label(best), best_cost))
+    return best, best_cost, steps
+
+
+def _tried(table: StepTable, order: Order, fast: Sequence[int]) -> dict[Order, float]:
+    """The orders with fast streams at or above their places, without the order itself."""
+    if prod(order.index(place) + 1 for place in fast) <= MOST_MOVES:
+        return _priced(table, order, fast)
+    tried: dict[Order, float] = {}
+    reached = order
+    for place in fast:
+        alone = _priced(table, reached, [place])
+        tried |= alone
+        choices = {reached: float(table.price([reached])[0])} | alone
+        reached = min(choices, key=choices.__getitem__)
+    return {other: cost for other, cost in tried.items() if other != order}
+
+
+def _priced(table: StepTable, order: Order, fast: Sequence[int]) -> dict[Order, float]:
+    ranges = [range(order.index(place) + 1) for place in fast]
+    orders = {_placed(order, fast, spots) for spots in product(*ranges)} - {order}
+    listed = sorted(orders)
+    return dict(zip(listed, map(float, table.price(listed)), strict=True))
+
+
+def _placed(order: Order, fast: Sequence[int], spots: Sequence[int]) -> Order:
+    """The order with each fast stream taken out and put back at its spot, upper spots first."""
+    moved = [place for place in order if place not in fast]
+    for spot, place in sorted(zip(spots, fast, strict=True)):
+        moved.insert(spot, place)
+    return tuple(moved)
+
+
+def _move(model: JoinModel, before: Order, cost: float, after: Order, changed: float) -> Step:
+    up = [place for place in after if after.index(place) < before.index(place)]
+    names = " and ".join(model.aliases[place] for place in up)
+    difference = rounded(changed) - rounded(cost)
+    effect = f"{amount(abs(difference))} {'less' if difference < 0 else 'more'}"
+    text = f"Moving {names} up gives {model.label(after)}: {amount(changed)}/s, {effect}."
+    return Step("move", text, model.label(after), changed)

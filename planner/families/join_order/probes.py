@@ -1,0 +1,36 @@
+"""Where each probe of a plan stands: whose tuple started it and what it has joined so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planner.families.join_order.model import JoinModel
+from planner.plan import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Where a probe stands: whose tuple started it, what it has joined so far, what it probes."""
+
+    origin: int
+    joined: tuple[int, ...]
+    target: int
+
+    @property
+    def reached(self) -> tuple[int, ...]:
+        """What is joined once the probe is done."""
+        return (*self.joined, self.target)
+
+
+def probes_of(plan: Plan, model: JoinModel) -> dict[str, Probe]:
+    """The probes of a plan by operator id, read off the operators that feed them."""
+    places = {alias: place for place, alias in enumerate(model.aliases)}
+    probes: dict[str, Probe] = {}
+    for operator in plan.operators():
+        if operator.kind != "probe":
+            continue
+        origin = places[str(operator.param("origin"))]
+        before = probes.get(operator.inputs[0].id)
+        joined = before.reached if before is not None else (origin,)
+        probes[operator.id] = Probe(origin, joined, places[str(operator.param("source"))])
+    return probes

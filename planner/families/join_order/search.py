@@ -1,0 +1,76 @@
+"""Search over global orders: all of them, the exact best of many streams, and best-first."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import permutations
+
+import numpy as np
+
+from planner.families.join_order.table import Floats, Ints, StepTable
+
+Order = tuple[int, ...]
+
+
+@lru_cache(maxsize=4)
+def all_orders(count: int) -> Ints:
+    """Every order of `count` streams, one a row. For few streams: there are count! of them."""
+    flat = np.fromiter((p for order in permutations(range(count)) for p in order), dtype=np.int64)
+    orders = flat.reshape(-1, count)
+    orders.flags.writeable = False
+    return orders
+
+
+def rounded(score: float) -> float:
+    """A score to 12 significant digits: the last bits of a sum must not decide a tie."""
+    return float(f"{score:.12g}")
+
+
+def cost_to_go(table: StepTable, worst: bool = False) -> Floats:
+    """For every set of streams placed, the least (or most) cost of appending all the others.
+
+    The exact dynamic program over subsets, from the full set down, one size of set at a time.
+    """
+    count = table.count
+    better = np.maximum if worst else np.minimum
+    to_go = np.full(1 << count, -np.inf if worst else np.inf)
+    to_go[-1] = 0.0
+    for layer in reversed(_sets_by_size(count)[:-1]):
+        for place in range(count):
+            without = layer[(layer >> place) & 1 == 0]
+            through = table.costs[place, without] + to_go[without | (1 << place)]
+            to_go[without] = better(to_go[without], through)
+    return to_go
+
+
+def _sets_by_size(count: int) -> list[Ints]:
+    sizes = np.zeros(1, dtype=np.int8)
+    for _ in range(count):
+        sizes = np.concatenate([sizes, sizes + 1])
+    ends = np.cumsum(np.bincount(sizes))[:-1]
+    return np.split(np.argsort(sizes, kind="stable"), ends)
+
+
+def best_first(table: StepTable, to_go: Floats, names: Sequence[str]) -> Iterator[Order]:
+    """Every order, lazily, by increasing score; ties come in the order of their labels.
+
+    A* with the exact cost-to-go: no prefix is opened before a cheaper order has been yielded.
+    """
+    count = table.count
+    # With its comma an alias sorts among aliases as its label does among labels.
+    by_name = sorted(range(count), key=lambda place: names[place] + ",")
+    opened: list[tuple[float, Order, int, float]] = [(rounded(float(to_go[0])), (), 0, 0.0)]
+    while opened:
+        _, ranks, placed, spent = heapq.heappop(opened)
+        if len(ranks) == count:
+            yield tuple(by_name[rank] for rank in ranks)
+            continue
+        for rank, place in enumerate(by_name):
+            bit = 1 << place
+            if placed & bit:
+                continue
+            reached = spent + float(table.costs[place, placed])
+            bound = rounded(reached + float(to_go[placed | bit]))
+            heapq.heappush(opened, (bound, (*ranks, rank), placed | bit, reached))
