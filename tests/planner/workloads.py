@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from planner.execution import Execution
 from planner.query import Column, Predicate, Query, Source, TimeWindow
@@ -44,7 +45,7 @@ def equality_join(
 def chain_query(name: str, sources: Mapping[str, tuple[str, TimeWindow]]) -> Query:
     """A query whose sources, `alias: (stream, window)`, are linked one to the next by `attr`."""
     aliases = list(sources)
-    links = zip(aliases, aliases[1:], strict=False)
+    links = pairwise(aliases)
     return Query(
         name,
         tuple(Source(alias, stream, window) for alias, (stream, window) in sources.items()),
