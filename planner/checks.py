@@ -27,7 +27,7 @@ def number(value: float, place: str, above: float = 0.0, most: float = math.inf)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise PlanError(f"must be a number, got {value!r}", place)
     if not math.isfinite(value) or value <= above:
-        raise PlanError(f"must be above {above:g}, got {value}", place)
+        raise PlanError(f"must be above {above:g}, got {exact(value)}", place)
     if value > most:
         raise PlanError(f"must be at most {most:g}, got {value:g}", place)
     return value
@@ -38,7 +38,7 @@ def not_negative(value: float, place: str, most: float = math.inf) -> float:
     if not isinstance(value, bool) and value == 0:
         return value
     if isinstance(value, int | float) and value < 0:
-        raise PlanError(f"must be 0 or above, got {value:g}", place)
+        raise PlanError(f"must be 0 or above, got {exact(value)}", place)
     return number(value, place, most=most)
 
 

@@ -34,20 +34,19 @@ class RunError(SluiceError):
 
 
 @contextmanager
-def within(place: str) -> Iterator[None]:
+def within(place: str, separator: str = ".") -> Iterator[None]:
     """Put a place in front of the place of any PlanError raised inside: `streams[2]` + `rate`."""
     try:
         yield
     except QueryTextError as error:
-        outer = joined(place, error.place)
+        outer = _joined(place, error.place, separator)
         raise QueryTextError(error.summary, error.text, error.offset, outer) from error
     except PlanError as error:
-        raise PlanError(error.message, joined(place, error.place)) from error
+        raise PlanError(error.message, _joined(place, error.place, separator)) from error
 
 
-def joined(outer: str, inner: str) -> str:
-    """Two places as one: `streams[2]` and `rate` are `streams[2].rate`."""
-    return f"{outer}.{inner}" if outer and inner else outer or inner
+def _joined(outer: str, inner: str, separator: str) -> str:
+    return f"{outer}{separator}{inner}" if outer and inner else outer or inner
 
 
 def caret(text: str, offset: int) -> str:

@@ -1,4 +1,4 @@
-"""How a workload is executed and run: join methods, laziness, declared statistics, seed and span."""
+"""How a workload is executed and run: join methods, laziness, declared statistics, seed, span."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """One aggregate of SELECT. `column` is None for COUNT(*); `alias` alone stands for COUNT(b.*)."""
+    """One aggregate of SELECT. `column` is None for COUNT(*); `alias` alone is COUNT(b.*)."""
 
     function: Literal["count", "sum", "avg", "min", "max"]
     column: Column | None = None

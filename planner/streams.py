@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
@@ -130,3 +130,8 @@ class Relation:
         if self.rows is not None:
             whole(self.rows, "rows", least=0)
         object.__setattr__(self, "attributes", MappingProxyType(dict(self.attributes)))
+
+
+def catalogue(sources: Iterable[Stream | Relation]) -> dict[str, tuple[str, ...]]:
+    """The names of the attributes of each; none where they are left to be inferred."""
+    return {source.name: tuple(source.attributes) for source in sources}
