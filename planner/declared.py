@@ -15,7 +15,7 @@ from planner.errors import PlanError, within
 from planner.execution import DeclaredStatistic, Statistics
 from planner.query import Column, Filter, Predicate, Query
 from planner.query_conditions import normalised
-from planner.query_text import parse_condition
+from planner.query_text import format_condition, parse_condition
 
 Condition = Predicate | Filter
 
@@ -33,9 +33,9 @@ def _text(condition: Condition, names: dict[str, str]) -> str:
         return replace(column, alias=names.get(column.alias, column.alias))
 
     if isinstance(condition, Filter):
-        return str(replace(condition, column=renamed(condition.column)))
+        return format_condition(replace(condition, column=renamed(condition.column)))
     left, right = renamed(condition.left), renamed(condition.right)
-    return str(normalised(replace(condition, left=left, right=right)))
+    return format_condition(normalised(replace(condition, left=left, right=right)))
 
 
 def declared(
@@ -68,7 +68,7 @@ def normalised_key(key: str, queries: Iterable[Query], wanted: type[Condition]) 
             raise PlanError(f"stands in the wrong place; write it under statistics.{other}")
         normal = prefix + _text(condition, {})
         if not any(normal in keys(q, c) for q in queries for c in _conditions(q, wanted)):
-            texts = listed(dict.fromkeys(str(condition) for condition in known))
+            texts = listed(dict.fromkeys(format_condition(c) for c in known))
             raise PlanError(f"no query has this condition; there are {texts}")
     return normal
 

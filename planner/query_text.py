@@ -192,8 +192,8 @@ def format_query(query: Query) -> str:
     """The query as text, which parses to an equal query."""
     lines = [f"SELECT {', '.join(_selected(query))}"]
     lines.append("FROM " + ", ".join(_source_text(source) for source in query.sources))
-    conditions = [_predicate_text(predicate) for predicate in query.predicates]
-    conditions += [f"{_column_text(f.column)} {f.comparison} {f.operand}" for f in query.filters]
+    conditions = [format_condition(predicate) for predicate in query.predicates]
+    conditions += [format_condition(condition) for condition in query.filters]
     if conditions:
         lines.append("WHERE " + " AND ".join(conditions))
     if query.group_by:
@@ -225,9 +225,12 @@ def _source_text(source: Source) -> str:
     return f"{_name_text(source.name)}{window}{alias}"
 
 
-def _predicate_text(predicate: Predicate) -> str:
-    left, right = _column_text(predicate.left), _column_text(predicate.right)
-    return f"{left} {predicate.comparison} {right}{predicate.shift}"
+def format_condition(condition: Predicate | Filter) -> str:
+    """The condition as text, which `parse_condition` reads back."""
+    if isinstance(condition, Filter):
+        return f"{_column_text(condition.column)} {condition.comparison} {condition.operand}"
+    left, right = _column_text(condition.left), _column_text(condition.right)
+    return f"{left} {condition.comparison} {right}{condition.shift}"
 
 
 def _column_text(column: Column) -> str:

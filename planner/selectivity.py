@@ -1,0 +1,153 @@
+"""Selectivities of predicates and filters, declared or derived, and where each number is from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from planner.declared import all_predicates, declared, keys
+from planner.distributions import (
+    PLAIN_DISTINCT,
+    declared_distribution,
+    share_of_pairs,
+    share_of_values,
+)
+from planner.query import Column, Filter, Predicate, Query
+from planner.streams import Attribute, Relation, Stream
+from planner.workload import Workload
+
+Origin = Literal["declared", "inferred from data", "default", "derived from distinct values"]
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a number of the workload comes from. `value` is None where it is not known."""
+
+    place: str
+    value: float | str | None
+    origin: Origin
+    detail: str = ""
+
+
+def predicate_selectivity(workload: Workload, query: Query, predicate: Predicate) -> float:
+    """The share of pairs that satisfy the predicate: declared, else from the distributions."""
+    given = declared(workload.statistics, query, predicate)
+    if given is not None and given.selectivity is not None:
+        return given.selectivity
+    left = attribute_of(workload, query, predicate.left)
+    right = attribute_of(workload, query, predicate.right)
+    if _plainly_uniform(left) and _plainly_uniform(right) and _is_equality(predicate):
+        # Values are 1..distinct: the smaller set lies in the larger, whatever their size.
+        return 1 / max(_distinct(left), _distinct(right))
+    return share_of_pairs(
+        declared_distribution(left),
+        predicate.comparison,
+        declared_distribution(right),
+        predicate.offset,
+    )
+
+
+def filter_selectivity(workload: Workload, query: Query, condition: Filter) -> float:
+    """The share of tuples that pass the filter: declared, else from the distribution."""
+    given = declared(workload.statistics, query, condition)
+    if given is not None and given.selectivity is not None:
+        return given.selectivity
+    attribute = attribute_of(workload, query, condition.column)
+    return share_of_values(
+        declared_distribution(attribute), condition.comparison, condition.constant
+    )
+
+
+def attribute_of(workload: Workload, query: Query, column: Column) -> Attribute:
+    """What is known of a column of the query; a plain attribute where nothing is."""
+    name = query.source(column.alias).name
+    sources: list[Stream | Relation] = [*workload.streams, *workload.relations]
+    known = next((source.attributes for source in sources if source.name == name), {})
+    return known.get(column.attribute, Attribute())
+
+
+def _distinct(attribute: Attribute) -> int:
+    return attribute.distinct or PLAIN_DISTINCT
+
+
+def _plainly_uniform(attribute: Attribute) -> bool:
+    return not attribute.zipf and not attribute.values and attribute.type == "integer"
+
+
+def _is_equality(predicate: Predicate) -> bool:
+    return predicate.comparison == "=" and not predicate.offset
+
+
+def provenance(
+    workload: Workload, inferred: Mapping[str, str] | None = None
+) -> tuple[Provenance, ...]:
+    """Where every statistic of the workload comes from; `inferred` maps places to how."""
+    found = inferred or {}
+    sources: list[Stream | Relation] = [*workload.streams, *workload.relations]
+    rows = [row for source in sources for row in _of_source(source)]
+    rows += [row for query in workload.queries for row in _of_query(workload, query)]
+    return tuple(
+        Provenance(row.place, row.value, "inferred from data", found[row.place])
+        if row.place in found
+        else row
+        for row in rows
+    )
+
+
+def _of_source(source: Stream | Relation) -> Iterator[Provenance]:
+    if isinstance(source, Stream):
+        place = f"streams.{source.name}"
+        yield _known(f"{place}.rate", source.rate, "tuples per second")
+        burst = f", bursts of {source.arrivals.burst:g}" if source.arrivals.kind == "pareto" else ""
+        usual = source.arrivals == Stream(source.name, None).arrivals
+        yield Provenance(
+            f"{place}.arrivals",
+            source.arrivals.kind,
+            "default" if usual else "declared",
+            f"{source.arrivals.kind}{burst}",
+        )
+    else:
+        place = f"relations.{source.name}"
+        yield _known(f"{place}.rows", source.rows, "rows")
+    for name, attribute in source.attributes.items():
+        yield _known(f"{place}.attributes.{name}.distinct", attribute.distinct, "distinct values")
+
+
+def _known(place: str, value: float | None, what: str) -> Provenance:
+    if value is None:
+        return Provenance(place, None, "default", f"{what} not known; declare them or give data")
+    return Provenance(place, value, "declared", what)
+
+
+def _of_query(workload: Workload, query: Query) -> Iterator[Provenance]:
+    for predicate in all_predicates(query):
+        columns = (predicate.left, predicate.right)
+        value = predicate_selectivity(workload, query, predicate)
+        yield _of_condition(workload, query, predicate, columns, value)
+    for condition in query.filters:
+        value = filter_selectivity(workload, query, condition)
+        yield _of_condition(workload, query, condition, (condition.column,), value)
+
+
+def _of_condition(
+    workload: Workload,
+    query: Query,
+    condition: Predicate | Filter,
+    columns: tuple[Column, ...],
+    value: float,
+) -> Provenance:
+    kind = "filters" if isinstance(condition, Filter) else "predicates"
+    place = selectivity_place(query, condition, kind)
+    given = declared(workload.statistics, query, condition)
+    if given is not None and given.selectivity is not None:
+        return Provenance(place, value, "declared", "share of pairs" if len(columns) > 1 else "")
+    counts = {column: attribute_of(workload, query, column).distinct for column in columns}
+    shown = ", ".join(f"{c}: {n or f'{PLAIN_DISTINCT} (not known)'}" for c, n in counts.items())
+    origin: Origin = "derived from distinct values" if all(counts.values()) else "default"
+    return Provenance(place, value, origin, f"distinct values {shown}")
+
+
+def selectivity_place(query: Query, condition: Predicate | Filter, kind: str) -> str:
+    """Where the selectivity of this condition stands, or would stand."""
+    return f'statistics.{kind}."{next(keys(query, condition))}".selectivity'
