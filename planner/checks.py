@@ -55,6 +55,8 @@ def exact(value: float) -> str:
     >>> exact(100.0), exact(0.1), exact(10**15 + 1)
     ('100', '0.1', '1000000000000001')
     """
+    if isinstance(value, int):
+        return str(value)
     return str(int(value)) if abs(value) < 2**53 and value == int(value) else repr(float(value))
 
 
