@@ -53,9 +53,7 @@ def _stream(stream: Stream, seconds: float, seed: SeedSequence) -> Table:
     return Table(np.arange(len(ts), dtype=np.int64), ts, columns)
 
 
-def _times(
-    arrivals: Arrivals, rate: float, seconds: float, random: Generator
-) -> NDArray[np.int64]:
+def _times(arrivals: Arrivals, rate: float, seconds: float, random: Generator) -> NDArray[np.int64]:
     """Arrival times in microseconds, in order, all below `seconds`."""
     if arrivals.kind == "regular":
         # A phase of its own keeps streams of one rate from arriving in step for ever.
@@ -64,13 +62,17 @@ def _times(
     elif arrivals.kind == "poisson":
         times = _until(seconds, 1 / rate, random)
     else:
+        (size_random,) = random.spawn(1)
         bursts = _until(seconds, arrivals.burst / rate, random)
         # Pareto with least value 1 and mean `burst`, rounded up or down by chance to keep the mean.
         shape = arrivals.burst / (arrivals.burst - 1)
-        sizes = np.floor((1 - random.random(len(bursts))) ** (-1 / shape) + random.random(len(bursts)))
+        draws = size_random.random((len(bursts), 2))
+        sizes = np.floor((1 - draws[:, 0]) ** (-1 / shape) + draws[:, 1])
         capped = np.minimum(sizes, MOST_TUPLES).astype(np.int64)
         if capped.sum() > MOST_TUPLES:
-            raise RunError(f"bursts of over {MOST_TUPLES:,} tuples; lower the burst size or the span")
+            raise RunError(
+                f"bursts of over {MOST_TUPLES:,} tuples; lower the burst size or the span"
+            )
         times = np.repeat(bursts, capped)
     ticks = np.rint(times * 1_000_000).astype(np.int64)
     return ticks[ticks < microseconds(seconds)]

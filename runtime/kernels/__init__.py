@@ -1,1 +1,1 @@
-"""Joins over arrays, compiled: no Spark, no pandas; every comparison is counted where it is made."""
+"""Joins over arrays, compiled: no Spark, no pandas; comparisons are counted where they are made."""

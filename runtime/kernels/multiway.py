@@ -1,4 +1,4 @@
-"""The eager multi-way join: an arriving tuple probes the other windows in its order, then enters its own.
+"""The eager multi-way join: an arriving tuple probes the other windows in its order.
 
 Nested loops and hashing are one kernel: a window that is scanned whole has one bucket. Counters are
 logical: under fragment and replicate every partition stores all tuples, and each tuple is counted
@@ -54,7 +54,10 @@ class Counters(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a batch produced, and the tuples that stay in the windows after it."""
+    """What a batch produced, and the tuples that stay in the windows after it.
+
+    A row of `rows` holds the seq of each member in FROM order, and the result's time.
+    """
 
     results: int
     digest: int
@@ -128,8 +131,8 @@ def _join(join, seen, old, hashes, counters, until, last, keep_results):
     following = np.zeros(levels, np.int64)
     target = np.zeros(levels, np.int64)
     prefix = np.zeros(levels, np.uint64)
-    chosen = np.zeros(sources, np.int64)
-    rows = np.empty((1024 if keep_results else 0, sources), np.int64)
+    chosen = np.zeros(sources + 1, np.int64)
+    rows = np.empty((1024 if keep_results else 0, sources + 1), np.int64)
     results = 0
     digest = np.uint64(0)
 
@@ -168,6 +171,7 @@ def _join(join, seen, old, hashes, counters, until, last, keep_results):
             j = orders[i, step]
             target[step] = first[j] + bucket_of(key, buckets[j])
         chosen[i] = seq[a]
+        chosen[sources] = now
         prefix[0] = hashes[a]
         level = 0
         while level >= 0:

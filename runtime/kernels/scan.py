@@ -1,4 +1,4 @@
-"""Scanning a window: 64 keys are compared at a time into one mask, and its set bits are the matches.
+"""Scanning a window: 64 keys at a time are compared into a mask; its set bits are the matches.
 
 Arrays that are scanned carry PADDING spare keys at the end, so that the last comparison may read
 past the range; the mask is cut to the range.
@@ -22,7 +22,7 @@ def _equal_mask(lanes: int):
     """
 
     @intrinsic
-    def equal_mask(_context, keys, start, key):
+    def equal_mask(_context, keys, _start, _key):
         def generate(context, builder, signature, arguments):
             array, index, wanted = arguments
             data = context.make_array(signature.args[0])(context, builder, array).data
@@ -47,7 +47,7 @@ _equal_16 = _equal_mask(16)
 
 
 @intrinsic
-def _lowest_bit(_context, mask):
+def _lowest_bit(_context, _mask):
     """The place of the lowest set bit of a mask that is not 0."""
 
     def generate(_codegen_context, builder, _signature, arguments):

@@ -27,7 +27,10 @@ class Tuples(NamedTuple):
     def empty(cls) -> Tuples:
         """No tuples."""
         return cls(
-            np.empty(0, np.int16), np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int32)
+            np.empty(0, np.int16),
+            np.empty(0, np.int64),
+            np.empty(0, np.int64),
+            np.empty(0, np.int32),
         )
 
     def followed_by(self, later: Tuples) -> Tuples:

@@ -1,0 +1,164 @@
+"""`python -m runtime run | resume | history | statistics | generate`: plans run and measured."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from planner.command import Parser, as_json, carry_out, read_workload
+from planner.errors import RunError
+from planner.families import FAMILIES
+from planner.workload import Workload
+from runtime import printing
+from runtime.home import prepare_kernel_cache
+from runtime.records import WAYS, Progress, Run, RunRequest
+
+prepare_kernel_cache()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code is 0, or 2 for a bad input."""
+
+    def command() -> str:
+        options = _parser().parse_args(arguments)
+        return options.command(options)
+
+    return carry_out(command)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(prog="python -m runtime", description=__doc__)
+    commands = parser.add_subparsers(
+        required=True, metavar="run | resume | history | statistics | generate"
+    )
+
+    def add(name: str, text: str, command: Callable[[argparse.Namespace], str]) -> Parser:
+        added: Parser = commands.add_parser(name, help=text, allow_abbrev=False)
+        added.add_argument("--json", action="store_true", help="print JSON and nothing else")
+        added.set_defaults(command=command)
+        return added
+
+    run = add("run", "run a plan and measure it", _run)
+    run.add_argument("workload", metavar="WORKLOAD")
+    run.add_argument("--family", metavar="F", default=FAMILIES[0].name)
+    run.add_argument("--plan", metavar="LABEL", default="best", help="a label, or `best`")
+    run.add_argument("--query", metavar="Q", help="one query of the workload")
+    run.add_argument("--data", metavar="DIR", type=Path, help="run on own data")
+    run.add_argument("--sort", action="store_true", help="accept rows out of ts order")
+    run.add_argument("--results", metavar="DIR", type=Path, help="write the results there")
+    run.add_argument("--way", choices=WAYS, default="stream")
+    run.add_argument("--backend", choices=("kernels", "native"), default="kernels")
+    run.add_argument("--master", metavar="URL", help="a Spark master")
+    run.add_argument("--partitions", metavar="N", type=int)
+    run.add_argument("--batch-rows", metavar="N", type=int)
+    _span(run)
+
+    resume = add("resume", "go on with a run that was interrupted", _resume)
+    resume.add_argument("run", metavar="RUN")
+    add("history", "list the runs", _history)
+
+    statistics = add("statistics", "fill in statistics from own data", _statistics)
+    statistics.add_argument("workload", metavar="WORKLOAD")
+    statistics.add_argument("--data", metavar="DIR", type=Path, required=True)
+    statistics.add_argument("--sort", action="store_true")
+
+    generate = add("generate", "write a workload's tuples as own data", _generate)
+    generate.add_argument("workload", metavar="WORKLOAD")
+    generate.add_argument("folder", metavar="DIR", type=Path)
+    _span(generate)
+    return parser
+
+
+def _span(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--seed", metavar="N", type=int)
+    parser.add_argument("--warmup", metavar="S", type=float)
+    parser.add_argument("--duration", metavar="S", type=float)
+
+
+def _workload(options: argparse.Namespace, query: str | None = None) -> Workload:
+    from runtime.prepare import with_run_settings
+
+    workload = read_workload(options.workload, query)
+    return with_run_settings(workload, options.seed, options.warmup, options.duration)
+
+
+def _run(options: argparse.Namespace) -> str:
+    from runtime.execute import run
+
+    if options.backend == "native":
+        raise RunError("Spark's own operators cannot run plans yet; use kernels", "--backend")
+    request = RunRequest(
+        workload=_workload(options, options.query),
+        family=options.family,
+        label=options.plan,
+        way=options.way,
+        partitions=options.partitions,
+        batch_rows=options.batch_rows,
+        data=options.data,
+        sort=options.sort,
+        results=options.results,
+        master=options.master,
+    )
+    return _shown(run(request, _say_progress), options)
+
+
+def _resume(options: argparse.Namespace) -> str:
+    from runtime.resume import resume
+
+    return _shown(resume(options.run, _say_progress), options)
+
+
+def _shown(run: Run, options: argparse.Namespace) -> str:
+    from runtime.run_json import run_document
+
+    for warning in run.warnings:
+        sys.stderr.write(f"warning: {warning}\n")
+    return as_json(run_document(run)) if options.json else printing.run_text(run)
+
+
+def _say_progress(progress: Progress) -> None:
+    sys.stderr.write(f"{printing.progress_text(progress)}\n")
+
+
+def _history(options: argparse.Namespace) -> str:
+    from runtime.history import History
+    from runtime.run_json import run_document
+
+    runs = History().runs()
+    if options.json:
+        return as_json([run_document(run) for run in runs])
+    return printing.history_text(runs)
+
+
+def _statistics(options: argparse.Namespace) -> str:
+    from planner.own_data import read_folder
+    from planner.statistics import infer
+    from planner.workload_file import dump_workload
+
+    workload = read_workload(options.workload)
+    own = read_folder(options.data, workload, options.sort)
+    for warning in own.warnings:
+        sys.stderr.write(f"warning: {warning}\n")
+    inferred, origins = infer(workload, own.tables)
+    if options.json:
+        return as_json(printing.statistics_document(inferred, origins))
+    return dump_workload(inferred) + printing.origins_comment(origins)
+
+
+def _generate(options: argparse.Namespace) -> str:
+    from runtime.generate import generate
+    from runtime.own_data_files import write_folder
+    from runtime.prepare import warmup_seconds
+
+    workload = _workload(options)
+    seconds = warmup_seconds(workload) + workload.run.duration
+    rows = write_folder(generate(workload, seconds, workload.run.seed), options.folder)
+    if options.json:
+        return as_json({"folder": str(options.folder), "rows": rows})
+    return printing.generated_text(options.folder, rows)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

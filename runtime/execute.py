@@ -1,0 +1,187 @@
+"""Run a plan: prepared, stepped through Spark, measured and recorded, whatever becomes of it."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import platform
+import shutil
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+
+from planner.cost import Measurement, Timings
+from planner.errors import RunError, SluiceError
+from runtime.history import History
+from runtime.home import home
+from runtime.kernels.digest import as_text
+from runtime.prepare import Prepared, prepare
+from runtime.programs.program import Tally
+from runtime.records import Progress, Run, RunRequest
+from runtime.result_files import merge_results
+from runtime.stopping import RunCancelledError, StopSignal
+
+OnProgress = Callable[[Progress], None]
+
+
+def run(
+    request: RunRequest,
+    on_progress: OnProgress = lambda _: None,
+    cancel: threading.Event | None = None,
+    history: History | None = None,
+) -> Run:
+    """Run the plan to its end. A run that fails or is cancelled is recorded as such.
+
+    A failure that is the user's to mend is raised again; a cancelled run is returned.
+    """
+    begun = time.time()
+    on_progress(Progress("Preparing the tuples"))
+    prepared = prepare(request, request.partitions or usual_partitions())
+    record = Run(
+        id=time.strftime("%Y%m%d-%H%M%S-", time.gmtime(begun)) + uuid.uuid4().hex[:6],
+        request=request,
+        workload=prepared.workload,
+        plan=prepared.plan,
+        estimate=prepared.estimate,
+        partitions=prepared.program.partitions,
+        batches=prepared.batches.batches,
+        data_digest=prepared.data_digest,
+        versions=versions(),
+        started=begun,
+        status="running",
+        warnings=prepared.warnings,
+    )
+    return carry_out(record, prepared, on_progress, cancel, history or History())
+
+
+def carry_out(
+    record: Run,
+    prepared: Prepared,
+    on_progress: OnProgress,
+    cancel: threading.Event | None,
+    history: History,
+) -> Run:
+    """Step a prepared run through Spark, from its checkpoint if it has one; record its end."""
+    history.save(record, process=os.getpid())
+    stop = StopSignal(record.request.most_seconds, cancel)
+    ended = record
+    try:
+        ended = _measured(record, prepared, on_progress, stop)
+    except RunCancelledError:
+        ended = record.ended("cancelled", time.time(), "cancelled by its user")
+    except SluiceError as error:
+        ended = record.ended("failed", time.time(), str(error))
+        raise
+    except BaseException as error:
+        ended = record.ended("failed", time.time(), f"{type(error).__name__}: {error}")
+        raise
+    finally:
+        history.save(ended)
+        if ended.status in ("finished", "cancelled"):
+            shutil.rmtree(run_folder(record.id), ignore_errors=True)
+    return ended
+
+
+def run_folder(run_id: str) -> Path:
+    """Where a run keeps its checkpoint and results until it is finished."""
+    return home() / "runs" / run_id
+
+
+def usual_partitions() -> int:
+    """One partition for each core, within reason."""
+    return max(1, min(8, os.cpu_count() or 1))
+
+
+def versions() -> dict[str, str]:
+    """What a measurement may depend on."""
+    packages = {name: version(name) for name in ("pyspark", "numba", "numpy", "pyarrow")}
+    return {"python": platform.python_version(), "machine": platform.machine(), **packages}
+
+
+def _measured(
+    record: Run,
+    prepared: Prepared,
+    on_progress: OnProgress,
+    stop: StopSignal,
+) -> Run:
+    # Imported when a plan is first run: planning and reading history need no Spark.
+    from runtime.spark.replay import replay
+    from runtime.spark.session import session
+    from runtime.spark.stream import stream
+
+    request, batches, program = record.request, prepared.batches, prepared.program
+    on_progress(Progress("Starting Spark", 0, batches.batches, batches.arrivals))
+    spark = session(request.master).newSession()
+    stop.check()
+    folder = run_folder(record.id)
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = folder / "results" if request.results else None
+    engine_begun = time.time()
+    totals_file = folder / "totals.json"
+
+    def on_batch(number: int, totals: list[bytes]) -> None:
+        _keep_totals(totals_file, totals)
+        on_progress(
+            _progress(program.tally(totals, prepared.plan), number + 1, prepared, engine_begun)
+        )
+
+    on_progress(Progress("Running", 0, batches.batches, batches.arrivals))
+    if request.way == "replay":
+        totals = replay(spark, program, batches, parts and str(parts), stop)
+    else:
+        stream(spark, program, batches, folder / "checkpoint", parts and str(parts), on_batch, stop)
+        totals = _kept_totals(totals_file)
+    tally = program.tally(totals, prepared.plan)
+    engine_seconds = time.time() - engine_begun
+    if request.results and parts:
+        merge_results(prepared.workload, parts, request.results)
+    finished = time.time()
+    timings = Timings(finished - record.started, engine_seconds, tally.kernel_seconds)
+    return _finished(record, prepared, tally, timings, finished)
+
+
+def _finished(
+    record: Run, prepared: Prepared, tally: Tally, timings: Timings, finished: float
+) -> Run:
+    (query,) = prepared.workload.queries
+    measurement = Measurement(
+        costs=tally.costs,
+        qualities={},
+        timings=timings,
+        rows=prepared.batches.rows,
+        results={query.name: tally.results},
+        answers={query.name: as_text(tally.digest)},
+        replicated_inserts=tally.replicated_inserts,
+    )
+    return replace(record.ended("finished", finished), measurement=measurement)
+
+
+def _progress(tally: Tally, done: int, prepared: Prepared, begun: float) -> Progress:
+    return Progress(
+        "Running",
+        done,
+        prepared.batches.batches,
+        prepared.batches.arrivals,
+        time.time() - begun,
+        tally.comparisons,
+        tally.results,
+        tally.state_tuples,
+    )
+
+
+def _keep_totals(file: Path, totals: list[bytes]) -> None:
+    """Keep the totals before Spark commits the batch: a restart finds them or makes them again."""
+    beside = file.with_suffix(".unfinished")
+    beside.write_text(json.dumps([base64.b64encode(total).decode() for total in totals]))
+    beside.replace(file)
+
+
+def _kept_totals(file: Path) -> list[bytes]:
+    if not file.is_file():
+        raise RunError("ended without a finished micro-batch; run the plan again", "run")
+    return [base64.b64decode(total) for total in json.loads(file.read_text())]

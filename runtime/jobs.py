@@ -1,0 +1,105 @@
+"""Runs in the background, one at a time: what the pages start, watch and cancel."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from planner.errors import SluiceError
+from runtime.execute import OnProgress, run
+from runtime.records import Progress, Run, RunRequest
+
+logger = logging.getLogger(__name__)
+
+Execute = Callable[[RunRequest, OnProgress, threading.Event], Run]
+EntryStatus = Literal["waiting", "running", "finished", "cancelled", "failed"]
+
+
+@dataclass
+class Entry:
+    """One plan of a job, and how far it is."""
+
+    request: RunRequest
+    status: EntryStatus = "waiting"
+    progress: Progress = field(default_factory=lambda: Progress("Waiting"))
+    run: Run | None = None
+    error: str | None = None
+
+
+@dataclass
+class Job:
+    """Plans that were started together. Read by pages, written by the runner's thread."""
+
+    entries: list[Entry]
+    id: str = field(default_factory=lambda: uuid.uuid4().hex[:8])
+    cancelled: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing of it is waiting or running."""
+        return all(entry.status not in ("waiting", "running") for entry in self.entries)
+
+    def cancel(self) -> None:
+        """Stop the plan that runs, and do not start the others."""
+        self.cancelled.set()
+
+
+class Runner:
+    """Carries out jobs in the order they come, in one thread; Spark is used by one at a time."""
+
+    def __init__(self, execute: Execute = run) -> None:
+        self._execute = execute
+        self._waiting: queue.Queue[Job] = queue.Queue()
+        self._jobs: dict[str, Job] = {}
+        threading.Thread(target=self._work, daemon=True, name="sluice-runner").start()
+
+    def submit(self, requests: Sequence[RunRequest]) -> Job:
+        """Start these plans as soon as the jobs before them are done."""
+        job = Job([Entry(request) for request in requests])
+        self._jobs[job.id] = job
+        self._waiting.put(job)
+        return job
+
+    def job(self, job_id: str) -> Job | None:
+        """The job with this id, if it is of this process."""
+        return self._jobs.get(job_id)
+
+    def ahead_of(self, job: Job) -> int:
+        """How many jobs are to be done before this one."""
+        before = list(self._jobs.values())
+        return sum(not other.done for other in before[: before.index(job)])
+
+    def active(self) -> list[Job]:
+        """The jobs that are not done, in their order."""
+        return [job for job in self._jobs.values() if not job.done]
+
+    def _work(self) -> None:
+        while True:
+            job = self._waiting.get()
+            for entry in job.entries:
+                self._carry_out(job, entry)
+
+    def _carry_out(self, job: Job, entry: Entry) -> None:
+        if job.cancelled.is_set():
+            entry.status = "cancelled"
+            return
+
+        def on_progress(progress: Progress) -> None:
+            entry.progress = progress
+
+        entry.status = "running"
+        try:
+            entry.run = self._execute(entry.request, on_progress, job.cancelled)
+            entry.status = "cancelled" if entry.run.status == "cancelled" else "finished"
+        except SluiceError as error:
+            entry.error, entry.status = str(error), "failed"
+        except Exception as error:
+            # A bug of ours: the log gets all of it, the page one line, and the runner lives on.
+            logger.exception("run of %s failed", entry.request.label)
+            entry.error = f"an internal fault ({type(error).__name__}); the log has the details"
+            entry.status = "failed"

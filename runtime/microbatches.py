@@ -1,0 +1,149 @@
+"""Micro-batches on disk: one Parquet file each, cached by the digest of what is in them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from planner.errors import RunError
+from runtime.batch import Batch
+from runtime.feed import Feed
+from runtime.home import home
+from runtime.split import Split
+
+# Old micro-batches are dropped beyond this; a run in progress holds its own files open by name.
+MOST_CACHED_BYTES = 8 * 2**30
+BYTES_PER_TUPLE = 22
+LEAST_BATCH_ROWS = 20_000
+MOST_BATCH_ROWS = 1_000_000
+USUAL_BATCHES = 10
+
+_SCHEMA = pa.schema(
+    [
+        ("batch", pa.int32()),
+        ("partitions", pa.list_(pa.int32())),
+        ("tuples", pa.binary()),
+    ]
+)
+# Spark passes over files whose name begins with an underscore.
+NOTE = "_micro-batches.json"
+# Spark reads files by modification time; this is when the first one is said to be written.
+_FIRST_WRITTEN = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class MicroBatches:
+    """A folder of micro-batches, and what a run must know of the tuples in them.
+
+    `first_ts` and `last_ts` are in microseconds; keys are below `codes`.
+    """
+
+    folder: str
+    batches: int
+    rows: Mapping[str, int]
+    arrivals: int
+    codes: int
+    first_ts: int
+    last_ts: int
+
+
+def usual_batch_rows(arrivals: int) -> int:
+    """Few large micro-batches: each costs a fixed time, whatever it holds."""
+    return max(LEAST_BATCH_ROWS, min(MOST_BATCH_ROWS, -(-arrivals // USUAL_BATCHES)))
+
+
+def cached(key: str) -> MicroBatches | None:
+    """The micro-batches with this digest, if they are on disk."""
+    note = _folder(key) / NOTE
+    if not note.is_file():
+        return None
+    os.utime(note)
+    return MicroBatches(**json.loads(note.read_text()))
+
+
+def write(key: str, feed: Feed, split: Split, batch_rows: int) -> MicroBatches:
+    """Cut the feed into micro-batches of so many arrivals, shared out to the partitions."""
+    ts = feed.tuples.ts
+    arrivals = len(ts)
+    first_ts, last_ts = (int(ts[0]), int(ts[-1])) if arrivals else (0, 0)
+    # A feed without a tuple still makes one batch, so that every run has an end.
+    starts = range(0, max(1, arrivals), batch_rows)
+    folder = _folder(key)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    _drop_oldest(folder.parent)
+    needed = arrivals * BYTES_PER_TUPLE
+    free = shutil.disk_usage(folder.parent).free
+    if needed > free:
+        raise RunError(
+            f"needs about {needed / 2**20:,.0f} MB for micro-batches and {free / 2**20:,.0f} MB "
+            "are free; make room or shorten run.duration",
+            str(folder.parent),
+        )
+    # Written beside and moved at once: a folder is either whole or not there.
+    beside = Path(tempfile.mkdtemp(dir=folder.parent, prefix="unfinished-"))
+    try:
+        for number, start in enumerate(starts):
+            tuples = feed.tuples.take(slice(start, start + batch_rows))
+            until = int(tuples.ts[-1]) if arrivals else 0
+            last = start + batch_rows >= arrivals
+            file = beside / f"batch-{number:06}.parquet"
+            pq.write_table(
+                _table(number, Batch(tuples, until, last), split),
+                file,
+                compression="none",
+                use_dictionary=False,
+                write_statistics=False,
+            )
+            os.utime(file, (_FIRST_WRITTEN + number, _FIRST_WRITTEN + number))
+        made = MicroBatches(
+            str(folder), len(starts), dict(feed.rows), arrivals, feed.codes, first_ts, last_ts
+        )
+        (beside / NOTE).write_text(json.dumps(asdict(made)))
+        if not folder.exists():
+            beside.rename(folder)
+    except OSError as error:
+        raise RunError(f"cannot write micro-batches: {error.strerror}", str(folder)) from error
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    return made
+
+
+def _table(number: int, batch: Batch, split: Split) -> pa.Table:
+    shares = split.share(batch.tuples)
+    if shares is None:
+        rows = [(list(range(split.partitions)), batch)]
+    else:
+        rows = [
+            ([partition], Batch(tuples, batch.until, batch.last))
+            for partition, tuples in enumerate(shares)
+        ]
+    return pa.table(
+        {
+            "batch": [number] * len(rows),
+            "partitions": [partitions for partitions, _ in rows],
+            "tuples": [part.pack() for _, part in rows],
+        },
+        schema=_SCHEMA,
+    )
+
+
+def _folder(key: str) -> Path:
+    return home() / "micro-batches" / key
+
+
+def _drop_oldest(parent: Path) -> None:
+    """Make room: drop the folders that were used longest ago beyond the limit."""
+    notes = sorted(parent.glob(f"*/{NOTE}"), key=lambda note: -note.stat().st_mtime)
+    used = 0
+    for note in notes:
+        used += sum(file.stat().st_size for file in note.parent.iterdir())
+        if used > MOST_CACHED_BYTES:
+            shutil.rmtree(note.parent, ignore_errors=True)

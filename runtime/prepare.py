@@ -1,0 +1,175 @@
+"""What a run needs before Spark: statistics, plan, estimate, micro-batches, span and program."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from planner.checks import microseconds
+from planner.cost import Estimate
+from planner.errors import PlanError
+from planner.families import chosen_plan, family
+from planner.own_data import read_folder
+from planner.plan import Plan
+from planner.query import CountWindow, Query, TimeWindow, TumblingWindow
+from planner.statistics import infer
+from planner.tables import Table
+from planner.workload import Workload, plain
+from runtime import microbatches
+from runtime.feed import feed
+from runtime.generate import generate
+from runtime.microbatches import MicroBatches, usual_batch_rows
+from runtime.programs import compile_plan
+from runtime.programs.program import Program, Span
+from runtime.records import RunRequest
+from runtime.split import Split, split_of
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A run that is ready to go."""
+
+    workload: Workload
+    plan: Plan
+    estimate: Estimate
+    batches: MicroBatches
+    program: Program
+    data_digest: str
+    warnings: tuple[str, ...]
+
+
+def prepare(request: RunRequest, partitions: int) -> Prepared:
+    """Plan, generate or read the tuples, cut them into micro-batches, and compile the plan."""
+    workload, tables, warnings = with_data(request.workload, request.data, request.sort)
+    chosen = family(request.family)
+    if reason := chosen.refuses(workload):
+        raise PlanError(reason, request.family)
+    plan = chosen_plan(chosen, workload, request.label)
+    split = split_of(plan, partitions)
+    batches, digest = _batches(request, workload, tables, split)
+    span, more = span_of(workload, batches, own_data=tables is not None)
+    program = compile_plan(plan, workload, batches.codes, span, split)
+    estimate = chosen.estimate(plan, workload)
+    return Prepared(workload, plan, estimate, batches, program, digest, (*warnings, *more))
+
+
+def with_data(
+    workload: Workload, data: Path | None, sort: bool = False
+) -> tuple[Workload, dict[str, Table] | None, tuple[str, ...]]:
+    """The workload with its statistics, and the user's own tuples if there are any."""
+    if data is None:
+        return workload, None, ()
+    own = read_folder(data, workload, sort)
+    inferred, _ = infer(workload, own.tables)
+    return inferred, own.tables, own.warnings
+
+
+def warmup_seconds(workload: Workload) -> float:
+    """The stated warm-up, or the longest window: its seconds, or the time its rows take."""
+    if workload.run.warmup is not None:
+        return workload.run.warmup
+    return longest_window(workload)
+
+
+def longest_window(workload: Workload) -> float:
+    """The longest window of any query in seconds; a landmark window has no length."""
+    return max((_length(q, workload) for q in workload.queries), default=0.0)
+
+
+def _length(query: Query, workload: Workload) -> float:
+    longest = 0.0
+    for source in query.sources:
+        window = source.window
+        if isinstance(window, TimeWindow | TumblingWindow):
+            longest = max(longest, window.seconds)
+        elif isinstance(window, CountWindow):
+            longest = max(longest, window.rows / (workload.stream(source.name).rate or 1.0))
+    return longest
+
+
+def span_of(
+    workload: Workload, batches: MicroBatches, own_data: bool
+) -> tuple[Span, tuple[str, ...]]:
+    """What is measured, and warnings where that is less than a user may think."""
+    warmup = warmup_seconds(workload)
+    begin = batches.first_ts if own_data else 0
+    end = batches.last_ts if own_data else microseconds(warmup + workload.run.duration)
+    span = Span(begin + microseconds(warmup), end)
+    warnings = []
+    if warmup < longest_window(workload):
+        warnings.append(
+            f"the warm-up of {warmup:g} s is shorter than the longest window "
+            f"({longest_window(workload):g} s): windows were not yet full when counting began"
+        )
+    if not span.seconds:
+        warnings.append(
+            f"nothing was left to measure: the data cover {(end - begin) / 1e6:g} s, and the "
+            f"warm-up takes {warmup:g} s"
+        )
+    return span, tuple(warnings)
+
+
+def _batches(
+    request: RunRequest, workload: Workload, tables: dict[str, Table] | None, split: Split
+) -> tuple[MicroBatches, str]:
+    """The micro-batches of the run, from the cache or made now, and the digest of the tuples."""
+    seconds = warmup_seconds(workload) + workload.run.duration
+    seed = workload.run.seed
+    digest = _digest_of_tables(tables) if tables else _digest_of_spec(workload, seconds, seed)
+    rows = request.batch_rows or 0
+    key = _digest(digest, _plain_sources(workload), split.partitions, split.modulus, rows)
+    if found := microbatches.cached(key):
+        return found, digest
+    merged = feed(workload, tables or generate(workload, seconds, seed))
+    batch_rows = rows or usual_batch_rows(len(merged.tuples.ts))
+    return microbatches.write(key, merged, split, batch_rows), digest
+
+
+def _plain_sources(workload: Workload) -> object:
+    """What the merging of streams depends on: sources under their aliases, and the join keys."""
+    (query,) = workload.queries
+    classes = [sorted(str(column) for column in c) for c in query.equality_classes()]
+    return [[(s.alias, s.name) for s in query.sources], classes]
+
+
+def _digest_of_spec(workload: Workload, seconds: float, seed: int) -> str:
+    used = {source.name for query in workload.queries for source in query.sources}
+    streams = [(place, plain(s)) for place, s in enumerate(workload.streams) if s.name in used]
+    return _digest(streams, seconds, seed)
+
+
+def _digest_of_tables(tables: dict[str, Table]) -> str:
+    parts = hashlib.blake2b(digest_size=12)
+    for name, table in sorted(tables.items()):
+        parts.update(repr((name, len(table))).encode())
+        parts.update(table.ts.tobytes())
+        parts.update(table.seq.tobytes())
+        for attribute, column in sorted(table.columns.items()):
+            values = column.values
+            parts.update(attribute.encode())
+            raw = (
+                "\x00".join(map(str, values)).encode()
+                if values.dtype == object
+                else values.tobytes()
+            )
+            parts.update(raw)
+            parts.update(b"" if column.valid is None else column.valid.tobytes())
+    return parts.hexdigest()
+
+
+def _digest(*parts: object) -> str:
+    text = json.dumps(parts, sort_keys=True, default=str)
+    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+
+
+def with_run_settings(
+    workload: Workload, seed: int | None, warmup: float | None, duration: float | None
+) -> Workload:
+    """The workload with these run settings in place of its own, where they are given."""
+    given = {"seed": seed, "warmup": warmup, "duration": duration}
+    return replace(
+        workload,
+        run=replace(workload.run, **{name: v for name, v in given.items() if v is not None}),
+    )

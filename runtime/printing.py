@@ -1,0 +1,114 @@
+"""Runs, their progress and their history printed for people."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from planner.cost import COST_FIELDS, q_error
+from planner.drawing import title
+from planner.statistics import Provenance
+from planner.wording import amount
+from planner.workload import Workload
+from planner.workload_file import dump_workload
+from runtime.records import Progress, Run
+from runtime.run_json import run_document
+
+
+def run_text(run: Run) -> str:
+    """Predicted beside measured, in all and by operator, and the answer."""
+    document = run_document(run)
+    lines = [f"{run.plan.label} ({run.request.way}): {run.status}, run {run.id}"]
+    if run.error:
+        lines.append(run.error)
+    if run.measurement is None:
+        return "\n".join(lines) + "\n"
+    for query, results in run.measurement.results.items():
+        lines.append(f"{query}: {results:,} results, answer {run.measurement.answers[query]}")
+    timings = run.measurement.timings
+    lines.append(
+        f"{timings.total:.2f} s in all, {timings.engine:.2f} s in Spark, "
+        f"{timings.kernel:.2f} s in kernels; {sum(run.measurement.rows.values()):,} tuples"
+    )
+    cost = document["cost"]
+    lines += ["", *_table(_rows("in all", cost["predicted"], cost["measured"]))]
+    for operator, entry in zip(run.plan.operators(), document["operators"], strict=True):
+        lines += _table(_rows(title(operator), entry["predicted"], entry["measured"]))
+    return "\n".join(lines) + "\n"
+
+
+def _rows(
+    name: str, predicted: Mapping[str, float], measured: Mapping[str, float] | None
+) -> Iterator[tuple[str, ...]]:
+    for field in COST_FIELDS:
+        expected, found = predicted[field], measured[field] if measured else None
+        if not expected and not found:
+            continue
+        error = q_error(expected, found)
+        arrow = "" if not error or error == 1 else "over" if expected > (found or 0) else "under"
+        yield (
+            name,
+            field.replace("_", " "),
+            f"predicted {amount(expected)}",
+            f"measured {'-' if found is None else amount(found)}",
+            f"q-error {'-' if error is None else f'{error:.3f}'} {arrow}".rstrip(),
+        )
+        name = ""
+
+
+def _table(rows: Iterator[tuple[str, ...]]) -> list[str]:
+    widths = (26, 14, 22, 22, 0)
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def progress_text(progress: Progress) -> str:
+    """One line that says how far a run is."""
+    if not progress.batches_done:
+        return progress.phase
+    left = progress.seconds_left or 0.0
+    return (
+        f"{progress.phase}: {progress.batches_done} of {progress.batches} micro-batches, "
+        f"{progress.results:,} results, {left:.0f} s left"
+    )
+
+
+def history_text(runs: Sequence[Run]) -> str:
+    """One line a run, newest first."""
+    if not runs:
+        return "No runs yet.\n"
+    return "".join(
+        f"{run.id}  {time.strftime('%Y-%m-%d %H:%M', time.localtime(run.started))}  "
+        f"{run.status:<11}  {run.request.way:<6}  {run.workload.name}: {run.plan.label}\n"
+        for run in runs
+    )
+
+
+def statistics_document(workload: Workload, origins: Sequence[Provenance]) -> dict[str, Any]:
+    """The workload with its statistics filled in, and where each came from."""
+    return {
+        "workload": dump_workload(workload),
+        "digest": workload.digest,
+        "statistics": [
+            {"place": o.place, "value": o.value, "origin": o.origin, "detail": o.detail}
+            for o in origins
+        ],
+    }
+
+
+def origins_comment(origins: Sequence[Provenance]) -> str:
+    """Where each statistic came from, as comments below the workload file."""
+    return "".join(
+        f"# {o.place}: {o.value} ({o.origin}{f'; {o.detail}' if o.detail else ''})\n"
+        for o in origins
+    )
+
+
+def generated_text(folder: Path, rows: Mapping[str, int]) -> str:
+    """What was written where."""
+    listed = ", ".join(f"{name} {count:,}" for name, count in rows.items())
+    return f"{sum(rows.values()):,} rows in {folder}: {listed}\n"

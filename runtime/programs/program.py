@@ -1,0 +1,63 @@
+"""What a program is. It travels to the workers as JSON, never as pickled code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from planner.cost import Cost
+from planner.plan import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The stream time over which work is counted, in microseconds: from `warmup` until `end`."""
+
+    warmup: int
+    end: int
+
+    @property
+    def seconds(self) -> float:
+        """Its length; 0 where the warm-up left nothing."""
+        return max(0, self.end - self.warmup) / 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one partition did with one micro-batch. `totals` counts from the start of the run."""
+
+    state: bytes
+    totals: bytes
+    results: int
+    rows: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The totals of all partitions together; `costs` is per operator and second of the span."""
+
+    results: int
+    digest: int
+    comparisons: int
+    state_tuples: int
+    kernel_seconds: float
+    replicated_inserts: int
+    costs: Mapping[str, Cost]
+
+
+class Program(Protocol):
+    """A plan that can be stepped through micro-batches, one partition at a time."""
+
+    partitions: int
+
+    def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> Step:
+        """Run one micro-batch of one partition from its state (None: the beginning)."""
+
+    def tally(self, totals: Sequence[bytes], plan: Plan) -> Tally:
+        """Add up the partitions."""
+
+    def to_json(self) -> str:
+        """The program as text."""

@@ -1,0 +1,101 @@
+"""What is asked of a run, how far it is, and the record that is kept of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from planner.checks import whole
+from planner.cost import Estimate, Measurement
+from planner.errors import RunError
+from planner.plan import Plan
+from planner.workload import Workload
+
+Way = Literal["stream", "replay"]
+WAYS: tuple[Way, ...] = ("stream", "replay")
+Status = Literal["running", "finished", "cancelled", "failed", "interrupted"]
+
+MOST_PARTITIONS = 64
+MOST_BATCH_ROWS = 5_000_000
+MOST_SECONDS = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """Which plan to run, on what, and which way. What is None is chosen for the workload."""
+
+    workload: Workload
+    family: str
+    label: str
+    way: Way = "stream"
+    partitions: int | None = None
+    batch_rows: int | None = None
+    data: Path | None = None
+    sort: bool = False
+    results: Path | None = None
+    master: str | None = None
+    most_seconds: float = MOST_SECONDS
+
+    def __post_init__(self) -> None:
+        if self.way not in WAYS:
+            raise RunError(f"no way {self.way!r}; there are stream and replay", "--way")
+        if self.partitions is not None:
+            whole(self.partitions, "--partitions", MOST_PARTITIONS)
+        if self.batch_rows is not None:
+            whole(self.batch_rows, "--batch-rows", MOST_BATCH_ROWS)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is. `comparisons`, `results` and `state_tuples` are measured so far."""
+
+    phase: str
+    batches_done: int = 0
+    batches: int = 0
+    arrivals: int = 0
+    seconds: float = 0.0
+    comparisons: int = 0
+    results: int = 0
+    state_tuples: int = 0
+
+    @property
+    def share(self) -> float:
+        """From 0 to 1."""
+        return self.batches_done / self.batches if self.batches else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """At the pace so far; None until a batch is done."""
+        if not self.batches_done:
+            return None
+        return self.seconds / self.batches_done * (self.batches - self.batches_done)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of one plan: everything needed to show it, compare it, or do it again.
+
+    `workload` is the request's, with the statistics that were inferred from the user's own data.
+    """
+
+    id: str
+    request: RunRequest
+    workload: Workload
+    plan: Plan
+    estimate: Estimate
+    partitions: int
+    batches: int
+    data_digest: str
+    versions: Mapping[str, str]
+    started: float
+    status: Status
+    finished: float | None = None
+    measurement: Measurement | None = None
+    error: str | None = None
+    warnings: tuple[str, ...] = ()
+
+    def ended(self, status: Status, finished: float, error: str | None = None) -> Run:
+        """The record of a run that ended this way."""
+        return replace(self, status=status, finished=finished, error=error)

@@ -1,0 +1,172 @@
+"""A run as JSON: the record that the history keeps, and the document that `run --json` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from planner.cost import COST_FIELDS, Cost, Estimate, Measurement, Quality, Timings, q_error, total
+from planner.families import family
+from planner.workload_file import dump_workload, load_workload
+from runtime.records import Run, RunRequest
+
+
+def run_document(run: Run) -> dict[str, Any]:
+    """What `python -m runtime run --json` prints: predicted beside measured, by operator."""
+    roots = [root.id for root in run.plan.roots]
+    predicted = total(run.estimate.costs, roots)
+    measurement = run.measurement
+    measured = total(measurement.costs, roots) if measurement and measurement.costs else None
+    return {
+        "run": run.id,
+        "family": run.plan.family,
+        "label": run.plan.label,
+        "backend": "kernels",
+        "way": run.request.way,
+        "status": run.status,
+        "error": run.error,
+        "warnings": list(run.warnings),
+        "partitions": run.partitions,
+        "batches": run.batches,
+        "seed": run.workload.run.seed,
+        "rows": dict(measurement.rows) if measurement else {},
+        "results": dict(measurement.results) if measurement else {},
+        "answers": dict(measurement.answers) if measurement else {},
+        "cost": {
+            "predicted": predicted.as_dict(),
+            "measured": measured.as_dict() if measured else None,
+            "q_error": {
+                name: q_error(getattr(predicted, name), getattr(measured, name, None))
+                for name in COST_FIELDS
+            },
+        },
+        "queries": {
+            query.name: {
+                "predicted": run.estimate.qualities.get(query.name, Quality()).as_dict(),
+                "measured": _quality(measurement, query.name).as_dict(),
+            }
+            for query in run.workload.queries
+        },
+        "operators": [
+            {
+                "id": operator.id,
+                "kind": operator.kind,
+                "params": dict(operator.params),
+                "predicted": run.estimate.costs[operator.id].as_dict(),
+                "measured": (
+                    measurement.costs[operator.id].as_dict()
+                    if measurement and measurement.costs
+                    else None
+                ),
+            }
+            for operator in run.plan.operators()
+        ],
+        "replicated_inserts": measurement.replicated_inserts if measurement else 0,
+        "seconds": _seconds(measurement),
+    }
+
+
+def _quality(measurement: Measurement | None, query: str) -> Quality:
+    return measurement.qualities.get(query, Quality()) if measurement else Quality()
+
+
+def _seconds(measurement: Measurement | None) -> dict[str, float | None]:
+    timings = measurement.timings if measurement else None
+    return {name: getattr(timings, name, None) for name in ("total", "engine", "kernel")}
+
+
+def run_to_json(run: Run) -> dict[str, Any]:
+    """The whole record, for the history."""
+    measurement = run.measurement
+    return {
+        "id": run.id,
+        "request": _request_to_json(run.request),
+        "workload": dump_workload(run.workload),
+        "label": run.plan.label,
+        "partitions": run.partitions,
+        "batches": run.batches,
+        "data_digest": run.data_digest,
+        "versions": dict(run.versions),
+        "started": run.started,
+        "finished": run.finished,
+        "status": run.status,
+        "error": run.error,
+        "warnings": list(run.warnings),
+        "predicted": _costs_to_json(run.estimate.costs),
+        "measured": measurement
+        and {
+            "costs": _costs_to_json(measurement.costs),
+            "qualities": {name: q.as_dict() for name, q in measurement.qualities.items()},
+            "seconds": _seconds(measurement),
+            "rows": dict(measurement.rows),
+            "results": dict(measurement.results),
+            "answers": dict(measurement.answers),
+            "replicated_inserts": measurement.replicated_inserts,
+        },
+    }
+
+
+def run_from_json(record: Mapping[str, Any]) -> Run:
+    """The run that `run_to_json` wrote: its plan is built again, its predictions are kept."""
+    workload = load_workload(record["workload"])
+    request = _request_from_json(record["request"])
+    measured = record["measured"]
+    return Run(
+        id=record["id"],
+        request=request,
+        workload=workload,
+        plan=family(request.family).plan(workload, record["label"]),
+        partitions=record["partitions"],
+        batches=record["batches"],
+        data_digest=record["data_digest"],
+        versions=record["versions"],
+        started=record["started"],
+        finished=record["finished"],
+        status=record["status"],
+        error=record["error"],
+        warnings=tuple(record["warnings"]),
+        estimate=Estimate(_costs_from_json(record["predicted"])),
+        measurement=measured and _measurement(measured),
+    )
+
+
+def _request_to_json(request: RunRequest) -> dict[str, Any]:
+    return {
+        "workload": dump_workload(request.workload),
+        "family": request.family,
+        "label": request.label,
+        "way": request.way,
+        "partitions": request.partitions,
+        "batch_rows": request.batch_rows,
+        "data": request.data and str(request.data.resolve()),
+        "sort": request.sort,
+        "results": request.results and str(request.results.resolve()),
+        "master": request.master,
+        "most_seconds": request.most_seconds,
+    }
+
+
+def _request_from_json(record: Mapping[str, Any]) -> RunRequest:
+    paths = {name: record[name] and Path(record[name]) for name in ("data", "results")}
+    return RunRequest(**{**record, **paths, "workload": load_workload(record["workload"])})
+
+
+def _measurement(measured: Mapping[str, Any]) -> Measurement:
+    return Measurement(
+        costs=_costs_from_json(measured["costs"]),
+        qualities={name: Quality(**q) for name, q in measured["qualities"].items()},
+        timings=Timings(**measured["seconds"]),
+        rows=measured["rows"],
+        results=measured["results"],
+        answers=measured["answers"],
+        replicated_inserts=measured["replicated_inserts"],
+    )
+
+
+def _costs_to_json(costs: Mapping[str, Cost]) -> dict[str, dict[str, float]]:
+    return {operator: cost.as_dict() for operator, cost in costs.items()}
+
+
+def _costs_from_json(costs: Mapping[str, Mapping[str, float]]) -> dict[str, Cost]:
+    return {operator: Cost(**cost) for operator, cost in costs.items()}

@@ -1,0 +1,116 @@
+"""The Spark session: one for this process, set for small and frequent micro-batches."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from planner.errors import RunError
+from runtime.home import PROJECT, home
+from runtime.java import find_java
+
+_lock = threading.Lock()
+
+# The default file manager forks a process for every file of a checkpoint.
+_PLAIN_FILES = (
+    "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+)
+
+
+def cores() -> int:
+    """How many tasks run at once on this machine."""
+    return os.cpu_count() or 1
+
+
+def session(master: str | None = None) -> SparkSession:
+    """The session, started if need be. One master at a time: another one replaces the session."""
+    with _lock:
+        active = SparkSession.getActiveSession()
+        wanted = master or f"local[{cores()}]"
+        if active is not None:
+            if (
+                active.sparkContext.master == wanted
+                and not active.sparkContext._jsc.sc().isStopped()
+            ):
+                return active
+            active.stop()
+        return _start(wanted)
+
+
+def stop() -> None:
+    """End the session and its Java process's work."""
+    with _lock:
+        active = SparkSession.getActiveSession()
+        if active is not None:
+            active.stop()
+
+
+def _start(master: str) -> SparkSession:
+    java_home = find_java()
+    if java_home is None:
+        raise RunError("Spark needs Java 17 or newer; run ./start --setup, which gets one", "Java")
+    os.environ["JAVA_HOME"] = str(java_home)
+    # Workers must be this Python, and find this project's modules and compiled kernels.
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    scratch = home() / "spark"
+    scratch.mkdir(parents=True, exist_ok=True)
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": "2g",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_log_settings(scratch)}",
+        "spark.local.dir": str(scratch),
+        "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+        "spark.executorEnv.PYTHONPATH": str(PROJECT),
+        "spark.executorEnv.NUMBA_CACHE_DIR": str(home() / "kernels"),
+        "spark.python.worker.reuse": "true",
+        "spark.python.task.killTimeout": "500ms",
+        "spark.sql.adaptive.enabled": "false",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.streaming.checkpointFileManagerClass": _PLAIN_FILES,
+        "spark.sql.streaming.metricsEnabled": "false",
+        "spark.sql.streaming.minBatchesToRetain": "2",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
+        "spark.cleaner.referenceTracking.cleanCheckpoints": "true",
+    }
+    builder = SparkSession.builder.master(master).appName("Sluice")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    try:
+        started = builder.getOrCreate()
+    except Exception as error:
+        raise RunError(f"Spark did not start on {master}: {_first_line(error)}", "Spark") from error
+    return started
+
+
+def _log_settings(scratch: Path) -> str:
+    """Spark's own log goes to a file: what concerns a user is said by Sluice, in one message."""
+    file = scratch / "log4j2.properties"
+    file.write_text(
+        f"""rootLogger.level = warn
+rootLogger.appenderRef.file.ref = file
+appender.file.type = RollingFile
+appender.file.name = file
+appender.file.fileName = {scratch}/spark.log
+appender.file.filePattern = {scratch}/spark.%i.log
+appender.file.layout.type = PatternLayout
+appender.file.layout.pattern = %d %p %c{{1}}: %m%n%ex
+appender.file.policies.type = Policies
+appender.file.policies.size.type = SizeBasedTriggeringPolicy
+appender.file.policies.size.size = 10MB
+appender.file.strategy.type = DefaultRolloverStrategy
+appender.file.strategy.max = 3
+"""
+    )
+    return file.as_uri()
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__

@@ -1,0 +1,52 @@
+"""What a Spark worker does: step a program through the micro-batches of its partition."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from planner.errors import RunError
+from runtime.programs import program_from_json
+from runtime.programs.program import Program
+from runtime.result_files import MOST_RESULT_ROWS
+
+# Worker processes are used again: a program is read once.
+_program = lru_cache(maxsize=4)(program_from_json)
+
+
+def step_through(
+    program_text: str,
+    state: bytes | None,
+    batches: Iterable[tuple[int, bytes]],
+    partition: int,
+    results_folder: str | None,
+) -> tuple[bytes | None, bytes | None]:
+    """Step through the batches in order; the new state and the totals so far."""
+    program: Program = _program(program_text)
+    totals: bytes | None = None
+    for number, tuples in batches:
+        step = program.step(state, tuples, partition, keep_rows=results_folder is not None)
+        state, totals = step.state, step.totals
+        if results_folder is not None:
+            if step.results > MOST_RESULT_ROWS:
+                raise RunError(
+                    f"over {MOST_RESULT_ROWS:,} results to write; shorten run.duration", "--results"
+                )
+            _write_rows(step.rows, Path(results_folder), partition, number)
+    return state, totals
+
+
+def _write_rows(rows: np.ndarray, folder: Path, partition: int, number: int) -> None:
+    """Write a batch's results under a name of its own: a batch that is run again replaces them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / f"rows-{number:06}-{partition:04}.parquet"
+    beside = file.with_suffix(f".{os.getpid()}.unfinished")
+    columns = {str(place): rows[:, place] for place in range(rows.shape[1])}
+    pq.write_table(pa.table(columns), beside)
+    beside.replace(file)

@@ -1,0 +1,36 @@
+"""When a run is to stop early: its user cancels it, or it reaches its limit of seconds."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from planner.errors import RunError
+
+
+class RunCancelledError(Exception):
+    """The user cancelled the run."""
+
+
+class StopSignal:
+    """Asked often by whatever runs: is it to stop, and why?"""
+
+    def __init__(self, most_seconds: float, cancel: threading.Event | None = None) -> None:
+        self._cancel = cancel or threading.Event()
+        self._most_seconds = most_seconds
+        self._deadline = time.monotonic() + most_seconds
+
+    def is_set(self) -> bool:
+        """Whether the run is to stop."""
+        return self._cancel.is_set() or time.monotonic() > self._deadline
+
+    def check(self) -> None:
+        """Raise what ends the run, if it is to stop."""
+        if self._cancel.is_set():
+            raise RunCancelledError
+        if time.monotonic() > self._deadline:
+            raise RunError(
+                f"reached the limit of {self._most_seconds:g} s; shorten run.duration, choose a "
+                "cheaper plan, or raise the limit",
+                "run",
+            )

@@ -1,0 +1,66 @@
+"""Spark and the kernels made ready in the background, so that the first run need not wait."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from planner.errors import SluiceError
+from planner.workload_file import load_workload
+from runtime.execute import run
+from runtime.history import History
+from runtime.home import PROJECT
+from runtime.prepare import with_run_settings
+from runtime.records import WAYS, RunRequest
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class _Warmth:
+    """How far the warming of this process is."""
+
+    status: str = "cold"
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+_warmth = _Warmth()
+
+
+def status() -> str:
+    """`cold`, `warming`, `ready`, or what went wrong."""
+    return _warmth.status
+
+
+def warm_in_background(sample: Path = PROJECT / "sample_data" / "golab-table-5.yaml") -> None:
+    """Start warming once for this process; a second call does nothing."""
+    with _warmth.lock:
+        if _warmth.status != "cold":
+            return
+        _warmth.status = "warming"
+    threading.Thread(target=_warm, args=(sample,), daemon=True, name="sluice-warm").start()
+
+
+def warm(sample: Path) -> None:
+    """Run a short workload both ways: the session, the workers and the kernels are then there."""
+    workload = with_run_settings(
+        load_workload(sample.read_bytes(), sample.name), seed=None, warmup=0.0, duration=30.0
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        history = History(Path(folder) / "history.sqlite")
+        for way in WAYS:
+            run(RunRequest(workload, "join_order", "best", way=way), history=history)
+
+
+def _warm(sample: Path) -> None:
+    try:
+        warm(sample)
+        _warmth.status = "ready"
+    except SluiceError as error:
+        _warmth.status = str(error)
+    except Exception as error:
+        logger.exception("warming failed")
+        _warmth.status = f"an internal fault ({type(error).__name__}); the log has the details"
