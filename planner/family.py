@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -58,6 +58,9 @@ class Family(Protocol):
 
     def plan(self, workload: Workload, label: str) -> Plan:
         """The plan with this label; a PlanError that says what labels look like otherwise."""
+
+    def plans(self, workload: Workload, labels: Iterable[str]) -> Iterator[Plan]:
+        """The plans with these labels, in turn; for many it is faster than asking for each."""
 
     def rank(
         self,

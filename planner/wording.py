@@ -6,8 +6,8 @@ from __future__ import annotations
 def amount(value: float) -> str:
     """A number with thousands separated and no more digits than it needs.
 
-    >>> amount(16000.0), amount(49542.30769), amount(0.012345), amount(2.5e15)
-    ('16,000', '49,542.3', '0.01234', '2.5e+15')
+    >>> amount(16000.0), amount(49542.30769), amount(0.0123), amount(2.5e15)
+    ('16,000', '49,542.3', '0.0123', '2.5e+15')
     """
     if abs(value) >= 1e15:
         return f"{value:.4g}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from planner.cost import Estimate, UnitCosts
@@ -10,7 +10,7 @@ from planner.families.join_order import pricing, ranking, telling
 from planner.families.join_order.coverage import refusal
 from planner.families.join_order.heuristic import Trace, trace
 from planner.families.join_order.model import model_of
-from planner.families.join_order.plans import NAME, order_of, plan_of
+from planner.families.join_order.plans import NAME, PlanBuilder, order_of
 from planner.families.join_order.table import step_table
 from planner.family import MOST_CANDIDATES, Ranking
 from planner.plan import Plan
@@ -34,20 +34,27 @@ class JoinOrder:
         """The FROM order, then all others, cheapest first."""
         model = model_of(workload)
         naive = tuple(range(len(model.windows)))
-        yield plan_of(model, naive)
+        builder = PlanBuilder(model)
+        yield builder.plan(naive)
         others = (order for order in ranking.orders_by_cost(model) if order != naive)
         for order in islice(others, MOST_CANDIDATES - 1):
-            yield plan_of(model, order)
+            yield builder.plan(order)
 
     def best(self, workload: Workload) -> Plan:
         """The cheapest order, exact for any number of streams."""
         model = model_of(workload)
-        return plan_of(model, next(ranking.orders_by_cost(model)))
+        return PlanBuilder(model).plan(next(ranking.orders_by_cost(model)))
 
     def plan(self, workload: Workload, label: str) -> Plan:
         """The plan of a global order such as `S1,S2,S3`."""
+        return next(self.plans(workload, [label]))
+
+    def plans(self, workload: Workload, labels: Iterable[str]) -> Iterator[Plan]:
+        """The plans of these global orders, in turn."""
         model = model_of(workload)
-        return plan_of(model, order_of(model, label))
+        builder = PlanBuilder(model)
+        for label in labels:
+            yield builder.plan(order_of(model, label))
 
     def rank(
         self,

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from planner.cost import Formula
 from planner.families.join_order.model import JoinModel, JoinWindow, scan_fraction
-from planner.families.join_order.probes import Probe, probes_of
-from planner.plan import Operator, Plan
+from planner.families.join_order.probes import Probe
+from planner.plan import Operator
 from planner.wording import shortened
 
 PAPER = "paper, Appendix A"
@@ -21,9 +21,11 @@ _TEX = {"\\": r"\backslash ", "~": r"\sim ", "^": r"\wedge "} | {c: f"\\{c}" for
 class Formulas(Mapping[str, tuple[Formula, ...]]):
     """The formulas of a plan by operator id. Each is written when it is asked for, not before."""
 
-    def __init__(self, plan: Plan, model: JoinModel) -> None:
-        self._operators = {operator.id: operator for operator in plan.operators()}
-        self._probes = probes_of(plan, model)
+    def __init__(
+        self, operators: Sequence[Operator], probes: Mapping[str, Probe], model: JoinModel
+    ) -> None:
+        self._operators = {operator.id: operator for operator in operators}
+        self._probes = probes
         self._model = model
 
     def __getitem__(self, operator_id: str) -> tuple[Formula, ...]:

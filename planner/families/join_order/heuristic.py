@@ -98,9 +98,8 @@ def _moved_up(
     best, best_cost = order, cost
     if shown and rounded(tried[shown[0]]) < rounded(cost):
         best, best_cost = shown[0], tried[shown[0]]
-    kept = (
-        f"Of {len(tried) + 1:,} orders tried, {model.label(best)} is kept: {amount(best_cost)}/s."
-    )
+    tries = f"Of {len(tried) + 1:,} orders tried" if tried else "No fast stream can move up"
+    kept = f"{tries}: {model.label(best)} is kept, {amount(best_cost)}/s."
     steps.append(Step("keep", kept, model.label(best), best_cost))
     return best, best_cost, steps
 

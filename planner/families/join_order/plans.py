@@ -17,18 +17,35 @@ def pipeline(order: Sequence[int], origin: int) -> tuple[int, ...]:
     return tuple(place for place in order if place != origin)
 
 
-def plan_of(model: JoinModel, order: Sequence[int]) -> Plan:
-    """The plan of a global order: for each origin, in FROM order, a pipeline of probes."""
-    arrivals = [_arrive(window) for window in model.windows]
-    kept = [_keep(w, arrive) for w, arrive in zip(model.windows, arrivals, strict=True)]
-    ends = []
-    for origin, window in enumerate(model.windows):
-        reached = arrivals[origin]
-        for step, target in enumerate(pipeline(order, origin), start=1):
-            reached = _probe(window, step, model.windows[target], reached, kept[target])
-        ends.append(reached)
-    output = Operator("output", (("query", model.query),), tuple(ends))
-    return Plan(NAME, model.label(order), (output,))
+class PlanBuilder:
+    """Builds the plans of one join. Orders that begin alike share operators, made once."""
+
+    def __init__(self, model: JoinModel) -> None:
+        self._model = model
+        self._arrivals = [_arrive(window) for window in model.windows]
+        pairs = zip(model.windows, self._arrivals, strict=True)
+        self._kept = [_keep(window, arrive) for window, arrive in pairs]
+        self._ends: dict[tuple[int, tuple[int, ...]], Operator] = {}
+
+    def plan(self, order: Sequence[int]) -> Plan:
+        """The plan of a global order: for each origin, in FROM order, a pipeline of probes."""
+        origins = range(len(self._model.windows))
+        ends = tuple(self._end(origin, pipeline(order, origin)) for origin in origins)
+        output = Operator("output", (("query", self._model.query),), ends)
+        return Plan(NAME, self._model.label(order), (output,))
+
+    def _end(self, origin: int, targets: tuple[int, ...]) -> Operator:
+        """The operator after which a tuple of `origin` has probed all these streams."""
+        if not targets:
+            return self._arrivals[origin]
+        found = self._ends.get((origin, targets))
+        if found is None:
+            windows, target = self._model.windows, targets[-1]
+            before = self._end(origin, targets[:-1])
+            kept = self._kept[target]
+            found = _probe(windows[origin], len(targets), windows[target], before, kept)
+            self._ends[origin, targets] = found
+        return found
 
 
 def order_of(model: JoinModel, label: str) -> tuple[int, ...]:

@@ -11,10 +11,11 @@ from planner.plan import Plan
 
 def estimate(plan: Plan, model: JoinModel) -> Estimate:
     """Price every operator; the formulas behind the figures are written when they are read."""
-    probes = probes_of(plan, model)
+    operators = plan.operators()
+    probes = probes_of(operators, model)
     places = {alias: place for place, alias in enumerate(model.aliases)}
     costs: dict[str, Cost] = {}
-    for operator in plan.operators():
+    for operator in operators:
         if operator.kind == "probe":
             costs[operator.id] = _probe(model, probes[operator.id])
         elif operator.kind == "output":
@@ -25,7 +26,7 @@ def estimate(plan: Plan, model: JoinModel) -> Estimate:
             costs[operator.id] = _keeping(
                 model, operator.kind, places[str(operator.param("source"))]
             )
-    return Estimate(costs, {model.query: Quality()}, Formulas(plan, model))
+    return Estimate(costs, {model.query: Quality()}, Formulas(operators, probes, model))
 
 
 def order_cost(model: JoinModel, comparisons: float) -> Cost:

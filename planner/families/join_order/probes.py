@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from planner.families.join_order.model import JoinModel
-from planner.plan import Plan
+from planner.plan import Operator
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +23,11 @@ class Probe:
         return (*self.joined, self.target)
 
 
-def probes_of(plan: Plan, model: JoinModel) -> dict[str, Probe]:
-    """The probes of a plan by operator id, read off the operators that feed them."""
+def probes_of(operators: Iterable[Operator], model: JoinModel) -> dict[str, Probe]:
+    """The probes among a plan's operators by id, read off the operators that feed them."""
     places = {alias: place for place, alias in enumerate(model.aliases)}
     probes: dict[str, Probe] = {}
-    for operator in plan.operators():
+    for operator in operators:
         if operator.kind != "probe":
             continue
         origin = places[str(operator.param("origin"))]

@@ -88,7 +88,7 @@ def _candidates(
     by_seconds: bool,
 ) -> Iterable[Candidate]:
     shared = order_cost(model, 0.0)
-    comparisons = step_table(model).price(orders).tolist()
+    comparisons = map(rounded, step_table(model).price(orders).tolist())
     seconds = _seconds(model, orders, units) if units is not None else [None] * len(orders)
     labels = model.labels(orders)
     for order, label, work, spent in zip(orders, labels, comparisons, seconds, strict=True):
@@ -109,4 +109,5 @@ def _seconds(model: JoinModel, orders: list[Order], units: UnitCosts) -> list[fl
         + units.seconds("arrive", arriving)
         + units.seconds("output", Cost(rows_out=shared.rows_out))
     )
-    return [float(s) + kept for s in step_table(model, weights_of(units)).price(orders)]
+    probing = step_table(model, weights_of(units)).price(orders).tolist()
+    return [rounded(kept + spent) for spent in probing]

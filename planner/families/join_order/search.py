@@ -61,7 +61,9 @@ def best_first(table: StepTable, to_go: Floats, names: Sequence[str]) -> Iterato
     count = table.count
     # With its comma an alias sorts among aliases as its label does among labels.
     by_name = sorted(range(count), key=lambda place: names[place] + ",")
-    opened: list[tuple[float, Order, int, float]] = [(rounded(float(to_go[0])), (), 0, 0.0)]
+    # Views give plain floats: reading one number of an array at a time is several times slower.
+    costs, ahead = table.costs.data, to_go.data
+    opened: list[tuple[float, Order, int, float]] = [(rounded(ahead[0]), (), 0, 0.0)]
     while opened:
         _, ranks, placed, spent = heapq.heappop(opened)
         if len(ranks) == count:
@@ -71,6 +73,6 @@ def best_first(table: StepTable, to_go: Floats, names: Sequence[str]) -> Iterato
             bit = 1 << place
             if placed & bit:
                 continue
-            reached = spent + float(table.costs[place, placed])
-            bound = rounded(reached + float(to_go[placed | bit]))
+            reached = spent + costs[place, placed]
+            bound = rounded(reached + ahead[placed | bit])
             heapq.heappush(opened, (bound, (*ranks, rank), placed | bit, reached))

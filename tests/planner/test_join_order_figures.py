@@ -1,0 +1,107 @@
+"""Every figure of Section 5.1 and Appendix B of Golab and Özsu, reproduced."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.cost import total
+from planner.families.join_order import JoinOrder
+from planner.families.join_order.model import model_of
+from planner.workload import Workload
+from tests.planner.workloads import HASHED, TABLE_5, TABLE_6, TABLE_7, equality_join
+
+FAMILY = JoinOrder()
+EXAMPLE_5, EXAMPLE_6, EXAMPLE_7 = map(equality_join, (TABLE_5, TABLE_6, TABLE_7))
+
+
+@pytest.mark.parametrize(
+    ("workload", "label", "cost"),
+    [
+        (EXAMPLE_5, "S1,S2,S3,S4", 16000),
+        (EXAMPLE_5, "S2,S1,S3,S4", 19600),
+        (EXAMPLE_6, "S2,S1,S3,S4", 80400),
+        (EXAMPLE_6, "S2,S3,S1,S4", 123150),
+        (EXAMPLE_6, "S2,S3,S4,S1", 248450),
+        (EXAMPLE_6, "S1,S2,S3,S4", 120000),
+        (EXAMPLE_7, "S3,S4,S1,S2", 49542.3),
+        (EXAMPLE_7, "S3,S1,S4,S2", 47976.9),
+        (EXAMPLE_7, "S3,S1,S2,S4", 51953.8),
+        (EXAMPLE_7, "S1,S2,S3,S4", 68200),
+        (EXAMPLE_7, "S2,S1,S3,S4", 79000),
+    ],
+)
+def test_a_printed_cost_is_the_sum_over_operators(
+    workload: Workload, label: str, cost: float
+) -> None:
+    plan = FAMILY.plan(workload, label)
+    priced = total(FAMILY.estimate(plan, workload).costs, [plan.roots[0].id])
+    assert priced.comparisons == pytest.approx(cost, abs=0.05)
+    assert FAMILY.scores(workload, [label])[0] == pytest.approx(priced.comparisons, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("workload", "best", "cost"),
+    [
+        (EXAMPLE_5, "S1,S2,S3,S4", 16000),
+        (EXAMPLE_6, "S2,S1,S3,S4", 80400),
+        (EXAMPLE_7, "S3,S1,S4,S2", 47976.9),
+    ],
+)
+def test_the_printed_best_is_found(workload: Workload, best: str, cost: float) -> None:
+    ranking = FAMILY.rank(workload, top=None)
+    assert ranking.best == best == FAMILY.best(workload).label
+    assert ranking.candidates[0].score == pytest.approx(cost, abs=0.05)
+
+
+def test_rank_and_spread_of_all_orders() -> None:
+    of_5, of_6, of_7 = (
+        FAMILY.rank(workload, top=None).candidates for workload in (EXAMPLE_5, EXAMPLE_6, EXAMPLE_7)
+    )
+    assert of_5[4].label == "S2,S1,S3,S4"
+    assert of_5[-1].score == pytest.approx(86850)
+    assert of_6[-1].score == pytest.approx(646050)
+    assert sum(c.score for c in of_7) / 24 == pytest.approx(63361.5, abs=0.05)
+
+
+def test_each_origin_of_the_worked_example() -> None:
+    plan = FAMILY.plan(EXAMPLE_5, "S1,S2,S3,S4")
+    costs = FAMILY.estimate(plan, EXAMPLE_5).costs
+    per_origin = dict.fromkeys(("S1", "S2", "S3", "S4"), 0.0)
+    for operator in plan.operators():
+        if operator.kind == "probe":
+            per_origin[str(operator.param("origin"))] += costs[operator.id].comparisons
+    assert per_origin == pytest.approx({"S1": 3800, "S2": 3800, "S3": 2400, "S4": 6000})
+
+
+@pytest.mark.parametrize(
+    ("members", "size"),
+    [
+        ((0, 1), 200),
+        ((0, 2), 400),
+        ((0, 3), 600),
+        ((1, 2), 400),
+        ((1, 3), 600),
+        ((2, 3), 1500),
+        ((0, 1, 2), 800),
+        ((0, 1, 3), 1200),
+    ],
+)
+def test_sizes_of_tables_10_and_11(members: tuple[int, ...], size: float) -> None:
+    assert model_of(EXAMPLE_5).size(members) == pytest.approx(size)
+
+
+@pytest.mark.parametrize(
+    ("workload", "heuristic"),
+    [(EXAMPLE_5, "S1,S2,S3,S4"), (EXAMPLE_6, "S2,S3,S4,S1"), (EXAMPLE_7, "S3,S4,S1,S2")],
+)
+def test_the_augmented_heuristic_finds_the_optimum(workload: Workload, heuristic: str) -> None:
+    trace, model = FAMILY.heuristic(workload), model_of(workload)
+    assert model.label(trace.heuristic) == heuristic
+    assert model.label(trace.augmented) == FAMILY.best(workload).label
+
+
+def test_equal_buckets_divide_every_cost_alike() -> None:
+    hashed = FAMILY.rank(equality_join(TABLE_5, HASHED), top=None).candidates
+    nested = FAMILY.rank(EXAMPLE_5, top=None).candidates
+    assert [c.label for c in hashed] == [c.label for c in nested]
+    assert [5 * c.score for c in hashed] == pytest.approx([c.score for c in nested])

@@ -1,0 +1,183 @@
+"""Search: the exact program, the ranking and best-first agree with plain enumeration."""
+
+from __future__ import annotations
+
+from itertools import islice, permutations
+from math import factorial
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.cost import UnitCosts, total
+from planner.errors import PlanError
+from planner.execution import Execution
+from planner.families.join_order import JoinOrder
+from planner.families.join_order.heuristic import MOST_MOVES
+from planner.families.join_order.model import model_of
+from planner.families.join_order.ranking import orders_by_cost
+from planner.families.join_order.search import cost_to_go, rounded
+from planner.families.join_order.table import step_table
+from planner.workload import Workload
+from tests.planner.workloads import EIGHT, TABLE_5, TABLE_7, Row, equality_join
+
+FAMILY = JoinOrder()
+
+rates = st.sampled_from([0.5, 1, 2, 3, 10, 100])
+seconds = st.sampled_from([0.5, 10, 50, 100, 200])
+distinct = st.sampled_from([1, 2, 5, 40, 50, 65, 500])
+rows = st.lists(st.tuples(rates, seconds, distinct), min_size=2, max_size=4)
+executions = st.sampled_from(
+    [
+        Execution(),
+        Execution(join="hash", buckets=7),
+        Execution(join="hash"),
+        Execution(join={"S1": "hash", "S2": "hash"}, buckets={"S1": 3}),
+    ]
+)
+workloads = st.builds(equality_join, rows, executions)
+
+
+def by_definition(workload: Workload) -> list[tuple[float, str]]:
+    """Every order's comparisons, summed over the operators of its plan, cheapest first."""
+    aliases = [source.alias for source in workload.queries[0].sources]
+    found = []
+    for order in permutations(aliases):
+        plan = FAMILY.plan(workload, ",".join(order))
+        costs = FAMILY.estimate(plan, workload).costs
+        found.append((total(costs, [plan.roots[0].id]).comparisons, plan.label))
+    return sorted(found)
+
+
+@settings(max_examples=25, deadline=None)
+@given(workloads)
+def test_search_agrees_with_enumeration(workload: Workload) -> None:
+    expected = by_definition(workload)
+    model = model_of(workload)
+    table = step_table(model)
+    assert float(cost_to_go(table)[0]) == pytest.approx(expected[0][0], rel=1e-9)
+    assert float(cost_to_go(table, worst=True)[0]) == pytest.approx(expected[-1][0], rel=1e-9)
+    ranked = FAMILY.rank(workload, top=None)
+    costs = {label: cost for cost, label in expected}
+    assert {c.label: c.score for c in ranked.candidates} == pytest.approx(costs, rel=1e-9)
+    in_order = [(rounded(c.score), c.label) for c in ranked.candidates]
+    assert in_order == sorted(in_order)
+    lazily = [model.label(order) for order in orders_by_cost(model)]
+    assert lazily == [c.label for c in ranked.candidates]
+    assert FAMILY.best(workload).label == ranked.best == lazily[0]
+
+
+@settings(max_examples=25, deadline=None)
+@given(rows)
+def test_renaming_streams_renames_labels_only(table: list[Row]) -> None:
+    names = [f"S{place}" for place in range(1, len(table) + 1)]
+    shifted = [*names[1:], names[0]]
+    plain = equality_join(table)
+    renamed = equality_join(table, names=shifted)
+    again = dict(zip(names, shifted, strict=True))
+    before = {c.label: c.score for c in FAMILY.rank(plain, top=None).candidates}
+    after = {c.label: c.score for c in FAMILY.rank(renamed, top=None).candidates}
+    moved = {",".join(again[n] for n in label.split(",")): cost for label, cost in before.items()}
+    assert after == pytest.approx(moved)
+
+
+@given(rows, st.sampled_from([2.0, 10.0]))
+@settings(max_examples=25, deadline=None)
+def test_slower_streams_in_longer_windows_cost_less_in_proportion(
+    table: list[Row], factor: float
+) -> None:
+    stretched = [(rate / factor, span * factor, values) for rate, span, values in table]
+    before = FAMILY.rank(equality_join(table), top=1).candidates[0]
+    after = FAMILY.rank(equality_join(stretched), top=1).candidates[0]
+    assert after.score == pytest.approx(before.score / factor)
+
+
+def test_the_best_and_the_baseline_are_listed_with_tags() -> None:
+    ranking = FAMILY.rank(equality_join(TABLE_7), top=3)
+    assert [c.label for c in ranking.candidates] == [
+        "S3,S1,S4,S2",
+        "S4,S1,S3,S2",
+        "S3,S4,S1,S2",
+        "S1,S2,S3,S4",
+    ]
+    tags = [c.tags for c in ranking.candidates]
+    assert tags == [("best", "augmented heuristic"), (), ("heuristic",), ("baseline",)]
+    assert (ranking.considered, ranking.truncated) == (24, False)
+    assert "worst" in FAMILY.rank(equality_join(TABLE_7), top=None).candidates[-1].tags
+
+
+def test_many_streams_are_ranked_without_listing_all() -> None:
+    workload = equality_join([*EIGHT, *EIGHT[:4]])
+    ranking = FAMILY.rank(workload, top=20)
+    scores = [c.score for c in ranking.candidates]
+    assert len(scores) == 21
+    assert scores == sorted(scores)
+    assert (ranking.considered, ranking.truncated) == (factorial(12), True)
+    assert ranking.candidates[0].score == pytest.approx(FAMILY.scores(workload, [ranking.best])[0])
+
+
+def test_equal_streams_rank_by_label_alone() -> None:
+    names = [f"S{place}" for place in range(1, 13)]
+    workload = equality_join([(2, 10, 30)] * 12)
+    first, second = islice(orders_by_cost(model_of(workload)), 2)
+    labels = model_of(workload).labels([first, second])
+    expected = sorted(names, key=lambda name: name + ",")
+    assert labels == [",".join(expected), ",".join([*expected[:-2], expected[-1], expected[-2]])]
+
+
+UNITS = UnitCosts({"default": 2.0, "probe": 3.0}, 5.0, 7.0, 0.0, 11.0, "declared")
+
+
+@settings(max_examples=15, deadline=None)
+@given(workloads)
+def test_seconds_are_the_sum_over_operators(workload: Workload) -> None:
+    ranking = FAMILY.rank(workload, None, UNITS, by_seconds=True)
+    for candidate in ranking.candidates[:24]:
+        plan = FAMILY.plan(workload, candidate.label)
+        costs = FAMILY.estimate(plan, workload).costs
+        spent = sum(UNITS.seconds(op.kind, costs[op.id]) for op in plan.operators())
+        assert candidate.seconds == candidate.score == pytest.approx(spent)
+    scores = [rounded(c.score) for c in ranking.candidates]
+    assert ranking.rank_by == "seconds"
+    assert scores == sorted(scores)
+
+
+def test_seconds_need_unit_costs() -> None:
+    with pytest.raises(PlanError, match="unit costs"):
+        FAMILY.rank(equality_join(TABLE_5), top=1, by_seconds=True)
+
+
+def test_many_fast_streams_are_moved_one_by_one() -> None:
+    slow = [(1.0, 100.0, 50 + place) for place in range(8)]
+    fast = [(20.0, 100.0, 900 + place) for place in range(6)]
+    trace = FAMILY.heuristic(equality_join([*slow, *fast]))
+    kept = trace.steps[-1]
+    assert kept.kind == "keep"
+    assert trace.augmented_cost <= trace.heuristic_cost
+    assert int(kept.text.split()[1].replace(",", "")) <= MOST_MOVES
+
+
+def test_the_trace_names_the_pair_the_fast_stream_and_the_gain() -> None:
+    steps = FAMILY.heuristic(equality_join(TABLE_7)).steps
+    assert steps[0].text.startswith("S3 and S4 join most selectively")
+    assert [s.text.split()[0] for s in steps if s.kind == "fast"] == ["S1", "S2"]
+    moves = {s.label: s.cost for s in steps if s.kind == "move"}
+    assert moves["S3,S1,S4,S2"] == pytest.approx(47976.9, abs=0.05)
+    assert (steps[-1].kind, steps[-1].label) == ("keep", "S3,S1,S4,S2")
+
+
+def test_the_answer_says_who_wins_why_and_what_comes_close() -> None:
+    def answer(workload: Workload) -> str:
+        return FAMILY.answer(workload, FAMILY.rank(workload, top=10))
+
+    assert answer(equality_join(TABLE_5)).startswith(
+        "S1,S2,S3,S4 wins: 16,000 comparisons/s, 5.4x under the worst, because S1 and S2"
+    )
+    assert "a near-tie with S4,S1,S3,S2 (the same cost)" in answer(equality_join(TABLE_7))
+    assert answer(equality_join(TABLE_5[:2])).endswith("all 2 orders cost the same.")
+
+
+def test_why_sets_the_exact_search_beside_the_heuristic() -> None:
+    assert "finds none cheaper" in FAMILY.why(equality_join(TABLE_5))[-1]
+    hybrid = Execution(join={"S1": "hash", "S3": "hash"}, buckets={"S1": 7})
+    assert "above it" in FAMILY.why(equality_join(TABLE_7, hybrid))[-1]
