@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from planner.checks import MAX_STREAMS, listed
-from planner.query import Query, Source, TimeWindow
+from planner.query import Query, TimeWindow
 from planner.streams import Attribute
 from planner.workload import Workload
 
@@ -33,10 +33,10 @@ def refusal(workload: Workload) -> str | None:
     )
 
 
-def key_column(query: Query, source: Source) -> str:
-    """The attribute by which a source of a covered query joins."""
+def key_columns(query: Query) -> dict[str, str]:
+    """By alias, the attribute by which each source of a covered query joins."""
     (columns,) = query.equality_classes()
-    return next(column.attribute for column in columns if column.alias == source.alias)
+    return {column.alias: column.attribute for column in columns}
 
 
 def distinct_values(attribute: Attribute) -> int | None:
@@ -97,17 +97,17 @@ def _predicates(query: Query) -> str | None:
 
 
 def _statistics(workload: Workload, query: Query) -> str | None:
+    keys = key_columns(query)
     for source in query.sources:
-        stream = workload.stream(source.name)
-        attribute = stream.attributes.get(key_column(query, source))
+        stream, key = workload.stream(source.name), keys[source.alias]
+        attribute = stream.attributes.get(key)
         if stream.rate is None:
             return f"stream {stream.name} has no rate; declare it, or infer it with --data"
         if attribute is None:
             known = listed(stream.attributes)
-            return f"stream {stream.name} has no attribute {key_column(query, source)!r}: {known}"
+            return f"stream {stream.name} has no attribute {key!r}; it has {known}"
         if distinct_values(attribute) is None:
-            column = f"{stream.name}.{key_column(query, source)}"
-            return f"{column} has no distinct count; declare it, or infer it with --data"
+            return f"{stream.name}.{key} has no distinct count; declare it, or infer it with --data"
     return None
 
 

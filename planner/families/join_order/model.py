@@ -9,8 +9,8 @@ from typing import Literal
 
 from planner.errors import PlanError
 from planner.execution import Buckets
-from planner.families.join_order.coverage import distinct_values, key_column, refusal
-from planner.query import Query, Source, TimeWindow
+from planner.families.join_order.coverage import distinct_values, key_columns, refusal
+from planner.query import Source, TimeWindow
 from planner.workload import Workload
 
 
@@ -127,12 +127,14 @@ def model_of(workload: Workload) -> JoinModel:
     if reason is not None:
         raise PlanError(reason, "join_order")
     query = workload.queries[0]
-    return JoinModel(query.name, tuple(_window(workload, query, s) for s in query.sources))
+    keys = key_columns(query)
+    windows = (_window(workload, source, keys[source.alias]) for source in query.sources)
+    return JoinModel(query.name, tuple(windows))
 
 
-def _window(workload: Workload, query: Query, source: Source) -> JoinWindow:
+def _window(workload: Workload, source: Source, key: str) -> JoinWindow:
     stream = workload.stream(source.name)
-    attribute = stream.attributes[key_column(query, source)]
+    attribute = stream.attributes[key]
     distinct = distinct_values(attribute)
     # `refusal` has seen that these are known.
     assert stream.rate is not None

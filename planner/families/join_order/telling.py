@@ -68,6 +68,9 @@ def _near_ties(best: Candidate, ranking: Ranking) -> str:
         return ""
     named = ", ".join(f"{c.label} ({_distance(c, best)})" for c in close[:MOST_TIES_NAMED])
     more = f" and {len(close) - MOST_TIES_NAMED:,} more" if len(close) > MOST_TIES_NAMED else ""
+    if more and len(ranking.candidates) < ranking.considered:
+        # Plans that are not listed may be as close: their number is not known.
+        more = " and others"
     return f"; a near-tie with {named}{more}"
 
 
@@ -98,4 +101,4 @@ def _left_out(model: JoinModel, statistics: Statistics) -> Iterator[str]:
     if twice:
         yield f"Sizes leave out that a tuple of {', '.join(twice)} also meets itself."
     if any(s.selectivity is not None for s in statistics.predicates.values()):
-        yield "Sizes come from distinct values; selectivities declared for equalities are not used."
+        yield "Sizes come from distinct values; selectivities of equalities are not used."
