@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from planner.checks import exact
 from planner.errors import PlanError
 from planner.execution import (
     Change,
@@ -47,7 +46,7 @@ def _given(part: Part) -> Part:
 
 def _number(value: float | None) -> int | float | None:
     """10.0 as 10, which is how people write it; both load as the same number."""
-    return int(value) if value is not None and "." not in exact(value) else value
+    return int(value) if value is not None and value == int(value) else value
 
 
 def _stream(stream: Stream) -> Part:
