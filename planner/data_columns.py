@@ -67,7 +67,7 @@ def _times(
     kind = column.type
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         if pa.types.is_date(kind) or kind.unit in ("s", "ms"):
-            column = column.cast(pa.timestamp("us"))
+            column = _in_microseconds(column, name, place)
         per_micro = 1000 if pa.types.is_timestamp(column.type) and column.type.unit == "ns" else 1
         ticks = column.cast(pa.int64()).fill_null(0).to_numpy()
         # Half up: floor division rounds alike before and after 1970.
@@ -81,9 +81,17 @@ def _times(
             "2026-01-31T12:00:00Z, in every row",
             place,
         )
-    seconds = column.cast(pa.float64()).to_numpy()
+    # Unsafe only beyond 2**53, where the number is no time in seconds whatever its last digits.
+    seconds = column.cast(pa.float64(), safe=False).to_numpy()
     within_range = np.clip(np.nan_to_num(seconds), -9e12, 9e12)
     return seconds, np.rint(within_range * 1e6).astype(np.int64)
+
+
+def _in_microseconds(column: pa.ChunkedArray, name: str, place: str) -> pa.ChunkedArray:
+    try:
+        return column.cast(pa.timestamp("us"))
+    except pa.ArrowInvalid as error:
+        raise PlanError(f"{name} lies beyond the year 290000; correct it", place) from error
 
 
 def attribute_values(column: pa.ChunkedArray, name: str, place: str) -> ColumnData:

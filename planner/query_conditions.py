@@ -77,7 +77,7 @@ def column(cursor: Cursor) -> Name:
         return Name(None, first)
     if cursor.word.kind not in ("word", "quoted"):
         raise cursor.error(f"expected an attribute after {first.text}.")
-    return Name(first, cursor.advance())
+    return Name(first, cursor.any_name())
 
 
 def conditions(cursor: Cursor, depth: int = 0) -> list[Condition]:

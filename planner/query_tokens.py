@@ -11,7 +11,8 @@ from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import TokenType
 from sqlglot.tokens import Tokenizer
 
-from planner.errors import QueryTextError
+from planner.checks import name_of
+from planner.errors import PlanError, QueryTextError
 
 MAX_TEXT = 100_000
 # Longer whole numbers do not fit in 64 bits; they are read as floating point.
@@ -116,14 +117,20 @@ class Cursor:
 
     def name(self, expected: str) -> Word:
         """Step over a name: a word that is not reserved, or anything in double quotes."""
-        if self.word.kind == "quoted" and self.word.text.strip():
-            return self.advance()
-        if self.word.kind == "word" and not self.reserved():
-            return self.advance()
+        if self.word.kind == "quoted" or (self.word.kind == "word" and not self.reserved()):
+            return self.any_name()
         if self.word.kind == "word":
             keyword = f"{self.word.text} is a keyword: as a name, put it in double quotes"
             raise self.error(f"expected {expected}, but {keyword}", self.word)
         raise self.error(f"expected {expected}")
+
+    def any_name(self) -> Word:
+        """Step over a word, a keyword or not, that must be fit to be a name."""
+        try:
+            name_of(self.word.text, "")
+        except PlanError as error:
+            raise self.error(f"this name {error.message}", self.word) from error
+        return self.advance()
 
     def reserved(self) -> bool:
         """Whether the token is a keyword that cannot be a name."""

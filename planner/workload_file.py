@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 from typing import Literal
 
-from planner.checks import suggestion, unique
+from planner.checks import name_of, suggestion, unique
 from planner.declared import normalised_key
 from planner.errors import PlanError, within
 from planner.execution import (
@@ -121,6 +121,7 @@ def _relation(part: RelationPart, place: str) -> Relation:
 def _attributes(parts: Mapping[str, AttributePart], place: str) -> dict[str, Attribute]:
     found = {}
     for name, part in parts.items():
+        name_of(name, f"{place}.attributes")
         with within(f"{place}.attributes.{name}"):
             found[name] = _attribute(part)
     return found
