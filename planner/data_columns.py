@@ -70,8 +70,8 @@ def _times(
             column = _in_microseconds(column, name, place)
         per_micro = 1000 if pa.types.is_timestamp(column.type) and column.type.unit == "ns" else 1
         ticks = column.cast(pa.int64()).fill_null(0).to_numpy()
-        # Half up: floor division rounds alike before and after 1970.
-        micros = (ticks + per_micro // 2) // per_micro
+        # Half up, alike before and after 1970, and without a sum that could overflow.
+        micros = ticks // per_micro + (2 * (ticks % per_micro) >= per_micro) * (per_micro > 1)
         return micros / 1e6, micros
     if pa.types.is_null(kind):
         return np.full(len(column), np.nan), np.zeros(len(column), np.int64)

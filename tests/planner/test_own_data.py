@@ -55,6 +55,7 @@ def read(tmp_path: Path) -> Reader:
         (pa.array([1, 2], pa.timestamp("s")), [1_000_000, 2_000_000]),
         (pa.array([1, 2], pa.timestamp("ms", "Europe/Paris")), [1_000, 2_000]),
         (pa.array([1_499, 1_500], pa.timestamp("ns")), [1, 2]),
+        (pa.array([0, 2**63 - 1], pa.timestamp("ns")), [0, 9_223_372_036_854_776]),
         (pa.array([0, 1], pa.date32()), [0, 86_400_000_000]),
         (pa.array([1, 2], pa.decimal128(5, 1)), [1_000_000, 2_000_000]),
     ],
