@@ -1,0 +1,1 @@
+"""The pages of the explorer: thin scripts over what `parts` holds."""

@@ -1,0 +1,1 @@
+"""What the pages share: state, cards, tables, figures and the way to the runtime."""

@@ -1,0 +1,76 @@
+"""The pages' way to the runtime: one runner for the process, its jobs, and the history.
+
+The runtime takes seconds to import (Numba), so it is imported by what first needs it, and warmed
+in the background when the app starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from planner.errors import PlanError
+
+if TYPE_CHECKING:
+    from runtime.history import History
+    from runtime.jobs import Job, Runner
+    from runtime.records import Run, RunRequest
+
+
+def make_runner() -> Runner:
+    """A runner of the real runtime; tests put another in its place."""
+    from runtime.jobs import Runner
+
+    return Runner()
+
+
+@st.cache_resource(show_spinner=False)
+def runner() -> Runner:
+    """The one runner of this process."""
+    return make_runner()
+
+
+def history() -> History:
+    """The runs that were kept."""
+    from runtime.history import History
+
+    return History()
+
+
+def start(requests: Sequence[RunRequest]) -> Job:
+    """Submit these runs. A second click while they wait or run starts nothing."""
+    mine = job()
+    if mine is not None and not mine.done:
+        return mine
+    if not requests:
+        raise PlanError("no plan is chosen; choose at least one", "run")
+    submitted = runner().submit(requests)
+    st.session_state["job"] = submitted.id
+    st.session_state["follow"] = submitted.id
+    return submitted
+
+
+def job() -> Job | None:
+    """This session's job; after a reload, the one that is going on in this process."""
+    if "job" in st.session_state:
+        return runner().job(st.session_state["job"])
+    active = runner().active()
+    if not active:
+        return None
+    st.session_state["job"] = active[0].id
+    return active[0]
+
+
+def follow(finished: Job) -> bool:
+    """Whether to lead from the end of this job to its results: once, if all went well."""
+    if st.session_state.get("follow") != finished.id:
+        return False
+    del st.session_state["follow"]
+    return all(entry.status == "finished" for entry in finished.entries)
+
+
+def runs(workload_digest: str | None, most: int = 50) -> list[Run]:
+    """The latest runs, newest first; of one workload, if it is named."""
+    return history().runs(workload_digest, most)

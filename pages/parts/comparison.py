@@ -1,0 +1,153 @@
+"""Predicted beside measured: of a whole run, of its operators, and laid over its picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from pages.parts.figures import operator_name
+from pages.parts.words import MET, UNITS, error_text
+from planner.cost import COST_FIELDS, Cost, q_error, total
+from planner.drawing import Overlay
+from planner.wording import amount
+
+if TYPE_CHECKING:
+    from runtime.records import Run
+
+# Pale fills under dark letters, told apart by the colour-blind; each also carries an arrow.
+MET_FILL, OVER_FILL, UNDER_FILL = "#d5ecdf", "#fbd9b5", "#cfe3f7"
+
+Row = tuple[str, float, float | None]
+
+
+def predicted(run: Run) -> Cost:
+    """What the whole plan should have cost."""
+    return total(run.estimate.costs, (root.id for root in run.plan.roots))
+
+
+def measured(run: Run) -> Cost | None:
+    """What the whole plan cost; None where nothing was left to measure."""
+    if run.measurement is None or not run.measurement.costs:
+        return None
+    return total(run.measurement.costs, (root.id for root in run.plan.roots))
+
+
+def fields(run: Run) -> list[str]:
+    """The kinds of work that this run predicted or measured."""
+    first, second = predicted(run).as_dict(), (measured(run) or Cost()).as_dict()
+    return [name for name in COST_FIELDS if first[name] or second[name]]
+
+
+def by_operator(run: Run, field: str) -> list[Row]:
+    """Every operator that does this kind of work: its name, predicted and measured."""
+    costs = run.measurement.costs if run.measurement else {}
+    rows: list[Row] = []
+    for operator in run.plan.operators():
+        expected = getattr(run.estimate.costs[operator.id], field)
+        found = getattr(costs[operator.id], field) if costs else None
+        if expected or found:
+            rows.append((operator_name(operator), expected, found))
+    return rows
+
+
+def operator_table(rows: Sequence[Row]) -> pd.DataFrame:
+    """Operators with both figures, the q-error as a number, and its arrow."""
+    return pd.DataFrame(
+        {
+            "Operator": [name for name, _, _ in rows],
+            "Predicted": [p for _, p, _ in rows],
+            "Measured": [m for _, _, m in rows],
+            "q-error": [q_error(p, m) for _, p, m in rows],
+            "Prediction": [error_text(p, m) for _, p, m in rows],
+        }
+    )
+
+
+def run_table(runs: Sequence[Run]) -> pd.DataFrame:
+    """One row a run: comparisons predicted and measured, and where its seconds went."""
+    pairs = [(predicted(run).comparisons, _comparisons(run)) for run in runs]
+    timings = [run.measurement.timings if run.measurement else None for run in runs]
+    return pd.DataFrame(
+        {
+            "Plan": [run.plan.label for run in runs],
+            "Predicted": [p for p, _ in pairs],
+            "Measured": [m for _, m in pairs],
+            "Prediction": [error_text(p, m) for p, m in pairs],
+            "Results": [_results(run) for run in runs],
+            "Kernel s": [t.kernel if t else None for t in timings],
+            "Spark s": [t.engine if t else None for t in timings],
+            "Total s": [t.total if t else None for t in timings],
+            "Way": [run.request.way for run in runs],
+        }
+    )
+
+
+def _comparisons(run: Run) -> float | None:
+    found = measured(run)
+    return None if found is None else found.comparisons
+
+
+def _results(run: Run) -> int | None:
+    return sum(run.measurement.results.values()) if run.measurement else None
+
+
+def overlays(run: Run) -> dict[str, Overlay]:
+    """What was measured, over each operator of the plan's picture."""
+    costs = run.measurement.costs if run.measurement else {}
+    return {
+        operator_id: _overlay(run.estimate.costs[operator_id], cost)
+        for operator_id, cost in costs.items()
+        if operator_id in run.estimate.costs
+    }
+
+
+def _overlay(expected: Cost, found: Cost) -> Overlay:
+    first, second = expected.as_dict(), found.as_dict()
+    main = next((name for name in COST_FIELDS if first[name] or second[name]), None)
+    if main is None:
+        return Overlay(("measured nothing, as predicted",), MET_FILL)
+    lines = (
+        f"measured {amount(second[main])} {UNITS[main].lower()}",
+        f"q-error {error_text(first[main], second[main])}",
+    )
+    return Overlay(lines, fill(first[main], second[main]))
+
+
+def fill(expected: float, found: float) -> str:
+    """The colour of a prediction: met, over or under."""
+    error = q_error(expected, found)
+    if error is not None and error <= MET:
+        return MET_FILL
+    return OVER_FILL if expected > found else UNDER_FILL
+
+
+def latest_by_plan(runs: Sequence[Run]) -> list[Run]:
+    """The newest finished run of each plan, cheapest prediction first. `runs` come newest first."""
+    found: dict[str, Run] = {}
+    for run in runs:
+        if run.status == "finished":
+            found.setdefault(run.plan.label, run)
+    return sorted(found.values(), key=lambda run: predicted(run).comparisons)
+
+
+def same_answer(runs: Sequence[Run]) -> tuple[bool, str]:
+    """Whether these runs of one workload and data gave one answer, and that in words."""
+    answers: dict[tuple[tuple[str, str], ...], list[Run]] = {}
+    for run in runs:
+        if run.measurement is not None:
+            key = tuple(sorted(run.measurement.answers.items()))
+            answers.setdefault(key, []).append(run)
+    plans = len({run.plan.label for run in runs})
+    if len(answers) <= 1:
+        results = amount(_results(runs[0]) or 0)
+        if plans == 1:
+            return True, f"1 plan gave {results} results; run another to compare its answer"
+        return True, f"All {plans} plans gave the same {results} results"
+    groups = "; ".join(
+        f"{', '.join(sorted({run.plan.label for run in group}))}: {_results(group[0])} results, "
+        f"digest {' '.join(digest for _, digest in key)}"
+        for key, group in answers.items()
+    )
+    return False, f"The plans do not agree: {groups}"

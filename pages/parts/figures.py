@@ -1,0 +1,196 @@
+"""Figures: each with a title, units, and colours that the colour-blind tell apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import log10
+
+import plotly.graph_objects as go
+
+from pages.parts.words import UNITS
+from planner.cost import Cost, Estimate
+from planner.plan import Operator, Plan
+from planner.wording import amount, shortened
+
+# Okabe and Ito's palette; these two stand out on a light and on a dark page.
+PREDICTED, MEASURED = "#56B4E9", "#E69F00"
+PALETTE = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#CC79A7",
+    "#56B4E9",
+    "#D55E00",
+    "#8C6BB1",
+    "#7A868F",
+)
+_LINE = "#8A97A0"
+
+
+def operator_name(operator: Operator) -> str:
+    """An operator in few words: `S1 probes S2`, `insert S1`."""
+    params = dict(operator.params)
+    about = shortened(str(params.get("source", params.get("query", ""))), 24)
+    if operator.kind == "probe":
+        return f"{shortened(str(params['origin']), 24)} probes {about}"
+    return f"{operator.kind} {about}".rstrip()
+
+
+def cost_by_operator(plan: Plan, estimate: Estimate, field: str) -> go.Figure:
+    """One bar per origin (or operator), cut into the loops of its pipeline."""
+    figure = go.Figure()
+    bars = _bars(plan, estimate.costs, field)
+    depth = max((len(parts) for parts in bars.values()), default=0)
+    for step in range(depth):
+        there = {name: parts[step] for name, parts in bars.items() if step < len(parts)}
+        figure.add_bar(
+            y=list(there),
+            x=[value for _, value in there.values()],
+            name=f"Loop {step + 1}" if depth > 1 else UNITS[field],
+            orientation="h",
+            marker_color=PALETTE[step % len(PALETTE)],
+            text=[f"{shortened(name, 16)} {amount(value)}" for name, value in there.values()],
+            textposition="inside",
+            insidetextanchor="middle",
+            hovertemplate="%{y}<br>%{text} " + UNITS[field] + "<extra></extra>",
+        )
+    figure.update_layout(
+        title=f"{UNITS[field]} of {shortened(plan.label, 60)}, by operator",
+        barmode="stack",
+        xaxis_title=f"{UNITS[field]} (stream time)" if "/s" in UNITS[field] else UNITS[field],
+        yaxis={"autorange": "reversed", "type": "category"},
+        height=140 + 42 * max(len(bars), 2),
+        **_legend(depth > 1),
+    )
+    return figure
+
+
+def _bars(plan: Plan, costs: Mapping[str, Cost], field: str) -> dict[str, list[tuple[str, float]]]:
+    """For each bar the operators it is made of, in their order, that have such a cost."""
+    bars: dict[str, list[tuple[str, float]]] = {}
+    for operator in plan.operators():
+        value = getattr(costs[operator.id], field)
+        if not value:
+            continue
+        params = dict(operator.params)
+        if operator.kind == "probe":
+            name, part = f"arrivals on {params['origin']}", str(params["source"])
+        else:
+            name, part = operator_name(operator), operator.kind
+        bars.setdefault(shortened(name, 32), []).append((part, value))
+    return bars
+
+
+def predicted_and_measured(
+    rows: Sequence[tuple[str, float, float | None]], field: str, label: str
+) -> go.Figure:
+    """Predicted beside measured, one pair of bars an operator."""
+    names = [name for name, _, _ in rows]
+    figure = go.Figure()
+    for title, colour, values in (
+        ("Predicted", PREDICTED, [p for _, p, _ in rows]),
+        ("Measured", MEASURED, [m for _, _, m in rows]),
+    ):
+        figure.add_bar(
+            y=names,
+            x=values,
+            name=title,
+            orientation="h",
+            marker_color=colour,
+            text=["" if value is None else amount(value) for value in values],
+            textposition="auto",
+            hovertemplate="%{y}<br>" + title + ": %{x:,.6g} " + UNITS[field] + "<extra></extra>",
+        )
+    figure.update_layout(
+        title=f"{UNITS[field]} of {shortened(label, 60)}: predicted beside measured",
+        barmode="group",
+        xaxis_title=UNITS[field],
+        yaxis={"autorange": "reversed", "type": "category"},
+        height=150 + 44 * max(len(rows), 2),
+        **_legend(True),
+    )
+    return figure
+
+
+def all_plans(points: Sequence[tuple[str, float, float]], field: str) -> go.Figure:
+    """Every plan that was run, predicted against measured on equal logarithmic axes."""
+    figure = go.Figure()
+    values = [value for _, p, m in points for value in (p, m) if value > 0]
+    low, high = min(values, default=1) / 1.6, max(values, default=10) * 1.6
+    figure.add_scatter(
+        x=[low, high],
+        y=[low, high],
+        mode="lines",
+        name="Measured as predicted",
+        line={"color": _LINE, "dash": "dash"},
+        hoverinfo="skip",
+    )
+    figure.add_scatter(
+        x=[p for _, p, _ in points],
+        y=[m for _, _, m in points],
+        mode="markers+text",
+        name="Plans run",
+        text=[shortened(label, 24) for label, _, _ in points],
+        textposition="top left",
+        marker={"size": 12, "color": MEASURED, "line": {"width": 1, "color": _LINE}},
+        hovertemplate="%{text}<br>predicted %{x:,.6g}<br>measured %{y:,.6g}<extra></extra>",
+    )
+    axis = {"type": "log", "autorange": False}
+    figure.update_layout(
+        title=f"{UNITS[field]}: predicted against measured",
+        xaxis={"title": f"Predicted {UNITS[field].lower()}", **axis, **_ends(low, high)},
+        yaxis={"title": f"Measured {UNITS[field].lower()}", **axis, **_ends(low, high)},
+        height=420,
+        **_legend(True),
+    )
+    return figure
+
+
+def _ends(low: float, high: float) -> dict[str, list[float]]:
+    return {"range": [log10(low), log10(high)]}
+
+
+def seconds(rows: Sequence[tuple[str, float, float, float]]) -> go.Figure:
+    """Where the time of each run went: kernels, the engine around them, and the rest."""
+    figure = go.Figure()
+    names = [name for name, *_ in rows]
+    parts = (
+        ("Kernels (all tasks)", [kernel for _, kernel, _, _ in rows], PALETTE[2]),
+        ("Spark", [engine for _, _, engine, _ in rows], PALETTE[4]),
+        ("Whole run", [total for _, _, _, total in rows], PALETTE[7]),
+    )
+    for title, values, colour in parts:
+        figure.add_bar(
+            y=names,
+            x=values,
+            name=title,
+            orientation="h",
+            marker_color=colour,
+            text=[f"{value:.2f} s" for value in values],
+            textposition="auto",
+            hovertemplate="%{y}<br>" + title + ": %{x:.3f} s<extra></extra>",
+        )
+    figure.update_layout(
+        title="Seconds of each run",
+        barmode="group",
+        xaxis_title="Seconds of wall time",
+        yaxis={"autorange": "reversed", "type": "category"},
+        height=150 + 66 * max(len(rows), 1),
+        **_legend(True),
+    )
+    return figure
+
+
+def _legend(visible: bool) -> dict[str, object]:
+    return {
+        "showlegend": visible,
+        "legend": {
+            "orientation": "h",
+            "y": 1.02,
+            "yanchor": "bottom",
+            "x": 0,
+            "traceorder": "normal",
+        },
+        "margin": {"l": 10, "r": 10, "t": 84 if visible else 56, "b": 10},
+        "hoverlabel": {"namelength": -1},
+    }

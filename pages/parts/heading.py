@@ -1,0 +1,37 @@
+"""The head of a page: its name, and the workload it is about in one line."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.parts import state
+from pages.parts.words import counted, plain
+from planner.workload import Workload
+
+
+def show(title: str) -> None:
+    """The page's title, the workload in force, and a picker where it has several queries."""
+    workload = state.workload()
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.markdown(f"## {title}", width="content", anchors=False)
+        st.markdown(f"**{plain(workload.name, 60)}** · {_about(workload)}", width="content")
+        if len(workload.queries) > 1:
+            _query_picker(workload)
+
+
+def _about(workload: Workload) -> str:
+    folder, _ = state.data()
+    source = f"own data in {plain(folder.name)}" if folder is not None else "generated data"
+    join = workload.execution.join
+    method = f"{join} join" if isinstance(join, str) else "hybrid join"
+    return " · ".join([counted(len(workload.streams), "stream"), method, source])
+
+
+def _query_picker(workload: Workload) -> None:
+    names = [query.name for query in workload.queries]
+    chosen = st.selectbox(
+        "Query", names, index=names.index(state.query_name()), label_visibility="collapsed"
+    )
+    if chosen != state.query_name():
+        state.choose_query(chosen)
+        st.rerun()

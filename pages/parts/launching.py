@@ -1,0 +1,37 @@
+"""From chosen plans to a job: what every run button does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.parts import backend, planning, state
+from planner.errors import SluiceError
+
+if TYPE_CHECKING:
+    from runtime.records import Way
+
+
+def launch(labels: Sequence[str], way: Way = "stream") -> None:
+    """Start these plans; to be called by a button. A mistake is kept for the page to show."""
+    from runtime.records import RunRequest
+
+    st.session_state.pop("launch_error", None)
+    try:
+        chosen, workload = planning.subject()
+        folder, sort = state.data()
+        backend.start(
+            [
+                RunRequest(workload, chosen.name, label, way, data=folder, sort=sort)
+                for label in dict.fromkeys(labels)
+            ]
+        )
+    except SluiceError as error:
+        st.session_state["launch_error"] = error
+
+
+def failure() -> SluiceError | None:
+    """Why the last start did not happen, if it did not."""
+    return st.session_state.get("launch_error")

@@ -1,0 +1,31 @@
+"""How a page shows a mistake: the message, its place, and the line with a caret under it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+
+from pages.parts.words import plain
+from planner.errors import PlanError, QueryTextError, RunError, SluiceError, caret
+
+
+@contextmanager
+def shown() -> Iterator[None]:
+    """Show a user's mistake in place of what follows it; anything else goes to the log."""
+    try:
+        yield
+    except (PlanError, RunError) as error:
+        show(error)
+
+
+def show(error: SluiceError) -> None:
+    """One clear message; the place in a query's text is pointed at."""
+    if not isinstance(error, QueryTextError):
+        place = f"**{plain(error.place, 200)}**: " if error.place else ""
+        st.error(f"{place}{plain(error.message, 1000)}", icon=":material/error:")
+        return
+    place = f"**{plain(error.place, 200)}**: " if error.place else ""
+    st.error(f"{place}{plain(error.summary, 1000)}", icon=":material/error:")
+    st.code(caret(error.text, error.offset), language=None)

@@ -1,0 +1,104 @@
+"""A workload as a small picture: its streams flowing through their windows into the join.
+
+Drawn in colours that read on a light and on a dark page, since an image knows nothing of themes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from html import escape
+
+import streamlit as st
+
+from pages.parts.caching import BY_DIGEST
+from planner.query import Query, Source, TimeWindow, TumblingWindow
+from planner.wording import shortened
+from planner.workload import Workload
+
+WIDTH, HEIGHT = 340, 150
+_LEFT, _NOW = 86, 262
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6BB1", "#7A868F")
+_GREY = "#8A97A0"
+_MOST_DOTS = 34
+
+
+@st.cache_data(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
+def card(workload: Workload) -> str:
+    """The first query's streams as lanes: dots for arrivals, a bar for each window, as SVG."""
+    query = workload.queries[0]
+    lane = HEIGHT / len(query.sources)
+    middle = HEIGHT / 2
+    parts = [
+        _lane(workload, query, source, place, lane * (place + 0.5), middle)
+        for place, source in enumerate(query.sources)
+    ]
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
+        f'width="{WIDTH}" height="{HEIGHT}" font-family="sans-serif">'
+        f"{''.join(parts)}{_join(middle)}</svg>"
+    )
+
+
+def _lane(
+    workload: Workload, query: Query, source: Source, place: int, y: float, middle: float
+) -> str:
+    colour = _COLOURS[place % len(_COLOURS)]
+    size = 11 if len(query.sources) < 7 else 10
+    bar = min(20.0, HEIGHT / len(query.sources) - 5)
+    begin = _NOW - _window_width(source, _longest(query))
+    bend = (_NOW + 300) / 2
+    return "".join(
+        [
+            f'<text x="{_LEFT - 10}" y="{y + 4:.1f}" text-anchor="end" font-size="{size}" '
+            f'fill="{_GREY}">{escape(shortened(_name(query, source), 12))}</text>',
+            f'<line x1="{_LEFT}" y1="{y:.1f}" x2="{_NOW}" y2="{y:.1f}" stroke="{_GREY}" '
+            'stroke-opacity="0.35"/>',
+            f'<rect x="{begin:.1f}" y="{y - bar / 2:.1f}" width="{_NOW - begin:.1f}" '
+            f'height="{bar:.1f}" rx="4" fill="{colour}" fill-opacity="0.22"/>',
+            *_dots(workload, source, place, y, colour),
+            f'<path d="M{_NOW},{y:.1f} C{bend},{y:.1f} {bend},{middle} 300,{middle}" '
+            f'fill="none" stroke="{colour}" stroke-width="1.6"/>',
+        ]
+    )
+
+
+def _name(query: Query, source: Source) -> str:
+    """A stream under its own name, but a self-join's under their aliases."""
+    names = [other.name for other in query.sources]
+    return source.name if names.count(source.name) == 1 else source.alias
+
+
+def _dots(workload: Workload, source: Source, place: int, y: float, colour: str) -> Iterator[str]:
+    """Arrivals: more dots for a faster stream, on a logarithmic scale."""
+    stream = next((s for s in workload.streams if s.name == source.name), None)
+    rate = stream.rate if stream is not None and stream.rate is not None else 3.0
+    count = round(min(_MOST_DOTS, max(3.0, 5 + 11 * math.log10(max(rate, 0.3)))))
+    gap = (_NOW - _LEFT) / count
+    for dot in range(count):
+        x = _NOW - gap * (dot + 0.35 + 0.3 * (place % 2))
+        if x > _LEFT:
+            yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.1" fill="{colour}"/>'
+
+
+def _join(middle: float) -> str:
+    return (
+        f'<circle cx="312" cy="{middle}" r="15" fill="#0F6E84"/>'
+        f'<path d="M306,{middle - 6} L306,{middle + 6} L318,{middle - 6} L318,{middle + 6} Z" '
+        'fill="none" stroke="#FFFFFF" stroke-width="1.8" stroke-linejoin="round"/>'
+    )
+
+
+def _longest(query: Query) -> float:
+    return max(_seconds(source) for source in query.sources)
+
+
+def _seconds(source: Source) -> float:
+    """How long a window is; kinds without a length are drawn like a minute."""
+    if isinstance(source.window, TimeWindow | TumblingWindow):
+        return source.window.seconds
+    return 60.0
+
+
+def _window_width(source: Source, longest: float) -> float:
+    return (_NOW - _LEFT) * max(0.12, 0.92 * _seconds(source) / longest)

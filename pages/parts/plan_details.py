@@ -1,0 +1,116 @@
+"""What stands behind a plan's cost: by operator, the search, the formulas, the baseline."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from pages.parts import figures, planning
+from pages.parts.words import UNITS, compared, plain
+from planner.cost import COST_FIELDS, Estimate, total
+from planner.families.join_order import JoinOrder
+from planner.family import Family
+from planner.plan import Plan
+from planner.wording import amount
+from planner.workload import Workload
+
+
+def by_operator(plan: Plan, estimate: Estimate) -> None:
+    """The plan's cost, cut into its operators."""
+    whole = total(estimate.costs, (root.id for root in plan.roots)).as_dict()
+    fields = [name for name in COST_FIELDS if whole[name]]
+    field = st.segmented_control(
+        "Kind of work",
+        fields,
+        default=fields[0],
+        required=True,
+        format_func=UNITS.__getitem__,
+        key="work-shown",
+    )
+    st.plotly_chart(figures.cost_by_operator(plan, estimate, field))
+
+
+def why(chosen: Family, workload: Workload) -> None:
+    """The search told step by step, with the cost after each step."""
+    _, sentences = planning.told(chosen.name, workload)
+    if isinstance(chosen, JoinOrder):
+        steps = chosen.heuristic(workload).steps
+        frame = pd.DataFrame(
+            {
+                "Step": range(1, len(steps) + 1),
+                "What happened": [step.text for step in steps],
+                "Order": [step.label for step in steps],
+                UNITS["comparisons"]: [step.cost for step in steps],
+            }
+        )
+        highest = max((step.cost for step in steps if step.cost), default=1.0)
+        st.dataframe(
+            frame,
+            hide_index=True,
+            placeholder="",
+            column_config={
+                "Step": st.column_config.NumberColumn("#", width=40),
+                "What happened": st.column_config.TextColumn("What happened", width=460),
+                UNITS["comparisons"]: st.column_config.ProgressColumn(
+                    UNITS["comparisons"], format="localized", min_value=0.0, max_value=highest
+                ),
+            },
+            height=min(38 + 35 * len(frame), 458),
+            alt="Steps of the search",
+        )
+        sentences = sentences[len(steps) :]
+    for sentence in sentences:
+        st.markdown(f"- {plain(sentence, 600)}")
+    for cited in chosen.cites:
+        st.caption(f"Model: {plain(cited, 400)}")
+
+
+def formulas(plan: Plan, estimate: Estimate) -> None:
+    """An operator's figures: the formula, the values in it, and what comes out."""
+    operators = [op for op in plan.operators() if estimate.formulas.get(op.id)]
+    operators.sort(key=lambda op: -estimate.costs[op.id].comparisons)
+    chosen = st.selectbox(
+        "Operator",
+        operators,
+        format_func=lambda op: f"{figures.operator_name(op)} · {_main_figure(estimate, op.id)}",
+        key=f"formula-{plan.id}",
+    )
+    for formula in estimate.formulas[chosen.id] if chosen else ():
+        with st.container(border=True):
+            st.markdown(f"**{UNITS[formula.field]}** = **{amount(formula.result)}**")
+            st.latex(formula.symbols)
+            st.latex(rf"= {formula.values} = {amount(formula.result).replace(',', '{,}')}")
+            st.caption(f"Model: {plain(formula.model)}")
+
+
+def _main_figure(estimate: Estimate, operator_id: str) -> str:
+    costs = estimate.costs[operator_id].as_dict()
+    field = next((name for name in COST_FIELDS if costs[name]), "rows_out")
+    return f"{amount(costs[field])} {UNITS[field].lower()}"
+
+
+def difference(plan: Plan, estimate: Estimate, other: Plan, other_estimate: Estimate) -> None:
+    """The chosen plan beside the baseline, by kind of work."""
+    if plan.id == other.id:
+        st.info("This plan is the baseline: choose another row of the table to compare with it.")
+        return
+    mine = total(estimate.costs, (root.id for root in plan.roots)).as_dict()
+    theirs = total(other_estimate.costs, (root.id for root in other.roots)).as_dict()
+    fields = [name for name in COST_FIELDS if mine[name] or theirs[name]]
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "Kind of work": [UNITS[name] for name in fields],
+                f"{plan.label}": [mine[name] for name in fields],
+                f"{other.label} (baseline)": [theirs[name] for name in fields],
+                "Difference": [mine[name] - theirs[name] for name in fields],
+                "In words": [compared(mine[name], theirs[name]) for name in fields],
+            }
+        ),
+        hide_index=True,
+        column_config={
+            label: st.column_config.NumberColumn(format="localized")
+            for label in (plan.label, f"{other.label} (baseline)", "Difference")
+        },
+        alt=f"{plan.label} beside the baseline {other.label}",
+    )

@@ -1,0 +1,124 @@
+"""What the planner says of the workload in force, kept by the workload's digest."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import streamlit as st
+
+from pages.parts import state
+from pages.parts.caching import BY_DIGEST
+from planner.cost import Estimate
+from planner.errors import PlanError
+from planner.families import FAMILIES, family
+from planner.family import Candidate, Family, Ranking
+from planner.plan import Plan
+from planner.selectivity import Provenance, provenance
+from planner.workload import Workload
+
+FEW = 10
+# Up to here all plans are ranked at once, so that the worst one can be shown beside the best.
+RANKED_AT_ONCE = 1_000
+
+
+def subject() -> tuple[Family, Workload]:
+    """The family and the workload to plan: the chosen query, with the statistics of its data."""
+    ready = with_statistics(state.workload()).only(state.query_name())
+    reasons = []
+    for known in FAMILIES:
+        refused = known.refuses(ready)
+        if refused is None:
+            return known, ready
+        reasons.append(f"{known.name}: {refused}")
+    raise PlanError("; ".join(reasons), "no plans for this workload")
+
+
+def with_statistics(workload: Workload) -> Workload:
+    """The workload with what its own data tell, if it has any."""
+    folder, sort = state.data()
+    if folder is None:
+        return workload
+    filled, _, _ = own_statistics(workload, folder, sort)
+    return filled
+
+
+def origins(workload: Workload) -> tuple[Provenance, ...]:
+    """Where every statistic of the workload comes from."""
+    folder, sort = state.data()
+    return provenance(workload) if folder is None else own_statistics(workload, folder, sort)[1]
+
+
+def own_statistics(
+    workload: Workload, folder: Path, sort: bool
+) -> tuple[Workload, tuple[Provenance, ...], tuple[str, ...]]:
+    """The workload filled in from its data, where each number is from, and warnings."""
+    files = sorted(folder.iterdir()) if folder.is_dir() else []
+    stamp = tuple((f.name, f.stat().st_mtime_ns, f.stat().st_size) for f in files)
+    filled, places, warnings = _read(workload, str(folder), stamp, sort)
+    return replace(filled, name=workload.name), places, warnings
+
+
+@st.cache_resource(show_spinner=False, max_entries=8, hash_funcs=BY_DIGEST)
+def _read(
+    workload: Workload,
+    folder: str,
+    stamp: tuple[tuple[str, int, int], ...],  # noqa: ARG001 - part of the key: files may change
+    sort: bool,
+) -> tuple[Workload, tuple[Provenance, ...], tuple[str, ...]]:
+    from planner.own_data import read_folder
+    from planner.statistics import infer
+
+    read = read_folder(Path(folder), workload, sort)
+    return *infer(workload, read.tables), read.warnings
+
+
+@st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
+def _ranking(name: str, workload: Workload, top: int | None) -> Ranking:
+    return family(name).rank(workload, top)
+
+
+def ranking(chosen: Family, workload: Workload, everything: bool = False) -> Ranking:
+    """The best plans with the baseline; all that may be listed, where asked for or few enough."""
+    few = _ranking(chosen.name, workload, FEW)
+    if everything or few.considered <= RANKED_AT_ONCE:
+        return _ranking(chosen.name, workload, None)
+    return few
+
+
+def instructive(ranking: Ranking, pinned: str | None) -> tuple[Candidate, ...]:
+    """The best plans, and whatever else has a name: baseline, heuristics, worst, pinned."""
+    return tuple(
+        candidate
+        for place, candidate in enumerate(ranking.candidates)
+        if place < FEW - 2 or candidate.tags or candidate.label == pinned
+    )
+
+
+def baseline(ranking: Ranking) -> Candidate:
+    """The plan that others are compared with: the pinned one, or the family's own baseline."""
+    listed = {candidate.label: candidate for candidate in ranking.candidates}
+    return listed.get(state.pinned() or "", listed[ranking.baseline])
+
+
+def companion(ranking: Ranking) -> tuple[str, Candidate]:
+    """What to run beside the best plan: the baseline, or the worst where that is the best one."""
+    compared = baseline(ranking)
+    if compared.label != ranking.best:
+        return "baseline", compared
+    worst = [candidate for candidate in ranking.candidates if "worst" in candidate.tags]
+    return ("worst", worst[0]) if worst else ("next", ranking.candidates[:2][-1])
+
+
+@st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
+def priced(name: str, workload: Workload, label: str) -> tuple[Plan, Estimate]:
+    """The plan with this label and what it should cost."""
+    plan = family(name).plan(workload, label)
+    return plan, family(name).estimate(plan, workload)
+
+
+@st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
+def told(name: str, workload: Workload) -> tuple[str, tuple[str, ...]]:
+    """The answer sentence, and the search that led to it, step by step."""
+    chosen = family(name)
+    return chosen.answer(workload, ranking(chosen, workload)), chosen.why(workload)

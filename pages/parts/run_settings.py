@@ -1,0 +1,134 @@
+"""The settings of a run: plans, way, seed and span, and what is to be expected of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from statistics import median
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.parts import backend, messages, planning, state
+from pages.parts.words import counted, seconds_text
+from planner.cost import total
+from planner.family import Family, Ranking
+from planner.wording import amount
+from planner.workload import Workload
+
+if TYPE_CHECKING:
+    from runtime.records import Run, Way
+
+MOST_PLANS = 24
+_WAYS = {
+    "stream": "Stream: micro-batches through Spark's state store, live figures",
+    "replay": "Replay: one Spark batch job, faster for many plans",
+}
+
+
+def pick_plans(ranking: Ranking) -> list[str]:
+    """Plans to run; the best and what it is compared with are chosen already."""
+    _, other = planning.companion(ranking)
+    tags = {c.label: ", ".join(c.tags) for c in ranking.candidates}
+    chosen = state.plan(tuple(tags), ranking.best)
+    return st.multiselect(
+        "Plans",
+        list(tags),
+        default=list(dict.fromkeys([ranking.best, other.label, chosen])),
+        format_func=lambda label: f"{label} ({tags[label]})" if tags[label] else label,
+        max_selections=MOST_PLANS,
+        help="They run one after the other on the same tuples.",
+    )
+
+
+def pick_way() -> Way:
+    """How the plans run."""
+    chosen: Way = st.radio(
+        "Way",
+        ["stream", "replay"],
+        format_func=_WAYS.__getitem__,
+        key="way",
+        persist_state="session",
+    )
+    return chosen
+
+
+def edit_span(workload: Workload) -> None:
+    """Seed, warm-up and duration, which belong to the workload: its file holds them."""
+    run = workload.run
+    columns = st.columns(3)
+    seed = columns[0].number_input("Seed", min_value=0, value=run.seed, step=1)
+    warmup = columns[1].number_input(
+        "Warm-up (s of stream time)",
+        min_value=0.0,
+        value=None if run.warmup is None else float(run.warmup),
+        placeholder="the longest window",
+        help="Left out of the figures: windows fill up first.",
+    )
+    duration = columns[2].number_input(
+        "Duration (s of stream time)", min_value=0.001, value=float(run.duration), format="%g"
+    )
+    with messages.shown():
+        changed = replace(run, seed=seed, warmup=warmup, duration=duration)
+        if changed != run:
+            state.edit(replace(state.workload(), run=changed))
+            st.rerun()
+
+
+def expectation(chosen: Family, workload: Workload, labels: Sequence[str], way: Way) -> None:
+    """How much work is ahead, and how long it took before."""
+    folder, _ = state.data()
+    if folder is None:
+        tuples = stream_seconds(workload) * sum(
+            workload.stream(s.name).rate or 0.0 for s in workload.queries[0].sources
+        )
+        work = sum(comparisons(chosen, workload, label) for label in labels)
+        ahead = (
+            f"About {amount(round(tuples))} tuples a plan and "
+            f"{amount(round(work * stream_seconds(workload)))} comparisons in all."
+        )
+    else:
+        ahead = "All tuples of the files are run."
+    st.caption(f"{ahead} {_before(workload, way, len(labels))}")
+
+
+def stream_seconds(workload: Workload) -> float:
+    """The stream time that a run covers, warm-up included."""
+    from runtime.prepare import warmup_seconds
+
+    return warmup_seconds(workload) + workload.run.duration
+
+
+def comparisons(chosen: Family, workload: Workload, label: str) -> float:
+    """Comparisons per second that the plan should make."""
+    plan, estimate = planning.priced(chosen.name, workload, label)
+    return total(estimate.costs, (root.id for root in plan.roots)).comparisons
+
+
+def _before(workload: Workload, way: Way, plans: int) -> str:
+    """What earlier runs took: of this workload, or else of any."""
+    mine = [run for run in backend.runs(workload.digest) if _counts(run, way)]
+    if mine:
+        each = median(run.measurement.timings.total for run in mine if run.measurement)
+        runs = counted(len(mine), "earlier run")
+        return (
+            f"Expect about {seconds_text(each * plans)}, as in {runs} ({seconds_text(each)} each)."
+        )
+    return "It has not been run this way yet: a first run also starts Spark."
+
+
+def _counts(run: Run, way: Way) -> bool:
+    return run.status == "finished" and run.way == way and run.measurement is not None
+
+
+def warnings(workload: Workload) -> Iterator[str]:
+    """What a user should know before running."""
+    from runtime.prepare import longest_window
+
+    warmup = workload.run.warmup
+    longest = longest_window(workload)
+    if warmup is not None and warmup < longest:
+        yield (
+            f"The warm-up of {warmup:g} s is shorter than the longest window ({longest:g} s): "
+            "windows are not yet full when counting begins, and less is measured than predicted."
+        )

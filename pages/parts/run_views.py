@@ -1,0 +1,154 @@
+"""The results of runs, shown: the badge, the plans beside each other, one run by operator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.parts import comparison, drawings, exports, figures
+from pages.parts.words import UNITS, compared, error_text, moment, plain
+from planner.wording import amount
+
+if TYPE_CHECKING:
+    from runtime.records import Run
+
+_NUMBER = st.column_config.NumberColumn(format="localized")
+_SECONDS = st.column_config.NumberColumn(format="%.2f")
+
+
+def answer(latest: Sequence[Run]) -> str:
+    """What was measured, in one sentence, about the cheapest plan."""
+    measured = [(run, cost) for run in latest if (cost := comparison.measured(run)) is not None]
+    if not measured:
+        return "Nothing was left to measure: the runs were shorter than their warm-up."
+    best, cost = min(measured, key=lambda pair: pair[1].comparisons)
+    expected = comparison.predicted(best).comparisons
+    sentence = (
+        f"{best.plan.label} made {amount(cost.comparisons)} comparisons/s, "
+        f"{amount(expected)} predicted (q-error {error_text(expected, cost.comparisons)})"
+    )
+    dearest, most = max(measured, key=lambda pair: pair[1].comparisons)
+    if dearest is not best:
+        against = compared(cost.comparisons, most.comparisons)
+        sentence += f"; {against} than {dearest.plan.label}"
+    return f"{sentence}."
+
+
+def badge(runs: Sequence[Run]) -> None:
+    """The proof that all plans gave the same answer, or where they part."""
+    same, words = comparison.same_answer(runs)
+    if same:
+        st.success(plain(words, 400), icon=":material/verified:")
+    else:
+        st.error(plain(words, 2000), icon=":material/report:")
+
+
+def plans(latest: Sequence[Run]) -> None:
+    """All plans that were run, predicted beside measured, as a table."""
+    frame = comparison.run_table(latest)
+    st.dataframe(
+        frame,
+        hide_index=True,
+        column_config={
+            "Plan": st.column_config.TextColumn("Plan", width=140),
+            "Predicted": st.column_config.NumberColumn(
+                "Predicted comparisons/s", format="localized"
+            ),
+            "Measured": st.column_config.NumberColumn("Measured comparisons/s", format="localized"),
+            "Prediction": st.column_config.TextColumn(
+                "q-error", help="max(p/m, m/p); ▲ over: more predicted than measured"
+            ),
+            "Results": _NUMBER,
+            **dict.fromkeys(("Kernel s", "Spark s", "Total s"), _SECONDS),
+        },
+        alt="Plans that were run, predicted beside measured",
+    )
+
+
+def chart(latest: Sequence[Run]) -> None:
+    """All plans in one chart with the diagonal."""
+    points = [
+        (run.plan.label, comparison.predicted(run).comparisons, cost.comparisons)
+        for run in latest
+        if (cost := comparison.measured(run)) is not None
+    ]
+    st.plotly_chart(figures.all_plans(points, "comparisons"))
+
+
+def seconds(latest: Sequence[Run]) -> None:
+    """Kernel, Spark and total seconds of every plan."""
+    rows = [
+        (run.plan.label, timings.kernel, timings.engine, timings.total)
+        for run in latest
+        if run.measurement is not None
+        for timings in (run.measurement.timings,)
+    ]
+    st.plotly_chart(figures.seconds(rows))
+    st.caption("Kernel seconds are summed over tasks; the rest of a run is Spark's own work.")
+
+
+def operators(run: Run) -> None:
+    """One run, operator by operator: as bars, as a table, and on its picture."""
+    for warning in run.warnings:
+        st.warning(plain(warning, 400), icon=":material/warning:")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        view = st.segmented_control(
+            "Shown as",
+            ["Bars", "Table", "Picture"],
+            default="Bars",
+            required=True,
+            key="operators-as",
+            persist_state="session",
+        )
+        found = comparison.fields(run)
+        field = st.segmented_control(
+            "Kind of work",
+            found,
+            default=found[0],
+            required=True,
+            format_func=UNITS.__getitem__,
+            key="operators-field",
+            disabled=view == "Picture",
+        )
+    if view == "Picture":
+        drawings.operators(run.plan, run.estimate, comparison.overlays(run))
+        st.caption("Green: met (≈). Orange: more predicted than measured (▲). Blue: less (▼).")
+        return
+    rows = comparison.by_operator(run, field)
+    if view == "Bars":
+        st.plotly_chart(figures.predicted_and_measured(rows, field, run.plan.label))
+        return
+    st.dataframe(
+        comparison.operator_table(rows),
+        hide_index=True,
+        column_config={
+            "Predicted": _NUMBER,
+            "Measured": _NUMBER,
+            "q-error": st.column_config.NumberColumn(format="%.3f"),
+        },
+        alt=f"{UNITS[field]} of {run.plan.label}, by operator",
+    )
+
+
+def describe(run: Run) -> str:
+    """A run in a line, for a picker."""
+    return f"{run.plan.label} · {run.request.way} · {run.status} · {moment(run.started)}"
+
+
+def downloads(runs: Sequence[Run]) -> None:
+    """CSV and JSON of these runs."""
+    with st.container(horizontal=True):
+        for kind, content, mime in (
+            ("CSV", exports.to_csv(runs), "text/csv"),
+            ("JSON", exports.to_json(runs), "application/json"),
+        ):
+            st.download_button(
+                kind,
+                content,
+                f"sluice-results.{kind.lower()}",
+                mime,
+                icon=":material/download:",
+                on_click="ignore",
+            )

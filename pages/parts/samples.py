@@ -1,0 +1,54 @@
+"""The sample workloads, in the order of their cards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import streamlit as st
+
+from planner.workload import Workload
+from planner.workload_file import load_workload
+
+FOLDER = Path(__file__).resolve().parents[2] / "sample_data"
+
+# The order in which the cards tell their story; samples that are not named here come last.
+_STORY = (
+    "golab-table-5",
+    "sensor-join",
+    "eight-way",
+    "golab-table-6",
+    "golab-table-7",
+    "network-links",
+    "sensors-own-data",
+)
+_OWN_DATA = "-own-data"
+
+
+class Sample(NamedTuple):
+    """A workload that comes with Sluice; its id is the name of its file."""
+
+    id: str
+    workload: Workload
+    data: Path | None
+
+
+@st.cache_resource(show_spinner=False)
+def every() -> tuple[Sample, ...]:
+    """All samples. They are read once: the files come with the program."""
+    files = {file.stem: file for file in FOLDER.glob("*.yaml")}
+    told = [name for name in _STORY if name in files]
+    names = [*told, *sorted(files.keys() - set(told))]
+    return tuple(_read(files[name]) for name in names)
+
+
+def find(name: str) -> Sample | None:
+    """The sample with this id."""
+    return next((sample for sample in every() if sample.id == name), None)
+
+
+def _read(file: Path) -> Sample:
+    workload = load_workload(file.read_bytes(), file.name)
+    folder = FOLDER / file.stem.removesuffix(_OWN_DATA)
+    own = file.stem.endswith(_OWN_DATA) and folder.is_dir()
+    return Sample(file.stem, workload, folder if own else None)

@@ -1,0 +1,95 @@
+"""What a session remembers: the workload in force, its data, and a few labels and ids."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from pages.parts import samples
+from planner.workload import Workload
+
+_OF_ONE_WORKLOAD = ("query", "plan", "baseline", "drafts", "run")
+
+
+def open_workload(workload: Workload, data: Path | None = None, sort: bool = False) -> None:
+    """Put this workload in force, and forget what was chosen for the one before."""
+    for key in _OF_ONE_WORKLOAD:
+        st.session_state.pop(key, None)
+    st.session_state["opened"] = st.session_state.get("opened", 0) + 1
+    st.session_state["workload"] = workload
+    use_data(data, sort)
+
+
+def workload() -> Workload:
+    """The workload in force: the last one that was valid. At first it is a sample."""
+    if "workload" not in st.session_state:
+        first = samples.every()[0]
+        open_workload(first.workload, first.data)
+    found: Workload = st.session_state["workload"]
+    return found
+
+
+def edit(changed: Workload) -> None:
+    """Put an edited workload in force; what was chosen stays chosen where it still exists."""
+    st.session_state["workload"] = changed
+
+
+def opened() -> int:
+    """Changes whenever another workload is opened: widgets that show it must begin anew."""
+    workload()
+    count: int = st.session_state["opened"]
+    return count
+
+
+def use_data(folder: Path | None, sort: bool = False) -> None:
+    """Take the tuples from this folder; None generates them."""
+    st.session_state["data"] = folder
+    st.session_state["sort"] = sort
+
+
+def data() -> tuple[Path | None, bool]:
+    """The folder of the user's own data, if any, and whether rows out of order are accepted."""
+    workload()
+    return st.session_state["data"], st.session_state["sort"]
+
+
+def query_name() -> str:
+    """The query that is planned and run: the chosen one, or the first."""
+    names = [query.name for query in workload().queries]
+    chosen = st.session_state.get("query")
+    return chosen if chosen in names else names[0]
+
+
+def choose_query(name: str) -> None:
+    """Plan and run this query from now on."""
+    for key in ("plan", "baseline", "run"):
+        st.session_state.pop(key, None)
+    st.session_state["query"] = name
+
+
+def plan(labels: tuple[str, ...], default: str) -> str:
+    """The label of the chosen plan; the default where it was not chosen from these."""
+    chosen = st.session_state.get("plan")
+    return chosen if chosen in labels else default
+
+
+def choose_plan(label: str) -> None:
+    """Show this plan from now on."""
+    st.session_state["plan"] = label
+
+
+def pinned() -> str | None:
+    """The label that the user pinned as the baseline, if any."""
+    return st.session_state.get("baseline")
+
+
+def pin(label: str | None) -> None:
+    """Compare with this plan from now on; None goes back to the family's own baseline."""
+    st.session_state["baseline"] = label
+
+
+def drafts() -> dict[str, str]:
+    """Texts as they stand in their boxes, mistakes included."""
+    texts: dict[str, str] = st.session_state.setdefault("drafts", {})
+    return texts

@@ -1,0 +1,72 @@
+"""Text for pages: names that cannot act as Markdown, and numbers with units and arrows."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import datetime
+
+from planner.cost import q_error
+from planner.drawing import printable
+from planner.wording import amount, percent_more, shortened, times
+
+UNITS = {
+    "comparisons": "Comparisons/s",
+    "inserts": "Inserts/s",
+    "expirations": "Expiry checks/s",
+    "group_updates": "Group updates/s",
+    "rows_out": "Rows out/s",
+    "state_tuples": "Tuples held",
+}
+
+# Within this q-error a prediction counts as met: shorter runs differ by as much from seed to seed.
+MET = 1.05
+
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&\"'=^@])")
+
+
+def plain(text: str, most: int = 80) -> str:
+    """The text as Markdown in which nothing acts; long texts are cut in their middle."""
+    return _MARKDOWN.sub(r"\\\1", shortened(printable(text), most))
+
+
+def error_text(predicted: float | None, measured: float | None) -> str:
+    """The q-error with its arrow: `1.3 ▲ over` where more was predicted than measured."""
+    error = q_error(predicted, measured)
+    if predicted is None or measured is None:
+        return "not measured"
+    if error is None:
+        return "▼ under" if predicted < measured else "▲ over"
+    if error <= MET:
+        return f"{error:.3g} ≈"
+    return f"{error:.3g} {'▲ over' if predicted > measured else '▼ under'}"
+
+
+def seconds_text(seconds: float | None) -> str:
+    """Seconds as people say them: `0.4 s`, `12 s`, `3 min`."""
+    if seconds is None or not math.isfinite(seconds):
+        return "unknown"
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def moment(timestamp: float) -> str:
+    """When something happened, in the local time of this machine."""
+    return datetime.fromtimestamp(timestamp).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def counted(count: float, one: str, many: str = "") -> str:
+    """`1 run`, `3 runs`."""
+    return f"{amount(count)} {one if count == 1 else many or one + 's'}"
+
+
+def compared(mine: float, theirs: float) -> str:
+    """How one cost stands to another: `▼ 5.4x less`, `▲ 3% more`."""
+    if mine == theirs:
+        return "= the same"
+    larger, smaller = max(mine, theirs), min(mine, theirs)
+    by = times(larger, smaller) if larger >= 2 * smaller else percent_more(larger, smaller)
+    return f"▼ {by} less" if mine < theirs else f"▲ {by} more"

@@ -1,0 +1,89 @@
+"""Plans: the answer, the chosen plan drawn, all candidates ranked, and why."""
+
+import streamlit as st
+
+from pages.parts import (
+    drawings,
+    heading,
+    launching,
+    messages,
+    plan_details,
+    planning,
+    ranking_table,
+    state,
+)
+from pages.parts.words import counted, plain
+
+heading.show("Plans")
+chosen, workload = planning.subject()
+answer, _ = planning.told(chosen.name, workload)
+everything = st.session_state.get("show-all", False)
+ranking = planning.ranking(chosen, workload, everything)
+baseline = planning.baseline(ranking)
+shown = ranking.candidates if everything else planning.instructive(ranking, baseline.label)
+picked = state.plan(tuple(candidate.label for candidate in shown), ranking.best)
+what, other = planning.companion(ranking)
+
+with st.container(border=True):
+    st.markdown(f"#### {plain(answer, 800)}", anchors=False)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        run = st.button(
+            f"Run best and {what} on Spark",
+            type="primary",
+            icon=":material/play_arrow:",
+            on_click=launching.launch,
+            args=([ranking.best, other.label],),
+        )
+        st.toggle(
+            f"Show all {counted(len(ranking.candidates), 'plan')}"
+            if everything
+            else f"Show all {counted(ranking.considered, 'plan')}",
+            key="show-all",
+        )
+        if ranking.truncated:
+            st.caption(f"{ranking.considered:,} orders exist; the best of them are listed.")
+if run and (failure := launching.failure()):
+    messages.show(failure)
+elif run:
+    st.switch_page("pages/run.py")
+
+left, right = st.columns([2, 3], gap="medium")
+with right:
+    st.markdown("**Plans, best first** (click a row to draw it)")
+    key = f"ranking-{workload.digest}-{everything}-{baseline.label}"
+    picked = ranking_table.pick(ranking, shown, picked, baseline, key)
+    state.choose_plan(picked)
+plan, estimate = planning.priced(chosen.name, workload, picked)
+with left:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**{plain(picked)}**", width="content")
+        if picked == baseline.label:
+            st.badge("baseline", icon=":material/keep:", color="gray")
+        else:
+            st.button(
+                "Pin as baseline",
+                icon=":material/keep:",
+                on_click=state.pin,
+                args=(picked,),
+                type="tertiary",
+            )
+    drawings.show(chosen, workload, plan, estimate)
+
+details = {
+    "Cost by operator": lambda: plan_details.by_operator(plan, estimate),
+    "Why it wins": lambda: plan_details.why(chosen, workload),
+    "Formulas": lambda: plan_details.formulas(plan, estimate),
+    "Against baseline": lambda: plan_details.difference(
+        plan, estimate, *planning.priced(chosen.name, workload, baseline.label)
+    ),
+}
+detail = st.segmented_control(
+    "Details",
+    list(details),
+    default="Cost by operator",
+    required=True,
+    key="plan-detail",
+    persist_state="session",
+    label_visibility="collapsed",
+)
+details[detail]()

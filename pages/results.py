@@ -1,0 +1,34 @@
+"""Results: the plans that were run, predicted beside measured, and their one answer."""
+
+import streamlit as st
+
+from pages.parts import backend, comparison, heading, past_runs, planning, run_views
+from pages.parts.words import plain
+
+heading.show("Results")
+_, workload = planning.subject()
+runs = backend.runs(workload.digest)
+latest = comparison.latest_by_plan(runs)
+
+if not latest:
+    with st.container(border=True):
+        st.markdown("#### Nothing of this workload has been measured yet.", anchors=False)
+        st.markdown("Run a plan or two: predicted and measured then stand side by side.")
+        st.page_link("pages/run.py", label="Go to Run", icon=":material/play_circle:")
+else:
+    with st.container(border=True):
+        st.markdown(f"#### {plain(run_views.answer(latest), 600)}", anchors=False)
+        run_views.badge([run for run in runs if run.status == "finished"])
+    run_views.plans(latest)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        run_views.chart(latest)
+    with right:
+        run_views.seconds(latest)
+    st.markdown("### By operator", anchors=False)
+    picked = st.selectbox(
+        "Run", [run for run in runs if run.status == "finished"], format_func=run_views.describe
+    )
+    run_views.operators(picked)
+    run_views.downloads(latest)
+past_runs.show(workload)

@@ -1,0 +1,37 @@
+"""Run: which plans, which way, how long; then progress, live figures and a cancel button."""
+
+import streamlit as st
+
+from pages.parts import backend, heading, launching, messages, planning, progress, run_settings
+from pages.parts.words import plain
+
+heading.show("Run")
+job = backend.job()
+if job is not None and job.done and backend.follow(job):
+    st.switch_page("pages/results.py")
+
+if job is not None and not job.done:
+    progress.live(job.id)
+else:
+    if job is not None:
+        progress.ended(job)
+    chosen, workload = planning.subject()
+    ranking = planning.ranking(chosen, workload)
+    labels = run_settings.pick_plans(ranking)
+    way = run_settings.pick_way()
+    run_settings.edit_span(workload)
+    run_settings.expectation(chosen, workload, labels, way)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Run on Spark",
+            type="primary",
+            icon=":material/play_arrow:",
+            on_click=launching.launch,
+            args=(labels, way),
+            disabled=not labels,
+        )
+        progress.warming_note()
+    if failure := launching.failure():
+        messages.show(failure)
+    for warning in run_settings.warnings(workload):
+        st.warning(plain(warning, 400), icon=":material/warning:")
