@@ -115,12 +115,16 @@ def _measured(
     from runtime.spark.stream import stream
 
     request, batches, program = record.request, prepared.batches, prepared.program
-    on_progress(Progress("Starting Spark", 0, batches.batches, batches.arrivals))
+    on_progress(Progress("Starting Spark and the kernels", 0, batches.batches, batches.arrivals))
+    # Compiling takes seconds the first time, and so does starting Spark: both at once.
+    loading = threading.Thread(target=program.load)
+    loading.start()
     spark = session(request.master).newSession()
+    loading.join()
     stop.check()
     folder = run_folder(record.id)
     folder.mkdir(parents=True, exist_ok=True)
-    parts = folder / "results" if request.results else None
+    parts = str(folder / "results") if request.results else None
     engine_begun = time.time()
     totals_file = folder / "totals.json"
 
@@ -132,14 +136,14 @@ def _measured(
 
     on_progress(Progress("Running", 0, batches.batches, batches.arrivals))
     if request.way == "replay":
-        totals = replay(spark, program, batches, parts and str(parts), stop)
+        totals = replay(spark, program, batches, parts, stop)
     else:
-        stream(spark, program, batches, folder / "checkpoint", parts and str(parts), on_batch, stop)
+        stream(spark, program, batches, folder / "checkpoint", parts, on_batch, stop)
         totals = _kept_totals(totals_file)
     tally = program.tally(totals, prepared.plan)
     engine_seconds = time.time() - engine_begun
     if request.results and parts:
-        merge_results(prepared.workload, parts, request.results)
+        merge_results(prepared.workload, Path(parts), request.results)
     finished = time.time()
     timings = Timings(finished - record.started, engine_seconds, tally.kernel_seconds)
     return _finished(record, prepared, tally, timings, finished)

@@ -168,8 +168,13 @@ def with_run_settings(
     workload: Workload, seed: int | None, warmup: float | None, duration: float | None
 ) -> Workload:
     """The workload with these run settings in place of its own, where they are given."""
-    given = {"seed": seed, "warmup": warmup, "duration": duration}
+    own = workload.run
     return replace(
         workload,
-        run=replace(workload.run, **{name: v for name, v in given.items() if v is not None}),
+        run=replace(
+            own,
+            seed=own.seed if seed is None else seed,
+            warmup=own.warmup if warmup is None else warmup,
+            duration=own.duration if duration is None else duration,
+        ),
     )

@@ -24,6 +24,10 @@ class StopSignal:
         """Whether the run is to stop."""
         return self._cancel.is_set() or time.monotonic() > self._deadline
 
+    def wait(self, seconds: float) -> None:
+        """Wait so long, or until the user cancels."""
+        self._cancel.wait(seconds)
+
     def check(self) -> None:
         """Raise what ends the run, if it is to stop."""
         if self._cancel.is_set():

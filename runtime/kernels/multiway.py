@@ -7,6 +7,7 @@ in the one partition whose turn it is.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -80,17 +81,33 @@ def join_batch(
     that counts do not depend on how tuples are split into partitions and batches.
     """
     seen = stay.followed_by(arriving)
-    results, digest, rows, staying = _join(
+    layout = lay_out(seen.source, seen.key, join.buckets)
+    hashes = tuple_hashes(seen.source, seen.seq)
+    mine = hashes % np.uint64(join.shares) == np.uint64(join.share)
+    results, digest, rows, stays = _join(
         join,
         seen,
         len(stay.ts),
-        tuple_hashes(seen.source, seen.seq),
+        layout,
+        hashes,
+        hashes[layout.tuple_at],
+        seen.ts[layout.queue],
+        mine,
         counters,
         until,
         last,
         keep_results,
     )
-    return Outcome(results, int(digest), rows, seen.take(staying))
+    return Outcome(results, int(digest), rows, seen.take(stays))
+
+
+@cache
+def load_kernels() -> None:
+    """Compile the kernels for their one set of types, or load them; only the first call works."""
+    one = np.ones(2, np.int64)
+    join = Join(one, one, np.array([[1], [0]], np.int64), 0, 1, 1, 0)
+    none = Tuples.empty()
+    join_batch(join, none, none, Counters.zero(2), 0, last=True, keep_results=True)
 
 
 @njit(inline="always")
@@ -99,33 +116,43 @@ def _held(ts, window, warmup, end):
     return max(0, min(ts + window, end) - max(ts, warmup))
 
 
+@njit(nogil=True)
+def _grown(rows, used, more):
+    """`rows` with room for so many more, twice as large if need be."""
+    if used + more <= len(rows):
+        return rows
+    larger = np.empty((max(2 * len(rows), used + more), rows.shape[1]), np.int64)
+    larger[:used] = rows[:used]
+    return larger
+
+
+# One long loop on purpose: a call inside it that takes arrays counts references, at half the speed.
 @njit(cache=True, nogil=True)
-def _join(join, seen, old, hashes, counters, until, last, keep_results):
-    """Returns the number of results, their digest, their seqs if kept, and who stays.
+def _join(  # noqa: C901
+    join, seen, old, layout, hashes, hash_at, queue_ts, mine, counters, until, last, keep_results
+):
+    """Returns the number of results, their digest, their rows if kept, and who stays.
 
     Arrays are taken out of their tuples first: inside the loops that would count references.
     """
-    source, ts, seq, keys_in = seen
-    window, buckets, orders, warmup, end, shares, share = join
+    source, ts, seq, key_of = seen
+    window, buckets, orders, warmup, end, _shares, _share = join
     comparisons, matched, arrivals, inserts, expirations, held, replicas = counters
-    layout = lay_out(source, keys_in, buckets)
-    first, bucket, keys, tuple_at = layout.first, layout.bucket, layout.keys, layout.tuple_at
-    queue = layout.queue
-    queue_ts = ts[queue]
-    hash_at = hashes[tuple_at]
-    mine = hashes % np.uint64(shares) == np.uint64(share)
+    first, bucket, start, keys, tuple_at, queue, queue_start = layout
 
     sources = len(window)
     levels = sources - 1
-    head = layout.start[:-1].copy()
-    tail = layout.start[:-1].copy()
-    queue_head = layout.queue_start[:-1].copy()
-    queue_tail = layout.queue_start[:-1].copy()
+    head = start[:-1].copy()
+    tail = start[:-1].copy()
+    queue_head = queue_start[:-1].copy()
+    queue_tail = queue_start[:-1].copy()
     for a in range(old):
         tail[bucket[a]] += 1
         queue_tail[source[a]] += 1
 
-    widest = np.max(np.diff(layout.start))
+    widest = 0
+    for g in range(len(start) - 1):
+        widest = max(widest, start[g + 1] - start[g])
     found = np.empty(levels * widest, np.int64)
     count = np.zeros(levels, np.int64)
     following = np.zeros(levels, np.int64)
@@ -166,7 +193,7 @@ def _join(join, seen, old, hashes, counters, until, last, keep_results):
             continue
         inserts[i] += counted
         arrivals[i] += counted
-        key = keys_in[a]
+        key = key_of[a]
         for step in range(levels):
             j = orders[i, step]
             target[step] = first[j] + bucket_of(key, buckets[j])
@@ -185,8 +212,7 @@ def _join(join, seen, old, hashes, counters, until, last, keep_results):
                 for hit in range(base, base + hits):
                     digest += result_hash(members ^ hash_at[found[hit]])
                 if keep_results:
-                    while results + hits > len(rows):
-                        rows = np.concatenate((rows, np.empty_like(rows)))
+                    rows = _grown(rows, results, hits)
                     for hit in range(hits):
                         b = tuple_at[found[base + hit]]
                         chosen[source[b]] = seq[b]

@@ -37,7 +37,7 @@ class Tuples(NamedTuple):
         """These tuples and then the later ones."""
         return Tuples(*(np.concatenate(pair) for pair in zip(self, later, strict=True)))
 
-    def take(self, chosen: np.ndarray) -> Tuples:
+    def take(self, chosen: np.ndarray | slice) -> Tuples:
         """The chosen tuples, by mask, index or slice."""
         return Tuples(*(column[chosen] for column in self))
 
@@ -45,13 +45,12 @@ class Tuples(NamedTuple):
 class Layout(NamedTuple):
     """Tuples by source and bucket. Buckets of all sources are numbered through from `first`.
 
-    `place` is each tuple's place in `keys`; `queue` holds the tuples of each source in arrival
-    order, with `queue_start` of each source.
+    `tuple_at` says which tuple a place of `keys` holds; `queue` holds the tuples of each source in
+    arrival order, from `queue_start` on.
     """
 
     first: np.ndarray
     bucket: np.ndarray
-    place: np.ndarray
     start: np.ndarray
     keys: np.ndarray
     tuple_at: np.ndarray
@@ -84,7 +83,6 @@ def lay_out(source, key, buckets):
         start[g + 1] += start[g]
     for j in range(len(buckets)):
         queue_start[j + 1] += queue_start[j]
-    place = np.empty(count, np.int64)
     keys = np.zeros(count + PADDING, np.int32)
     tuple_at = np.empty(count, np.int64)
     queue = np.empty(count, np.int64)
@@ -92,10 +90,9 @@ def lay_out(source, key, buckets):
     queue_fill = queue_start[:-1].copy()
     for a in range(count):
         g = bucket[a]
-        place[a] = bucket_fill[g]
-        keys[place[a]] = key[a]
-        tuple_at[place[a]] = a
+        keys[bucket_fill[g]] = key[a]
+        tuple_at[bucket_fill[g]] = a
         bucket_fill[g] += 1
         queue[queue_fill[source[a]]] = a
         queue_fill[source[a]] += 1
-    return Layout(first, bucket, place, start, keys, tuple_at, queue, queue_start)
+    return Layout(first, bucket, start, keys, tuple_at, queue, queue_start)

@@ -51,7 +51,12 @@ class Tally:
 class Program(Protocol):
     """A plan that can be stepped through micro-batches, one partition at a time."""
 
-    partitions: int
+    @property
+    def partitions(self) -> int:
+        """How many partitions it runs in."""
+
+    def load(self) -> None:
+        """Compile the kernels or load them, so that steps are timed without it."""
 
     def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> Step:
         """Run one micro-batch of one partition from its state (None: the beginning)."""

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pandas as pd
-from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.state import GroupState, GroupStateTimeout
 
@@ -76,9 +75,10 @@ def stream(
         .start()
     )
     try:
-        while not query.awaitTermination(_POLL_SECONDS):
+        while query.isActive:
+            stop.wait(_POLL_SECONDS)
             stop.check()
-    except StreamingQueryException as error:
-        raise RunError(f"the stream broke off: {cause(error)}", "Spark") from error
     finally:
         query.stop()
+    if error := query.exception():
+        raise RunError(f"the stream broke off: {cause(error)}", "Spark") from error

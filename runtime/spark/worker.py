@@ -16,8 +16,13 @@ from runtime.programs import program_from_json
 from runtime.programs.program import Program
 from runtime.result_files import MOST_RESULT_ROWS
 
-# Worker processes are used again: a program is read once.
-_program = lru_cache(maxsize=4)(program_from_json)
+
+@lru_cache(maxsize=4)
+def _program(text: str) -> Program:
+    """The program, ready to step. Worker processes are used again: it is read once."""
+    program = program_from_json(text)
+    program.load()
+    return program
 
 
 def step_through(
@@ -28,7 +33,7 @@ def step_through(
     results_folder: str | None,
 ) -> tuple[bytes | None, bytes | None]:
     """Step through the batches in order; the new state and the totals so far."""
-    program: Program = _program(program_text)
+    program = _program(program_text)
     totals: bytes | None = None
     for number, tuples in batches:
         step = program.step(state, tuples, partition, keep_rows=results_folder is not None)
