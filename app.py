@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.parts import links, messages, warming
+from pages.parts import links, messages, routing, warming
 
 st.set_page_config("Sluice", ":material/water_lock:", layout="wide")
 page = st.navigation(
@@ -15,6 +15,7 @@ page = st.navigation(
     ],
     position="top",
 )
+routing.begin()
 warming.begin()
 with messages.shown():
     links.restore()

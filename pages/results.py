@@ -26,9 +26,6 @@ else:
     with right:
         run_views.seconds(latest)
     st.markdown("### By operator", anchors=False)
-    picked = st.selectbox(
-        "Run", [run for run in runs if run.status == "finished"], format_func=run_views.describe
-    )
-    run_views.operators(picked)
+    run_views.operators(run_views.pick([run for run in runs if run.status == "finished"]))
     run_views.downloads(latest)
 past_runs.show(workload)

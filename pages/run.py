@@ -19,7 +19,7 @@ else:
     ranking = planning.ranking(chosen, workload)
     labels = run_settings.pick_plans(ranking)
     way = run_settings.pick_way()
-    run_settings.edit_span(workload)
+    run_settings.edit_span()
     run_settings.expectation(chosen, workload, labels, way)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(

@@ -5,7 +5,9 @@ from functools import partial
 
 import streamlit as st
 
-from pages.parts import cards, samples
+from pages.parts import cards, routing, samples
+
+routing.ensure()
 
 st.markdown(
     "# See what every plan of a stream join costs. Then measure it on Spark.", anchors=False

@@ -1,3 +1,63 @@
+"""Workload: streams, windows, queries and settings to edit; own data; the file itself."""
+
 import streamlit as st
 
-st.write("workload")
+from pages.parts import (
+    drafts,
+    execution_table,
+    heading,
+    limits,
+    messages,
+    own_data,
+    query_editors,
+    run_settings,
+    stream_tables,
+    workload_file_view,
+)
+
+heading.show("Workload")
+limits.effect()
+section = st.segmented_control(
+    "Part",
+    ["Streams and queries", "Execution and run", "Own data", "File"],
+    default="Streams and queries",
+    required=True,
+    key="workload-part",
+    persist_state="session",
+    label_visibility="collapsed",
+)
+if (problem := drafts.problem()) is not None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.warning("The draft is not in force yet; the last valid workload is.", width="stretch")
+        st.button("Discard the draft", on_click=drafts.discard)
+    messages.show(problem)
+
+if section == "Streams and queries":
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        st.markdown("**Queries**")
+        query_editors.show_texts()
+    with right:
+        st.markdown("**Windows**")
+        query_editors.show_windows()
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.markdown("**Streams**")
+        stream_tables.show_streams()
+    with right:
+        st.markdown("**Attributes**")
+        with messages.shown():
+            stream_tables.show_attributes()
+        if drafts.parts().get("relations"):
+            st.markdown("**Relations**")
+            stream_tables.show_relations()
+elif section == "Execution and run":
+    st.markdown("**How windows are probed**")
+    execution_table.show()
+    st.markdown("**What a run covers**")
+    run_settings.edit_span()
+elif section == "Own data":
+    own_data.show()
+else:
+    workload_file_view.show()
+limits.show()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts import state
+from pages.parts import routing, state
 from pages.parts.words import counted, plain
 from planner.workload import Workload
 
 
 def show(title: str) -> None:
     """The page's title, the workload in force, and a picker where it has several queries."""
+    routing.ensure()
     workload = state.workload()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.markdown(f"## {title}", width="content", anchors=False)

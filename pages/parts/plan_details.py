@@ -67,15 +67,15 @@ def why(chosen: Family, workload: Workload) -> None:
 
 def formulas(plan: Plan, estimate: Estimate) -> None:
     """An operator's figures: the formula, the values in it, and what comes out."""
-    operators = [op for op in plan.operators() if estimate.formulas.get(op.id)]
-    operators.sort(key=lambda op: -estimate.costs[op.id].comparisons)
+    every = sorted(plan.operators(), key=lambda op: -estimate.costs[op.id].comparisons)
+    names = {op.id: figures.operator_name(op) for op in every if estimate.formulas.get(op.id)}
     chosen = st.selectbox(
         "Operator",
-        operators,
-        format_func=lambda op: f"{figures.operator_name(op)} · {_main_figure(estimate, op.id)}",
+        list(names),
+        format_func=lambda name: f"{names[name]} · {_main_figure(estimate, name)}",
         key=f"formula-{plan.id}",
     )
-    for formula in estimate.formulas[chosen.id] if chosen else ():
+    for formula in estimate.formulas[chosen]:
         with st.container(border=True):
             st.markdown(f"**{UNITS[formula.field]}** = **{amount(formula.result)}**")
             st.latex(formula.symbols)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.parts import backend, messages, planning, state
+from pages.parts import backend, drafts, messages, planning, state
 from pages.parts.words import counted, seconds_text
 from planner.cost import total
 from planner.family import Family, Ranking
@@ -53,9 +53,9 @@ def pick_way() -> Way:
     return chosen
 
 
-def edit_span(workload: Workload) -> None:
+def edit_span() -> None:
     """Seed, warm-up and duration, which belong to the workload: its file holds them."""
-    run = workload.run
+    run = state.workload().run
     columns = st.columns(3)
     seed = columns[0].number_input("Seed", min_value=0, value=run.seed, step=1)
     warmup = columns[1].number_input(
@@ -71,7 +71,7 @@ def edit_span(workload: Workload) -> None:
     with messages.shown():
         changed = replace(run, seed=seed, warmup=warmup, duration=duration)
         if changed != run:
-            state.edit(replace(state.workload(), run=changed))
+            drafts.set_run(changed)
             st.rerun()
 
 
@@ -111,14 +111,13 @@ def _before(workload: Workload, way: Way, plans: int) -> str:
     if mine:
         each = median(run.measurement.timings.total for run in mine if run.measurement)
         runs = counted(len(mine), "earlier run")
-        return (
-            f"Expect about {seconds_text(each * plans)}, as in {runs} ({seconds_text(each)} each)."
-        )
+        took = f"{runs} took {seconds_text(each)} each"
+        return f"Expect about {seconds_text(each * plans)}: {took}."
     return "It has not been run this way yet: a first run also starts Spark."
 
 
 def _counts(run: Run, way: Way) -> bool:
-    return run.status == "finished" and run.way == way and run.measurement is not None
+    return run.status == "finished" and run.request.way == way and run.measurement is not None
 
 
 def warnings(workload: Workload) -> Iterator[str]:

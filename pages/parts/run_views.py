@@ -132,9 +132,15 @@ def operators(run: Run) -> None:
     )
 
 
-def describe(run: Run) -> str:
-    """A run in a line, for a picker."""
-    return f"{run.plan.label} · {run.request.way} · {run.status} · {moment(run.started)}"
+def pick(runs: Sequence[Run]) -> Run:
+    """One of these runs, the newest at first."""
+    known = {run.id: run for run in runs}
+    chosen = st.selectbox("Run", list(known), format_func=lambda name: _described(known[name]))
+    return known[chosen]
+
+
+def _described(run: Run) -> str:
+    return f"{run.plan.label} · {run.request.way} · {moment(run.started)}"
 
 
 def downloads(runs: Sequence[Run]) -> None:

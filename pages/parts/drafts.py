@@ -1,0 +1,102 @@
+"""The workload as it is being edited: kept as typed, in force as soon as all of it is valid.
+
+A draft is the content of a workload file. A mistake in it loses nothing: the draft stays, and the
+last valid workload stays in force. Renaming a stream and the query that reads it is then two steps.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from pages.parts import state
+from planner.errors import PlanError, SluiceError
+from planner.execution import RunSettings
+from planner.workload import Workload
+from planner.workload_file import dump_workload, load_workload
+from planner.workload_yaml import read_yaml
+
+Parts = dict[str, Any]
+T = TypeVar("T")
+
+
+def parts() -> Parts:
+    """The content of the draft; where there is none, that of the workload in force."""
+    workload = state.workload()
+    kept = st.session_state.get("draft")
+    if kept is None or kept["of"] != workload.digest:
+        _keep(_content(workload), workload)
+    content: Parts = st.session_state["draft"]["parts"]
+    return content
+
+
+def change(changed: Parts, editor: str) -> None:
+    """Keep what an editor made of the draft, and put it in force if it is valid."""
+    try:
+        workload = load_workload(json.dumps(changed))
+    except PlanError as error:
+        _keep(changed, state.workload(), error)
+    else:
+        _keep(changed, workload)
+        state.edit(workload)
+    # The editor shows what was typed into it; all others begin anew from the changed draft.
+    bases = st.session_state.setdefault("bases", {})
+    if editor in bases:
+        bases[editor]["version"] = version()
+
+
+def problem() -> SluiceError | None:
+    """What keeps the draft from being in force, if anything does."""
+    parts()
+    found: SluiceError | None = st.session_state["draft"]["problem"]
+    return found
+
+
+def discard() -> None:
+    """Go back to the workload in force."""
+    st.session_state.pop("draft", None)
+
+
+def set_run(run: RunSettings) -> None:
+    """Change the run settings in force, and in the draft beside them."""
+    from dataclasses import replace
+
+    draft, trouble = parts(), problem()
+    workload = replace(state.workload(), run=run)
+    state.edit(workload)
+    _keep({**draft, "run": _content(workload)["run"]}, workload, trouble)
+
+
+def version() -> int:
+    """Counts the changes of the draft."""
+    count: int = st.session_state.get("draft_version", 0)
+    return count
+
+
+def base(editor: str, build: Callable[[], T]) -> tuple[T, str]:
+    """What an editor starts from, and its key: new ones when the draft was changed elsewhere.
+
+    A widget applies its edits to what it started from, so that must stay as it was meanwhile.
+    """
+    parts()
+    bases = st.session_state.setdefault("bases", {})
+    kept = bases.get(editor)
+    if kept is None or kept["version"] != version() or kept["key"] not in st.session_state:
+        serial = st.session_state["base_serial"] = st.session_state.get("base_serial", 0) + 1
+        kept = {"version": version(), "value": build(), "key": f"{editor}-{serial}"}
+        bases[editor] = kept
+    return kept["value"], kept["key"]
+
+
+def _content(workload: Workload) -> Parts:
+    content = read_yaml(dump_workload(workload))
+    assert isinstance(content, dict)
+    return content
+
+
+def _keep(content: Parts, workload: Workload, trouble: SluiceError | None = None) -> None:
+    st.session_state["draft"] = {"parts": content, "of": workload.digest, "problem": trouble}
+    st.session_state["draft_version"] = version() + 1

@@ -1,0 +1,121 @@
+"""Queries as text and their windows as a table, both over the draft."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+
+from pages.parts import drafts, messages, state
+from pages.parts.drafts import Parts
+from pages.parts.words import plain
+from planner.errors import PlanError, QueryTextError
+from planner.query import Query, Source, Window
+from planner.query_text import format_query
+from planner.query_tokens import Cursor
+from planner.query_windows import bracketed_window
+
+_NEW = "SELECT * FROM {first} [RANGE 60]"
+
+
+def show_texts() -> None:
+    """Every query in a box of its own; a mistake is pointed at under the box it is in."""
+    queries = drafts.parts().get("queries", [])
+    for place, part in enumerate(queries):
+        _text(place, part)
+    with st.container(horizontal=True):
+        st.button("Add a query", icon=":material/add:", on_click=_add)
+        if len(queries) > 1:
+            st.button("Remove the last query", icon=":material/remove:", on_click=_remove)
+
+
+def _text(place: int, part: Parts) -> None:
+    editor = f"query-{place}"
+    start, key = drafts.base(editor, lambda: str(part.get("text", "")))
+    lines = start.count("\n") + 2
+    typed = st.text_area(
+        plain(str(part.get("name", f"Q{place + 1}"))), start, key=key, height=32 * lines + 30
+    )
+    if typed != part.get("text", ""):
+        queries = list(drafts.parts()["queries"])
+        queries[place] = {**part, "text": typed}
+        drafts.change({**drafts.parts(), "queries": queries}, editor)
+        st.rerun()
+    problem = drafts.problem()
+    if isinstance(problem, QueryTextError) and problem.place.startswith(f"queries[{place}]"):
+        messages.show(problem)
+
+
+def _add() -> None:
+    parts = drafts.parts()
+    names = {str(query.get("name")) for query in parts["queries"]}
+    number = next(n for n in range(1, len(names) + 2) if f"Q{n}" not in names)
+    first = state.workload().streams[0].name
+    added = {"name": f"Q{number}", "text": _NEW.format(first=first)}
+    drafts.change({**parts, "queries": [*parts["queries"], added]}, "queries")
+
+
+def _remove() -> None:
+    parts = drafts.parts()
+    drafts.change({**parts, "queries": parts["queries"][:-1]}, "queries")
+
+
+def show_windows() -> None:
+    """The windows of the chosen query; an edit rewrites the query's text."""
+    if drafts.problem() is not None:
+        st.caption("Windows can be edited here once the draft is valid.")
+        return
+    query = state.workload().query(state.query_name())
+    frame, key = drafts.base("windows", lambda: _windows(query))
+    edited = st.data_editor(
+        frame,
+        key=key,
+        hide_index=True,
+        disabled=["Source", "Stream"],
+        column_config={
+            "Window": st.column_config.TextColumn(
+                "Window", help="RANGE 100, RANGE 5 MINUTES, ROWS 500, TUMBLING 60, LANDMARK"
+            )
+        },
+        alt="Windows",
+    )
+    if not any(st.session_state[key].values()):
+        return
+    with messages.shown():
+        sources = tuple(
+            source if source.window is None else replace(source, window=_parsed(source, text))
+            for source, text in zip(query.sources, edited["Window"], strict=True)
+        )
+        if sources != query.sources:
+            _rewrite(query, replace(query, sources=sources))
+
+
+def _windows(query: Query) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "Source": [source.alias for source in query.sources],
+            "Stream": [source.name for source in query.sources],
+            "Window": ["" if s.window is None else str(s.window) for s in query.sources],
+        }
+    )
+
+
+def _parsed(source: Source, text: str | None) -> Window:
+    """A window as it is written in a query; a bare length is a range."""
+    written = (text or "").strip()
+    cursor = Cursor(f"[RANGE {written}]" if written[:1].isdigit() else f"[{written}]")
+    window = bracketed_window(cursor)
+    if window is None or cursor.word.kind != "end":
+        raise PlanError("expected one window, such as RANGE 100", f"windows.{source.alias}")
+    return window
+
+
+def _rewrite(before: Query, after: Query) -> None:
+    parts = drafts.parts()
+    queries = [
+        {**part, "text": format_query(after)} if part.get("name") == before.name else part
+        for part in parts["queries"]
+    ]
+    drafts.change({**parts, "queries": queries}, "windows")
+    st.rerun()
