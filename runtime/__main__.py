@@ -8,14 +8,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from planner.command import Parser, as_json, carry_out, read_workload
-from planner.errors import RunError
+from planner.errors import PlanError, RunError
 from planner.families import FAMILIES
 from planner.workload import Workload
 from runtime import printing
-from runtime.home import prepare_kernel_cache
 from runtime.records import WAYS, Progress, Run, RunRequest
-
-prepare_kernel_cache()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -81,7 +78,11 @@ def _workload(options: argparse.Namespace, query: str | None = None) -> Workload
     from runtime.prepare import with_run_settings
 
     workload = read_workload(options.workload, query)
-    return with_run_settings(workload, options.seed, options.warmup, options.duration)
+    try:
+        return with_run_settings(workload, options.seed, options.warmup, options.duration)
+    except PlanError as error:
+        # The file's own settings were checked when it was read: an option is what is wrong.
+        raise PlanError(error.message, error.place.replace("run.", "--")) from error
 
 
 def _run(options: argparse.Namespace) -> str:
@@ -124,9 +125,12 @@ def _say_progress(progress: Progress) -> None:
 
 def _history(options: argparse.Namespace) -> str:
     from runtime.history import History
+    from runtime.resume import mark_interrupted
     from runtime.run_json import run_document
 
-    runs = History().runs()
+    history = History()
+    mark_interrupted(history)
+    runs = history.runs()
     if options.json:
         return as_json([run_document(run) for run in runs])
     return printing.history_text(runs)

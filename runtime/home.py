@@ -14,5 +14,5 @@ def home() -> Path:
 
 
 def prepare_kernel_cache() -> None:
-    """Keep compiled kernels in the data folder; must be called before Numba is imported."""
+    """Keep compiled kernels in the data folder, unless the user's environment says where."""
     os.environ.setdefault("NUMBA_CACHE_DIR", str(home() / "kernels"))

@@ -7,6 +7,7 @@ import sys
 import threading
 from pathlib import Path
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from planner.errors import RunError
@@ -19,6 +20,9 @@ _lock = threading.Lock()
 _PLAIN_FILES = (
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 )
+# The heavy work is done by the kernels, outside Java: its second compiler and its parallel
+# collector would only take the cores away from them (measured: half the processor time of a run).
+_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 def cores() -> int:
@@ -28,25 +32,13 @@ def cores() -> int:
 
 def session(master: str | None = None) -> SparkSession:
     """The session, started if need be. One master at a time: another one replaces the session."""
+    wanted = master or f"local[{cores()}]"
     with _lock:
-        active = SparkSession.getActiveSession()
-        wanted = master or f"local[{cores()}]"
-        if active is not None:
-            if (
-                active.sparkContext.master == wanted
-                and not active.sparkContext._jsc.sc().isStopped()
-            ):
-                return active
-            active.stop()
+        # Spark knows an active session per thread only; runs and warming are threads of their own.
+        context = SparkContext._active_spark_context
+        if context is not None and context.master != wanted:
+            context.stop()
         return _start(wanted)
-
-
-def stop() -> None:
-    """End the session and its Java process's work."""
-    with _lock:
-        active = SparkSession.getActiveSession()
-        if active is not None:
-            active.stop()
 
 
 def _start(master: str) -> SparkSession:
@@ -65,11 +57,11 @@ def _start(master: str) -> SparkSession:
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": "2g",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_log_settings(scratch)}",
+        "spark.driver.extraJavaOptions": f"{_JVM} {_log_settings(scratch)}",
         "spark.local.dir": str(scratch),
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
         "spark.executorEnv.PYTHONPATH": str(PROJECT),
-        "spark.executorEnv.NUMBA_CACHE_DIR": str(home() / "kernels"),
+        "spark.executorEnv.NUMBA_CACHE_DIR": os.environ["NUMBA_CACHE_DIR"],
         "spark.python.worker.reuse": "true",
         "spark.python.task.killTimeout": "500ms",
         "spark.sql.adaptive.enabled": "false",
@@ -109,7 +101,7 @@ appender.file.strategy.type = DefaultRolloverStrategy
 appender.file.strategy.max = 3
 """
     )
-    return file.as_uri()
+    return f"-Dlog4j2.configurationFile={file.as_uri()}"
 
 
 def _first_line(error: Exception) -> str:
