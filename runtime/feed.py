@@ -16,6 +16,10 @@ from planner.tables import ColumnData, Table
 from planner.workload import Workload
 from runtime.kernels.windows import Tuples
 
+# Integer keys up to this are used as they are. Larger ones too where there are as many tuples: an
+# index has room for every key up to the largest, and few tuples should not ask for much.
+LEAST_PLAIN_KEYS = 100_000
+
 
 @dataclass(frozen=True, slots=True)
 class Feed:
@@ -67,14 +71,22 @@ def _keys(query: Query, tables: Mapping[str, Table]) -> tuple[dict[str, NDArray[
         source.alias: tables[source.name].columns[attribute[source.alias]]
         for source in query.sources
     }
-    codes = _codes(query, columns)
-    highest = max((int(code.max()) for code in codes.values() if len(code)), default=0)
-    for place, source in enumerate(query.sources):
+    # A column without a value, of which a file cannot tell the type, agrees with any other.
+    filled = {alias: column for alias, column in columns.items() if _has_values(column)}
+    codes = {alias: np.zeros(len(column.values), np.int32) for alias, column in columns.items()}
+    codes |= _codes(query, filled)
+    above = 1 + max((int(code.max()) for code in codes.values() if len(code)), default=0)
+    for source in query.sources:
         valid = columns[source.alias].valid
-        if valid is not None:
-            # A missing key equals nothing: below 0, and different for every source.
-            codes[source.alias] = np.where(valid, codes[source.alias], np.int32(-1 - place))
-    return codes, highest + 1
+        if valid is not None and not valid.all():
+            # A missing key equals nothing: it gets a code of its own, another for every source.
+            codes[source.alias] = np.where(valid, codes[source.alias], np.int32(above))
+            above += 1
+    return codes, above
+
+
+def _has_values(column: ColumnData) -> bool:
+    return len(column.values) > 0 if column.valid is None else bool(column.valid.any())
 
 
 def _codes(query: Query, columns: Mapping[str, ColumnData]) -> dict[str, NDArray[np.int32]]:
@@ -82,8 +94,10 @@ def _codes(query: Query, columns: Mapping[str, ColumnData]) -> dict[str, NDArray
     if len({kind == "O" for kind in kinds.values()}) > 1:
         texts = ", ".join(alias for alias, kind in kinds.items() if kind == "O")
         raise PlanError(f"joins text with numbers: only {texts} holds text", query.name)
+    tuples = sum(len(column.values) for column in columns.values())
+    most = max(LEAST_PLAIN_KEYS, min(MAX_DISTINCT, 2 * tuples))
     if all(kind == "i" for kind in kinds.values()) and all(
-        column.values.min(initial=0) >= 0 and column.values.max(initial=0) <= MAX_DISTINCT
+        column.values.min(initial=0) >= 0 and column.values.max(initial=0) <= most
         for column in columns.values()
     ):
         # Small integers stand for themselves: a key's bucket is then its value modulo the buckets.

@@ -9,14 +9,13 @@ from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import NDArray
 
 from planner.checks import microseconds
+from planner.distributions import PLAIN_DISTINCT
 from planner.errors import RunError
 from planner.streams import Arrivals, Attribute, Stream
 from planner.tables import ColumnData, Table
 from planner.workload import Workload
 
 MOST_TUPLES = 200_000_000
-# Values of a column whose type is all that is known of it.
-PLAIN_DISTINCT = 100
 
 
 def generate(workload: Workload, seconds: float, seed: int) -> dict[str, Table]:
@@ -44,11 +43,11 @@ def _stream(stream: Stream, seconds: float, seed: SeedSequence) -> Table:
         )
     time_seed, *value_seeds = seed.spawn(1 + len(stream.attributes))
     ts = _times(stream.arrivals, stream.rate, seconds, default_rng(time_seed))
+    # Seeds by name: workloads that list attributes in another order are equal, so are their tuples.
+    seeds = dict(zip(sorted(stream.attributes), value_seeds, strict=True))
     columns: Mapping[str, ColumnData] = {
-        name: ColumnData(_values(attribute, len(ts), default_rng(value_seed), stream.name, name))
-        for (name, attribute), value_seed in zip(
-            stream.attributes.items(), value_seeds, strict=True
-        )
+        name: ColumnData(_values(attribute, len(ts), default_rng(seeds[name]), stream.name, name))
+        for name, attribute in stream.attributes.items()
     }
     return Table(np.arange(len(ts), dtype=np.int64), ts, columns)
 
@@ -81,9 +80,10 @@ def _times(arrivals: Arrivals, rate: float, seconds: float, random: Generator) -
 def _until(seconds: float, mean_gap: float, random: Generator) -> NDArray[np.float64]:
     """Times with exponential gaps, past `seconds`."""
     chunk = int(seconds / mean_gap * 1.01) + 100
-    times = np.cumsum(random.exponential(mean_gap, chunk))
-    while times[-1] < seconds:
-        times = np.concatenate((times, times[-1] + np.cumsum(random.exponential(mean_gap, chunk))))
+    gaps = random.exponential(mean_gap, chunk)
+    # Summed from the start each time: the rounding must not depend on how far the span goes.
+    while (times := np.cumsum(gaps))[-1] < seconds:
+        gaps = np.concatenate((gaps, random.exponential(mean_gap, chunk)))
     return times
 
 
@@ -97,7 +97,9 @@ def _values(
             "use your own data with --data",
             f"streams.{stream}.attributes.{name}",
         )
-    distinct = len(attribute.values) or attribute.distinct or PLAIN_DISTINCT
+    if attribute.type == "float" and attribute.distinct is None:
+        return random.random(count) * PLAIN_DISTINCT
+    distinct = attribute.distinct or PLAIN_DISTINCT
     if attribute.zipf:
         weights = np.arange(1, distinct + 1, dtype=np.float64) ** -attribute.zipf
         cumulative = np.cumsum(weights)
@@ -111,7 +113,5 @@ def _values(
         return np.array(declared, dtype=object if texts else None)[ranks]
     if attribute.type == "string":
         return np.array([f"v{rank}" for rank in range(1, distinct + 1)], dtype=object)[ranks]
-    if attribute.type == "float" and attribute.distinct is None:
-        return random.random(count) * PLAIN_DISTINCT
     whole = (ranks + 1).astype(np.int64)
     return whole.astype(np.float64) if attribute.type == "float" else whole

@@ -25,6 +25,9 @@ BYTES_PER_TUPLE = 22
 LEAST_BATCH_ROWS = 20_000
 MOST_BATCH_ROWS = 1_000_000
 USUAL_BATCHES = 10
+MOST_BATCHES = 10_000
+# Part of every key: micro-batches that another version of Sluice wrote otherwise are not used.
+FORMAT = 2
 
 _SCHEMA = pa.schema(
     [
@@ -65,8 +68,16 @@ def cached(key: str) -> MicroBatches | None:
     note = _folder(key) / NOTE
     if not note.is_file():
         return None
+    try:
+        found = MicroBatches(**json.loads(note.read_text()) | {"folder": str(note.parent)})
+    except (TypeError, ValueError):
+        found = None
+    if found is None or len(list(note.parent.glob("*.parquet"))) != found.batches:
+        # Damaged: it is made again.
+        shutil.rmtree(note.parent)
+        return None
     os.utime(note)
-    return MicroBatches(**json.loads(note.read_text()))
+    return found
 
 
 def write(key: str, feed: Feed, split: Split, batch_rows: int) -> MicroBatches:
@@ -76,6 +87,11 @@ def write(key: str, feed: Feed, split: Split, batch_rows: int) -> MicroBatches:
     first_ts, last_ts = (int(ts[0]), int(ts[-1])) if arrivals else (0, 0)
     # A feed without a tuple still makes one batch, so that every run has an end.
     starts = range(0, max(1, arrivals), batch_rows)
+    if len(starts) > MOST_BATCHES:
+        raise RunError(
+            f"would make {len(starts):,} micro-batches; at most {MOST_BATCHES:,}. Raise it",
+            "--batch-rows",
+        )
     folder = _folder(key)
     folder.parent.mkdir(parents=True, exist_ok=True)
     _drop_oldest(folder.parent)

@@ -24,6 +24,7 @@ from runtime.microbatches import MicroBatches, usual_batch_rows
 from runtime.programs import compile_plan
 from runtime.programs.program import Program, Span
 from runtime.records import RunRequest
+from runtime.result_files import check_folder
 from runtime.split import Split, split_of
 
 
@@ -42,6 +43,8 @@ class Prepared:
 
 def prepare(request: RunRequest, partitions: int) -> Prepared:
     """Plan, generate or read the tuples, cut them into micro-batches, and compile the plan."""
+    if request.results is not None:
+        check_folder(request.results)
     workload, tables, warnings = with_data(request.workload, request.data, request.sort)
     chosen = family(request.family)
     if reason := chosen.refuses(workload):
@@ -119,7 +122,14 @@ def _batches(
     seed = workload.run.seed
     digest = _digest_of_tables(tables) if tables else _digest_of_spec(workload, seconds, seed)
     rows = request.batch_rows or 0
-    key = _digest(digest, _plain_sources(workload), split.partitions, split.modulus, rows)
+    key = _digest(
+        microbatches.FORMAT,
+        digest,
+        _plain_sources(workload),
+        split.partitions,
+        split.modulus,
+        rows,
+    )
     if found := microbatches.cached(key):
         return found, digest
     merged = feed(workload, tables or generate(workload, seconds, seed))
@@ -128,10 +138,11 @@ def _batches(
 
 
 def _plain_sources(workload: Workload) -> object:
-    """What the merging of streams depends on: sources under their aliases, and the join keys."""
+    """What the merging of streams depends on: their order, sources by alias, and the join keys."""
     (query,) = workload.queries
     classes = [sorted(str(column) for column in c) for c in query.equality_classes()]
-    return [[(s.alias, s.name) for s in query.sources], classes]
+    order = [stream.name for stream in workload.streams]
+    return [order, [(s.alias, s.name) for s in query.sources], classes]
 
 
 def _digest_of_spec(workload: Workload, seconds: float, seed: int) -> str:

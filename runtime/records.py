@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from planner.checks import whole
+from planner.checks import MAX_SECONDS, number, whole
 from planner.cost import Estimate, Measurement
 from planner.errors import RunError
 from planner.plan import Plan
@@ -45,6 +45,7 @@ class RunRequest:
             whole(self.partitions, "--partitions", MOST_PARTITIONS)
         if self.batch_rows is not None:
             whole(self.batch_rows, "--batch-rows", MOST_BATCH_ROWS)
+        number(self.most_seconds, "most_seconds", most=MAX_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)

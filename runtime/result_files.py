@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,6 +13,17 @@ from planner.errors import RunError
 from planner.workload import Workload
 
 MOST_RESULT_ROWS = 100_000_000
+MOST_NAME_BYTES = 200
+
+
+def check_folder(folder: Path) -> None:
+    """Make the folder and see that a file can be written there, before a long run and not after."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise RunError(f"cannot be written to: {error.strerror}", f"--results {folder}") from error
 
 
 def merge_results(workload: Workload, parts: Path, folder: Path) -> Path:
@@ -36,4 +48,4 @@ def merge_results(workload: Workload, parts: Path, folder: Path) -> Path:
 def safe_file_name(name: str) -> str:
     """A query's name as the name of a file that stays in its folder."""
     kept = "".join(c if c.isalnum() or c in "-_. " else "_" for c in name).strip(". ")
-    return (kept or "query")[:100]
+    return (kept or "query").encode()[:MOST_NAME_BYTES].decode(errors="ignore")

@@ -15,11 +15,11 @@ from runtime.records import Run
 
 def mark_interrupted(history: History) -> list[str]:
     """Record as interrupted every run whose process is gone; their ids."""
-    lost = [run_id for run_id, process in history.processes().items() if not _alive(process)]
-    for run_id in lost:
-        found = history.get(run_id)
-        history.save(found.ended("interrupted", time.time(), "its process ended before it did"))
-    return lost
+    gone = {run_id for run_id, process in history.processes().items() if not _alive(process)}
+    lost = [run for run in history.runs(status="running") if run.id in gone]
+    for run in lost:
+        history.save(run.ended("interrupted", time.time(), "its process ended before it did"))
+    return [run.id for run in lost]
 
 
 def _alive(process: int | None) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from planner.cost import COST_FIELDS, Cost, Estimate, Measurement, Quality, Timings, q_error, total
+from planner.errors import RunError, SluiceError
 from planner.families import family
 from planner.workload_file import dump_workload, load_workload
 from runtime.records import Run, RunRequest
@@ -108,7 +109,21 @@ def run_to_json(run: Run) -> dict[str, Any]:
 
 
 def run_from_json(record: Mapping[str, Any]) -> Run:
-    """The run that `run_to_json` wrote: its plan is built again, its predictions are kept."""
+    """The run that `run_to_json` wrote: its plan is built again, its predictions are kept.
+
+    A RunError where another version of Sluice wrote it, and this one cannot read it.
+    """
+    try:
+        return _run(record)
+    except (KeyError, TypeError, ValueError, SluiceError) as error:
+        raise RunError(
+            f"was recorded by another version of Sluice and cannot be read ({error}); "
+            "run the plan again",
+            str(record.get("id", "run")),
+        ) from error
+
+
+def _run(record: Mapping[str, Any]) -> Run:
     workload = load_workload(record["workload"])
     request = _request_from_json(record["request"])
     measured = record["measured"]

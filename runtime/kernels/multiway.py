@@ -21,13 +21,15 @@ from runtime.kernels.windows import Tuples, bucket_of, lay_out
 class Join(NamedTuple):
     """What is joined and how: one entry per source in FROM order; times in microseconds.
 
-    `orders[i]` lists the sources that a tuple of source i probes. Counting covers arrivals from
-    `warmup` on; `end` closes the span over which state is averaged. `shares` and `share` say which
-    tuples this partition counts under fragment and replicate (one share: all of them).
+    `orders[i]` lists the sources that a tuple of source i probes, `checks[i]` how many checks are
+    made when one leaves its window. Counting covers arrivals from `warmup` on; `end` closes the
+    span over which state is averaged. `shares` and `share` say which tuples this partition counts
+    under fragment and replicate (one share: all of them).
     """
 
     window: np.ndarray
     buckets: np.ndarray
+    checks: np.ndarray
     orders: np.ndarray
     warmup: int
     end: int
@@ -36,7 +38,10 @@ class Join(NamedTuple):
 
 
 class Counters(NamedTuple):
-    """Counts of work: per origin and loop level, or per window. `held` is in tuple-microseconds."""
+    """Counts of work: per origin and loop level, or per window. `held` is in tuple-microseconds.
+
+    It alone is a float: exact up to 2^53, and long windows of many tuples would overflow an int64.
+    """
 
     comparisons: np.ndarray
     matches: np.ndarray
@@ -51,7 +56,8 @@ class Counters(NamedTuple):
         """Nothing counted yet."""
         by_level = (sources, sources - 1)
         shapes = (by_level, by_level, sources, sources, sources, sources, sources)
-        return cls(*(np.zeros(shape, np.int64) for shape in shapes))
+        zeros = cls(*(np.zeros(shape, np.int64) for shape in shapes))
+        return zeros._replace(held=np.zeros(sources, np.float64))
 
 
 class Outcome(NamedTuple):
@@ -105,7 +111,7 @@ def join_batch(
 def load_kernels() -> None:
     """Compile the kernels for their one set of types, or load them; only the first call works."""
     one = np.ones(2, np.int64)
-    join = Join(one, one, np.array([[1], [0]], np.int64), 0, 1, 1, 0)
+    join = Join(one, one, one, np.array([[1], [0]], np.int64), 0, 1, 1, 0)
     none = Tuples.empty()
     join_batch(join, none, none, Counters.zero(2), 0, last=True, keep_results=True)
 
@@ -136,7 +142,7 @@ def _join(  # noqa: C901
     Arrays are taken out of their tuples first: inside the loops that would count references.
     """
     source, ts, seq, key_of = seen
-    window, buckets, orders, warmup, end, _shares, _share = join
+    window, buckets, checks, orders, warmup, end, _shares, _share = join
     comparisons, matched, arrivals, inserts, expirations, held, replicas = counters
     first, bucket, start, keys, tuple_at, queue, queue_start = layout
 
@@ -178,7 +184,7 @@ def _join(  # noqa: C901
                     # Counted at the instant the tuple leaves its window, not at the arrival that
                     # finds it gone: partitions see different arrivals, yet their counts add up.
                     if ts[b] + window[j] >= warmup:
-                        expirations[j] += 1 if buckets[j] == 1 else 2
+                        expirations[j] += checks[j]
                     held[j] += _held(ts[b], window[j], warmup, end)
                 oldest += 1
             queue_head[j] = oldest

@@ -27,12 +27,14 @@ from runtime.split import Split
 class JoinProgram:
     """A multi-way join: per source its window and buckets, and whom its tuples probe.
 
-    `replicated`: every partition is given all tuples, and each probes and counts in one of them.
+    `checks` are those made when a tuple leaves its window. `replicated`: every partition is given
+    all tuples, and each probes and counts in one of them.
     """
 
     sources: list[str]
     window: list[int]
     buckets: list[int]
+    checks: list[int]
     orders: list[list[int]]
     warmup: int
     end: int
@@ -56,6 +58,7 @@ class JoinProgram:
         join = Join(
             np.array(self.window, np.int64),
             np.array(self.buckets, np.int64),
+            np.array(self.checks, np.int64),
             np.array(self.orders, np.int64),
             self.warmup,
             self.end,
@@ -126,6 +129,7 @@ def compile_join(
     places = {source.alias: place for place, source in enumerate(query.sources)}
     orders: list[list[int]] = [[] for _ in places]
     buckets = [1] * len(places)
+    checks = [1] * len(places)
     for operator in plan.operators():
         if operator.kind == "probe":
             # Operators come after what feeds them, so a pipeline's probes come in their order.
@@ -134,7 +138,10 @@ def compile_join(
         elif operator.kind == "insert":
             count = operator.param("buckets")
             source = places[str(operator.param("source"))]
-            buckets[source] = codes if isinstance(count, str) else int(count)
+            # More buckets than keys hold one key each and many none: those need no room.
+            buckets[source] = codes if isinstance(count, str) else min(int(count), codes)
+            # The timestamp of a tuple that leaves, and its bucket where the window is hashed.
+            checks[source] = 2 if operator.param("access") == "hash" else 1
     windows = [source.window for source in query.sources if isinstance(source.window, TimeWindow)]
     if len(windows) < len(query.sources):
         raise RunError("only time windows can be run by this plan", plan.label)
@@ -142,6 +149,7 @@ def compile_join(
         sources=list(places),
         window=[microseconds(window.seconds) for window in windows],
         buckets=buckets,
+        checks=checks,
         orders=orders,
         warmup=span.warmup,
         end=span.end,

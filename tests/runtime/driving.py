@@ -1,0 +1,97 @@
+"""Programs driven by hand: what a run does with kernels, without Spark and without files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from planner.families import chosen_plan, family
+from planner.plan import Plan
+from planner.query import Query, TimeWindow
+from planner.tables import ColumnData, Table
+from planner.workload import Workload
+from runtime.batch import Batch
+from runtime.feed import Feed
+from runtime.kernels.multiway import Counters
+from runtime.kernels.packing import unpack
+from runtime.programs import compile_plan
+from runtime.programs.join import JoinProgram
+from runtime.programs.program import Span, Tally
+from runtime.split import Split, split_of
+from tests.runtime.reference import Data
+
+
+@dataclass(frozen=True, slots=True)
+class Driven:
+    """What came of a program: its rows sorted, and its counters over all partitions."""
+
+    rows: list[tuple[int, ...]]
+    counters: Counters
+    tally: Tally
+
+
+def tables_of(data: Data) -> dict[str, Table]:
+    """Tuples written out by a test, as the arrays that are merged and run."""
+    tables = {}
+    for name, items in data.items():
+        valid = np.array([item.key is not None for item in items], np.bool_)
+        keys = np.array([item.key or 0 for item in items], np.int64)
+        tables[name] = Table(
+            np.arange(len(items), dtype=np.int64),
+            np.array([item.ts for item in items], np.int64),
+            {"attr": ColumnData(keys, None if valid.all() else valid)},
+        )
+    return tables
+
+
+def windows_of(query: Query) -> list[float]:
+    """The length of each window in seconds, in FROM order."""
+    return [s.window.seconds for s in query.sources if isinstance(s.window, TimeWindow)]
+
+
+def compiled(
+    workload: Workload, feed: Feed, span: Span, partitions: int = 1, label: str = "best"
+) -> tuple[JoinProgram, Plan, Split]:
+    """The plan with this label as a program, and how tuples are shared out to it."""
+    plan = chosen_plan(family("join_order"), workload, label)
+    split = split_of(plan, partitions)
+    program = compile_plan(plan, workload, feed.codes, span, split)
+    assert isinstance(program, JoinProgram)
+    return program, plan, split
+
+
+def drive(
+    program: JoinProgram,
+    plan: Plan,
+    split: Split,
+    feed: Feed,
+    cuts: Sequence[int] = (),
+    keep_rows: bool = True,
+) -> Driven:
+    """Step every partition through the feed, cut into batches at these places."""
+    arrivals = len(feed.tuples.ts)
+    inside = sorted({cut for cut in cuts if 0 < cut < arrivals})
+    states: list[bytes | None] = [None] * split.partitions
+    totals = [b""] * split.partitions
+    rows: list[tuple[int, ...]] = []
+    for start, end in pairwise([0, *inside, arrivals]):
+        tuples = feed.tuples.take(slice(start, end))
+        until = int(tuples.ts[-1]) if len(tuples.ts) else 0
+        shares = split.share(tuples) or [tuples] * split.partitions
+        for partition, share in enumerate(shares):
+            batch = Batch(share, until, end == arrivals).pack()
+            step = program.step(states[partition], batch, partition, keep_rows)
+            states[partition], totals[partition] = step.state, step.totals
+            rows += map(tuple, step.rows.tolist())
+    by_counter = zip(*(unpack(total)[2:] for total in totals), strict=True)
+    counters = Counters(*(np.sum(counts, axis=0) for counts in by_counter))
+    return Driven(sorted(rows), counters, program.tally(totals, plan))
+
+
+def as_lists(counters: Counters, without: Sequence[str] = ()) -> Mapping[str, object]:
+    """Counters to compare with `==`."""
+    fields = counters._asdict().items()
+    return {name: counts.tolist() for name, counts in fields if name not in without}
