@@ -60,8 +60,13 @@ class Layout(NamedTuple):
 
 @njit(inline="always")
 def bucket_of(key, buckets):
-    """The bucket of a key: simple modular division, as in the paper."""
-    return key % buckets if buckets > 1 else 0
+    """The bucket of a key: simple modular division, as in the paper.
+
+    A division costs as much as ten comparisons, so it is left out where its result is plain.
+    """
+    if buckets == 1:
+        return 0
+    return key if 0 <= key < buckets else key % buckets
 
 
 @njit(cache=True, nogil=True)

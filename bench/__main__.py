@@ -1,0 +1,53 @@
+"""Run the benchmarks, and write their figures to `bench/results.json`.
+
+`python -m bench` runs all of them; `python -m bench kernels ways` only some.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from bench import RESULTS
+from bench.kernels import kernels
+from bench.peers import against_duckdb, against_spark
+from bench.planning import planning
+from bench.ways import ways
+from runtime.execute import versions
+
+BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
+    "planning": planning,
+    "kernels": kernels,
+    "ways": ways,
+    "duckdb": against_duckdb,
+    "spark": against_spark,
+}
+
+
+def main(names: list[str]) -> int:
+    """Run the named benchmarks, or all; figures of the others stay as they were."""
+    if unknown := [name for name in names if name not in BENCHMARKS]:
+        sys.stderr.write(f"no benchmark {unknown[0]!r}; there are {', '.join(BENCHMARKS)}\n")
+        return 2
+    results = json.loads(RESULTS.read_text()) if RESULTS.is_file() else {}
+    for name in names or list(BENCHMARKS):
+        begun = time.time()
+        results[name] = {
+            "machine": {"cores": os.cpu_count(), "processor": platform.machine(), **versions()},
+            "load before": os.getloadavg()[0],
+            **BENCHMARKS[name](),
+        }
+        print(
+            f"{name} ({time.time() - begun:.0f} s)", json.dumps(results[name], indent=2), flush=True
+        )
+        RESULTS.write_text(json.dumps(results, indent=2) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,133 @@
+"""Spark's own stream-stream join on the same tuples in the same micro-batches, for comparison.
+
+Every stream becomes a folder of Parquet files, one per micro-batch. A join result with windows T_i
+is the combinations with t_j - t_i < T_i for all pairs; a chain of joins may carry one event-time
+column only, so the others travel as microseconds. The digest is computed with Spark's functions.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql.functions import (
+    col,
+    count,
+    expr,
+    lit,
+    shiftrightunsigned,
+    timestamp_micros,
+    xxhash64,
+)
+from pyspark.sql.functions import sum as total
+
+from planner.checks import microseconds
+from planner.query import TimeWindow
+from planner.workload import Workload
+from runtime.kernels.windows import Tuples
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a contender found, and in how many seconds."""
+
+    results: int
+    digest: int
+    seconds: float
+
+
+def write_streams(workload: Workload, tuples: Tuples, batch_rows: int, folder: Path) -> None:
+    """Write each source's tuples, cut where the micro-batches of our own runs are cut."""
+    (query,) = workload.queries
+    for place, source in enumerate(query.sources):
+        (folder / source.alias).mkdir(parents=True)
+        for number, start in enumerate(range(0, len(tuples.ts), batch_rows)):
+            batch = tuples.take(slice(start, start + batch_rows))
+            own = batch.take(batch.source == place)
+            file = folder / source.alias / f"batch-{number:06}.parquet"
+            pq.write_table(pa.table({"us": own.ts, "seq": own.seq, "key": own.key}), file)
+            os.utime(file, (1_000_000_000 + number, 1_000_000_000 + number))
+
+
+def native_join(spark: SparkSession, workload: Workload, folder: Path) -> Answer:
+    """Join the streams of the folder in FROM order with Spark's own operators."""
+    (query,) = workload.queries
+    windows = {
+        source.alias: microseconds(source.window.seconds)
+        for source in query.sources
+        if isinstance(source.window, TimeWindow)
+    }
+    aliases = list(windows)
+    joined = _stream(spark, folder, aliases[0], event_time=True)
+    for alias in aliases[1:]:
+        joined = _joined(joined, _stream(spark, folder, alias, event_time=True), alias, windows)
+    members = reduce(
+        Column.bitwiseXOR,
+        [
+            xxhash64(lit(place).cast("long"), col(f"{alias}_seq"))
+            for place, alias in enumerate(aliases)
+        ],
+    )
+    hashed = joined.select(xxhash64(members).alias("hash"))
+    sums = {"results": 0, "low": 0, "high": 0}
+
+    def add(batch: DataFrame, _number: int) -> None:
+        # Two halves: a sum of 64-bit hashes would overflow.
+        row = batch.agg(
+            count("*").alias("results"),
+            total(col("hash").bitwiseAND(lit(0xFFFFFFFF))).alias("low"),
+            total(shiftrightunsigned("hash", 32)).alias("high"),
+        ).first()
+        for name in sums:
+            sums[name] += (row[name] if row else 0) or 0
+
+    checkpoint = tempfile.mkdtemp()
+    begun = time.perf_counter()
+    writer = hashed.writeStream.outputMode("append").option("checkpointLocation", checkpoint)
+    writer.trigger(availableNow=True).foreachBatch(add).start().awaitTermination()
+    seconds = time.perf_counter() - begun
+    shutil.rmtree(checkpoint, ignore_errors=True)
+    digest = ((sums["high"] << 32) + sums["low"]) % 2**64
+    return Answer(sums["results"], digest, seconds)
+
+
+def _stream(spark: SparkSession, folder: Path, alias: str, event_time: bool) -> DataFrame:
+    rows = (
+        spark.readStream.schema("us long, seq long, key int")
+        .option("maxFilesPerTrigger", 1)
+        .parquet(str(folder / alias))
+    )
+    renamed = rows.select(
+        timestamp_micros("us").alias(f"{alias}_time"),
+        col("us").alias(f"{alias}_us"),
+        col("seq").alias(f"{alias}_seq"),
+        col("key").alias(f"{alias}_key"),
+    )
+    return renamed.withWatermark(f"{alias}_time", "0 seconds") if event_time else renamed
+
+
+def _joined(left: DataFrame, right: DataFrame, alias: str, windows: dict[str, int]) -> DataFrame:
+    """Join one more stream; the first stream's time stays the event time of what is joined."""
+    before = [name.removesuffix("_us") for name in left.columns if name.endswith("_us")]
+    first = before[0]
+    inside = [
+        (col(f"{alias}_us") - col(f"{earlier}_us") < windows[earlier])
+        & (col(f"{earlier}_us") - col(f"{alias}_us") < windows[alias])
+        for earlier in before
+    ]
+    # The same as a range of event times, which is what lets Spark drop old state.
+    in_time = expr(
+        f"{alias}_time < {first}_time + INTERVAL {windows[first]} MICROSECONDS "
+        f"AND {first}_time < {alias}_time + INTERVAL {windows[alias]} MICROSECONDS"
+    )
+    keys = col(f"{alias}_key") == col(f"{first}_key")
+    joined = left.join(right, reduce(Column.__and__, [keys, *inside, in_time]))
+    return joined.drop(f"{alias}_time", f"{alias}_key")

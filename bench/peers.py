@@ -1,0 +1,156 @@
+"""The same joins by other engines: Spark's own stream-stream join, and DuckDB."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bench.measuring import Timed, in_turns, rate
+from bench.native import Answer, native_join, write_streams
+from bench.workloads import FOUR_WAY, TWO_WAY, hashed, join_of
+from planner.checks import microseconds
+from planner.families import family
+from planner.tables import ColumnData, Table
+from planner.workload import Workload
+from runtime.batch import Batch
+from runtime.execute import run
+from runtime.feed import feed
+from runtime.generate import generate
+from runtime.history import History
+from runtime.kernels.digest import digest_of
+from runtime.kernels.windows import Tuples
+from runtime.programs import compile_plan
+from runtime.programs.program import Span
+from runtime.records import RunRequest
+from runtime.spark.session import session
+from runtime.split import split_of
+
+TWO_WAY_TUPLES = (100_000, 300_000, 1_000_000)
+FOUR_WAY_TUPLES = (50_000, 200_000)
+BATCHES = 10
+ROUNDS = 3
+
+
+def against_spark() -> dict[str, Any]:
+    """Our streaming run beside Spark's own join, as the data grow."""
+    session().range(1).count()
+    return {
+        "two-way": [_beside_spark(TWO_WAY, tuples) for tuples in TWO_WAY_TUPLES],
+        "four-way": [_beside_spark(FOUR_WAY, tuples) for tuples in FOUR_WAY_TUPLES],
+    }
+
+
+def _beside_spark(parameters: Any, tuples: int) -> dict[str, Any]:
+    workload = hashed(join_of(parameters, tuples))
+    batch_rows = tuples // BATCHES
+    merged = feed(workload, _tables(workload))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_streams(workload, merged.tuples, batch_rows, folder)
+        history = History(folder / "history.sqlite")
+        request = RunRequest(workload, "join_order", "best", batch_rows=batch_rows)
+        run(request, history=history)
+        ours = run(request, history=history).measurement
+        native = native_join(session().newSession(), workload, folder)
+    assert ours is not None
+    arrivals = len(merged.tuples.ts)
+    return {
+        "tuples": arrivals,
+        "results": native.results,
+        "same answer": (ours.results["Q1"], int(ours.answers["Q1"], 16))
+        == (native.results, native.digest),
+        "Sluice, tuples per second": arrivals / ours.timings.engine,
+        "Spark, tuples per second": arrivals / native.seconds,
+        "times Spark": native.seconds / ours.timings.engine,
+    }
+
+
+def against_duckdb() -> dict[str, Any]:
+    """The kernel with its Parquet read beside DuckDB, on a two-way join of the same files."""
+    workload = hashed(join_of(TWO_WAY, 1_000_000))
+    tables = _tables(workload)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for stream, table in tables.items():
+            pq.write_table(
+                pa.table({"us": table.ts, "key": table.columns["attr"].values}),
+                folder / f"{stream}.parquet",
+            )
+        contenders = {
+            "Sluice": lambda: _by_kernel(workload, folder),
+            "DuckDB": lambda: _by_duckdb(folder, "SELECT count(*), sum(hash(a.seq, b.seq))"),
+        }
+        for contender in contenders.values():
+            contender()
+        timed: dict[str, Timed] = in_turns(contenders, ROUNDS)
+        rows = _by_duckdb(folder, "SELECT a.seq, b.seq", rows=True)
+    ours: Answer = timed["Sluice"].outcome
+    tuples = sum(len(table) for table in tables.values())
+    return {
+        "tuples": tuples,
+        "results": ours.results,
+        "same answer": (ours.results, ours.digest) == (len(rows), int(digest_of(rows))),
+        "Sluice, tuples per second": rate(tuples, timed["Sluice"]),
+        "DuckDB, tuples per second": rate(tuples, timed["DuckDB"]),
+        "times DuckDB": timed["DuckDB"].seconds / timed["Sluice"].seconds,
+    }
+
+
+def _tables(workload: Workload) -> dict[str, Table]:
+    seconds = (workload.run.warmup or 0) + workload.run.duration
+    return generate(workload, seconds, workload.run.seed)
+
+
+def _by_kernel(workload: Workload, folder: Path) -> Answer:
+    """Read the files, merge the streams and join them, on every core as DuckDB does."""
+    begun = time.perf_counter()
+    tables = {}
+    for stream in workload.streams:
+        read = pq.read_table(folder / f"{stream.name}.parquet")
+        ts, key = (read.column(name).to_numpy() for name in ("us", "key"))
+        tables[stream.name] = Table(np.arange(len(ts)), ts, {"attr": ColumnData(key)})
+    merged = feed(workload, tables)
+    last = int(merged.tuples.ts[-1])
+    plan = family("join_order").best(workload)
+    split = split_of(plan, os.cpu_count() or 1)
+    program = compile_plan(plan, workload, merged.codes, Span(0, last), split)
+
+    def join(partition: int, share: Tuples) -> bytes:
+        return program.step(None, Batch(share, last, True).pack(), partition, False).totals
+
+    shares = split.share(merged.tuples)
+    assert shares is not None
+    with ThreadPoolExecutor() as threads:
+        totals = list(threads.map(join, range(split.partitions), shares))
+    tally = program.tally(totals, plan)
+    return Answer(tally.results, tally.digest, time.perf_counter() - begun)
+
+
+def _by_duckdb(folder: Path, select: str, rows: bool = False) -> Any:
+    """DuckDB on all cores. Time is cut into blocks of a window, so that it joins on equality only
+    with the block and its neighbours: several times faster here than a plain range condition."""
+    window = microseconds(TWO_WAY[0][1])
+    query = f"""
+        WITH a AS (SELECT us, key, file_row_number AS seq, us // {window} AS block
+                   FROM read_parquet($a, file_row_number = true)),
+             b AS (SELECT us, key, file_row_number AS seq,
+                          unnest([us // {window} - 1, us // {window}, us // {window} + 1]) AS block
+                   FROM read_parquet($b, file_row_number = true))
+        {select} FROM a JOIN b USING (key, block)
+        WHERE a.us - b.us < {window} AND b.us - a.us < {window}
+    """
+    files = {"a": str(folder / "S1.parquet"), "b": str(folder / "S2.parquet")}
+    with duckdb.connect() as connection:
+        answer = connection.execute(query, files)
+        if rows:
+            return np.column_stack(list(answer.fetchnumpy().values())).astype(np.int64)
+        return answer.fetchall()
