@@ -26,6 +26,6 @@ else:
     with right:
         run_views.seconds(latest)
     st.markdown("### By operator", anchors=False)
-    run_views.operators(run_views.pick([run for run in runs if run.status == "finished"]))
+    run_views.operators(run_views.pick(latest, runs))
     run_views.downloads(latest)
 past_runs.show(workload)

@@ -15,6 +15,7 @@ if job is not None and not job.done:
 else:
     if job is not None:
         progress.ended(job)
+    progress.elsewhere()
     chosen, workload = planning.subject()
     ranking = planning.ranking(chosen, workload)
     labels = run_settings.pick_plans(ranking)

@@ -53,14 +53,19 @@ def start(requests: Sequence[RunRequest]) -> Job:
 
 
 def job() -> Job | None:
-    """This session's job; after a reload, the one that is going on in this process."""
-    if "job" in st.session_state:
-        return runner().job(st.session_state["job"])
-    active = runner().active()
-    if not active:
-        return None
-    st.session_state["job"] = active[0].id
-    return active[0]
+    """This session's job, if it has started or watches one."""
+    known = st.session_state.get("job")
+    return None if known is None else runner().job(known)
+
+
+def watch(job_id: str) -> None:
+    """Make this job the session's own: after a reload, or in another tab."""
+    st.session_state["job"] = job_id
+
+
+def others() -> list[Job]:
+    """Jobs that other tabs have started and that are not done."""
+    return [active for active in runner().active() if active.id != st.session_state.get("job")]
 
 
 def follow(finished: Job) -> bool:

@@ -144,7 +144,8 @@ def same_answer(runs: Sequence[Run]) -> tuple[bool, str]:
         results = amount(_results(runs[0]) or 0)
         if plans == 1:
             return True, f"1 plan gave {results} results; run another to compare its answer"
-        return True, f"All {plans} plans gave the same {results} results"
+        every = "Both plans" if plans == 2 else f"All {plans} plans"
+        return True, f"{every} gave the same {results} results"
     groups = "; ".join(
         f"{', '.join(sorted({run.plan.label for run in group}))}: {_results(group[0])} results, "
         f"digest {' '.join(digest for _, digest in key)}"

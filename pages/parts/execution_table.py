@@ -37,7 +37,7 @@ def show() -> None:
         alt="Join methods",
     )
     if any(st.session_state[key].values()):
-        changed = _with_execution(drafts.parts(), edited)
+        changed = with_execution(drafts.parts(), edited)
         if changed != drafts.parts():
             drafts.change(changed, "execution")
             st.rerun()
@@ -61,7 +61,8 @@ def _frame(workload: Workload, sources: tuple[Source, ...]) -> pd.DataFrame:
     )
 
 
-def _with_execution(parts: Parts, frame: pd.DataFrame) -> Parts:
+def with_execution(parts: Parts, frame: pd.DataFrame) -> Parts:
+    """The draft with the join methods and buckets of the table."""
     methods = dict(zip(frame["Source"], frame["Join"], strict=True))
     buckets = {
         source: _bucket_count(text)

@@ -7,7 +7,7 @@ from math import log10
 
 import plotly.graph_objects as go
 
-from pages.parts.words import UNITS
+from pages.parts.words import UNITS, error_text
 from planner.cost import Cost, Estimate
 from planner.plan import Operator, Plan
 from planner.wording import amount, shortened
@@ -87,9 +87,11 @@ def predicted_and_measured(
     """Predicted beside measured, one pair of bars an operator."""
     names = [name for name, _, _ in rows]
     figure = go.Figure()
-    for title, colour, values in (
-        ("Predicted", PREDICTED, [p for _, p, _ in rows]),
-        ("Measured", MEASURED, [m for _, _, m in rows]),
+    expected = [amount(p) for _, p, _ in rows]
+    found = ["" if m is None else f"{amount(m)}  (q {error_text(p, m)})" for _, p, m in rows]
+    for title, colour, values, texts in (
+        ("Predicted", PREDICTED, [p for _, p, _ in rows], expected),
+        ("Measured", MEASURED, [m for _, _, m in rows], found),
     ):
         figure.add_bar(
             y=names,
@@ -97,8 +99,9 @@ def predicted_and_measured(
             name=title,
             orientation="h",
             marker_color=colour,
-            text=["" if value is None else amount(value) for value in values],
-            textposition="auto",
+            text=texts,
+            textposition="outside",
+            cliponaxis=False,
             hovertemplate="%{y}<br>" + title + ": %{x:,.6g} " + UNITS[field] + "<extra></extra>",
         )
     figure.update_layout(

@@ -7,7 +7,7 @@ import zlib
 
 import streamlit as st
 
-from pages.parts import samples, state
+from pages.parts import backend, samples, state
 from planner.errors import PlanError
 from planner.workload_file import dump_workload, load_workload
 
@@ -17,43 +17,47 @@ MOST_BYTES = 200_000
 
 
 def restore() -> None:
-    """Open what the address names, when a session begins."""
+    """Open what the address names, when a session begins; a reload finds its run again."""
     if "workload" in st.session_state:
         return
+    if job_id := st.query_params.get("job"):
+        backend.watch(job_id)
     named = samples.find(st.query_params.get("sample", ""))
     if named is not None:
         state.open_workload(named.workload, named.data)
-    elif packed := st.query_params.get("workload"):
-        state.open_workload(load_workload(_unpacked(packed), "the link"))
+    elif link := st.query_params.get("workload"):
+        state.open_workload(load_workload(_unpacked(link), "the link"))
 
 
 def keep() -> None:
     """Write the workload in force into the address, where it fits."""
     workload = state.workload()
     folder, _ = state.data()
+    job = backend.job()
+    wanted = {"job": job.id} if job is not None and not job.done else {}
     for sample in samples.every():
         if sample.workload == workload and sample.data == folder:
-            _write("sample", sample.id)
+            _write({"sample": sample.id, **wanted})
             return
-    packed = _packed(dump_workload(workload)) if folder is None else ""
-    _write("workload", packed if len(packed) <= LONGEST else "")
+    link = packed(dump_workload(workload)) if folder is None else ""
+    _write({"workload": link, **wanted} if 0 < len(link) <= LONGEST else wanted)
 
 
-def _write(name: str, value: str) -> None:
-    wanted = {name: value} if value else {}
+def _write(wanted: dict[str, str]) -> None:
     if st.query_params.to_dict() != wanted:
         st.query_params.from_dict(wanted)
 
 
-def _packed(text: str) -> str:
+def packed(text: str) -> str:
+    """A workload file as it stands in a link."""
     return base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
-def _unpacked(packed: str) -> str:
+def _unpacked(link: str) -> str:
     """The text of a link. It may have been written by anyone: its size is bounded."""
     try:
         opened = zlib.decompressobj()
-        text = opened.decompress(base64.urlsafe_b64decode(packed.encode()), MOST_BYTES)
+        text = opened.decompress(base64.urlsafe_b64decode(link.encode()), MOST_BYTES)
         if opened.unconsumed_tail:
             raise PlanError("holds more than a workload; open the file instead", "the link")
         return text.decode()

@@ -96,6 +96,20 @@ def ended(job: Job) -> None:
             st.page_link("pages/results.py", label="See the results", icon=":material/monitoring:")
 
 
+def elsewhere() -> None:
+    """Runs that other tabs have started: a run started now waits for them."""
+    others = backend.others()
+    if not others:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.info(
+            f"{counted(len(others), 'job')} of another tab going on: yours starts after it.",
+            icon=":material/queue:",
+            width="stretch",
+        )
+        st.button("Watch it", on_click=backend.watch, args=(others[0].id,))
+
+
 def warming_note() -> None:
     """That the first run has to wait for Spark, while it has."""
     note = warming.status()

@@ -1,14 +1,36 @@
-"""Every page must be run by the router, also the first one that a new process is asked for."""
+"""The pages and their places, and the care that the router runs every one of them."""
+
+from __future__ import annotations
 
 import streamlit as st
 
+_PAGES = (
+    ("start", "Start", ":material/home:"),
+    ("workload", "Workload", ":material/edit_note:"),
+    ("plans", "Plans", ":material/account_tree:"),
+    ("run", "Run", ":material/play_circle:"),
+    ("results", "Results", ":material/monitoring:"),
+)
 
-def begin() -> None:
-    """Called by the router."""
+
+def navigation() -> st.Page:
+    """The page that is asked for. To be called by the router."""
     st.session_state["routed"] = True
+    return st.navigation(
+        [
+            st.Page(f"pages/{name}.py", title=title, icon=icon, default=name == "start")
+            for name, title, icon in _PAGES
+        ],
+        position="top",
+    )
 
 
 def ensure() -> None:
-    """Called by pages: Streamlit runs what lies in `pages/` by itself until it meets a router."""
-    if not st.session_state.get("routed"):
+    """To be called by every page, first of all.
+
+    Until a process has met `st.navigation`, Streamlit runs the files in `pages/` by itself when
+    their address is asked for: then begin again, through the router.
+    """
+    if not st.session_state.pop("routed", False):
+        navigation()
         st.rerun()

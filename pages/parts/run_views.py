@@ -132,9 +132,9 @@ def operators(run: Run) -> None:
     )
 
 
-def pick(runs: Sequence[Run]) -> Run:
-    """One of these runs, the newest at first."""
-    known = {run.id: run for run in runs}
+def pick(latest: Sequence[Run], runs: Sequence[Run]) -> Run:
+    """One of the finished runs: those of the chart first, the earlier ones after them."""
+    known = {run.id: run for run in (*latest, *runs) if run.status == "finished"}
     chosen = st.selectbox("Run", list(known), format_func=lambda name: _described(known[name]))
     return known[chosen]
 

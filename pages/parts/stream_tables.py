@@ -22,7 +22,7 @@ def show_streams() -> None:
     _edited(
         "streams",
         lambda: _frame([_stream_row(part) for part in drafts.parts().get("streams", [])], _STREAM),
-        _with_streams,
+        with_streams,
         {
             "name": st.column_config.TextColumn("Stream", required=True),
             "rate": st.column_config.NumberColumn("Rate (tuples/s)", format="%g"),
@@ -30,9 +30,9 @@ def show_streams() -> None:
                 "Arrivals", options=["poisson", "regular", "pareto"], default="poisson"
             ),
             "burst": st.column_config.NumberColumn(
-                "Burst (tuples)", format="%g", help="Mean size of a burst of Pareto arrivals"
+                "Burst", format="%g", help="Mean size of a burst of Pareto arrivals"
             ),
-            "tuple_bytes": st.column_config.NumberColumn("Bytes a tuple", format="%d"),
+            "tuple_bytes": st.column_config.NumberColumn("Bytes", format="%d"),
         },
     )
 
@@ -44,7 +44,7 @@ def show_relations() -> None:
         lambda: _frame(
             [_relation_row(part) for part in drafts.parts().get("relations", [])], _RELATION
         ),
-        _with_relations,
+        with_relations,
         {
             "name": st.column_config.TextColumn("Relation", required=True),
             "rows": st.column_config.NumberColumn("Rows", format="%d"),
@@ -62,7 +62,7 @@ def show_attributes() -> None:
         lambda: _frame(
             [_attribute_row(*found) for found in _attributes(drafts.parts())], _ATTRIBUTE
         ),
-        _with_attributes,
+        with_attributes,
         {
             "source": st.column_config.SelectboxColumn("Of", options=names, required=True),
             "attribute": st.column_config.TextColumn("Attribute", required=True),
@@ -85,7 +85,13 @@ def _edited(
 ) -> None:
     frame, key = drafts.base(name, build)
     edited = st.data_editor(
-        frame, key=key, num_rows="dynamic", hide_index=True, column_config=columns, alt=name
+        frame,
+        key=key,
+        num_rows="dynamic",
+        hide_index=True,
+        column_config=columns,
+        placeholder="–",
+        alt=name,
     )
     touched = any(st.session_state[key].values())
     if not touched:
@@ -128,7 +134,8 @@ def _stream_row(part: Parts) -> dict[str, Any]:
     return {**part, "arrivals": kind, "burst": pareto.get("burst")}
 
 
-def _with_streams(parts: Parts, frame: pd.DataFrame) -> Parts:
+def with_streams(parts: Parts, frame: pd.DataFrame) -> Parts:
+    """The draft with its streams as the table has them; what it does not show stays."""
     streams = []
     for place, row in _rows(frame):
         burst, arrivals = row.pop("burst", None), row.pop("arrivals", None)
@@ -144,7 +151,8 @@ def _relation_row(part: Parts) -> dict[str, Any]:
     return {**part, **part.get("changes", {})}
 
 
-def _with_relations(parts: Parts, frame: pd.DataFrame) -> Parts:
+def with_relations(parts: Parts, frame: pd.DataFrame) -> Parts:
+    """The draft with its relations as the table has them."""
     relations = []
     for place, row in _rows(frame):
         changes = {name: row.pop(name) for name in ("inserts", "deletes") if name in row}
@@ -180,13 +188,14 @@ def _attribute_row(source: str, name: str, part: Parts) -> dict[str, Any]:
     }
 
 
-def _with_attributes(parts: Parts, frame: pd.DataFrame) -> Parts:
+def with_attributes(parts: Parts, frame: pd.DataFrame) -> Parts:
+    """The draft with the attributes of the table; a row without a name is not there yet."""
     before = _attributes(parts)
     found: dict[str, Parts] = {}
     for place, row in _rows(frame):
         source, name = row.get("source"), row.get("attribute")
         if source is None or name is None:
-            continue  # a row that is still being typed
+            continue
         old = before[place][2] if place < len(before) else {}
         named = found.setdefault(source, {})
         if name in named:

@@ -1,0 +1,126 @@
+"""The app under test: pages over a runner that answers at once, in a data folder of its own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.runtime.scriptrunner import script_runner
+from streamlit.testing.v1 import AppTest
+
+from pages.parts import backend
+from planner.cost import Measurement, Timings
+from planner.errors import RunError
+from planner.families import family
+from runtime.history import History
+from runtime.jobs import Runner
+from runtime.records import Progress, Run, RunRequest
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+@dataclass
+class FakeSpark:
+    """Runs a plan by saying that nine tenths of what was predicted was measured."""
+
+    measured_share: float = 0.9
+    fails_with: str | None = None
+    answer: Callable[[str], str] = lambda _label: "00ff"
+    gate: threading.Event = field(default_factory=threading.Event)
+    started: list[str] = field(default_factory=list)
+
+    def execute(
+        self,
+        request: RunRequest,
+        on_progress: Callable[[Progress], None],
+        cancel: threading.Event,
+    ) -> Run:
+        """What `runtime.execute.run` does, without Spark; it waits until the gate is open."""
+        self.started.append(request.label)
+        on_progress(Progress("Running", 1, 4, 1000, 0.5, 2000, 30, 400))
+        while not self.gate.wait(0.01):
+            if cancel.is_set():
+                break
+        if self.fails_with:
+            raise RunError(self.fails_with, "java")
+        run = self._run(request)
+        ended = replace(run, status="cancelled", measurement=None) if cancel.is_set() else run
+        History().save(ended)
+        return ended
+
+    def _run(self, request: RunRequest) -> Run:
+        chosen = family(request.family)
+        plan = chosen.plan(request.workload, request.label)
+        estimate = chosen.estimate(plan, request.workload)
+        costs = {
+            name: replace(cost, comparisons=cost.comparisons * self.measured_share)
+            for name, cost in estimate.costs.items()
+        }
+        query = request.workload.queries[0].name
+        measurement = Measurement(
+            costs,
+            {},
+            Timings(2.0, 1.5, 0.25),
+            {"S1": 10},
+            {query: 12_345},
+            {query: self.answer(request.label)},
+        )
+        return Run(
+            id=f"run-{len(self.started)}-{abs(hash(request.label))}",
+            request=request,
+            workload=request.workload,
+            plan=plan,
+            estimate=estimate,
+            partitions=1,
+            batches=4,
+            data_digest="data",
+            versions={},
+            started=1_700_000_000.0 + len(self.started),
+            status="finished",
+            finished=1_700_000_010.0,
+            measurement=measurement,
+        )
+
+
+def _run_router(path: str) -> None:
+    exec(compile(Path(path).read_text(), path, "exec"), {"__name__": "__main__"})
+
+
+@pytest.fixture
+def spark(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeSpark]:
+    """A fake Spark behind the pages; its gate is open unless a test closes it."""
+    fake = FakeSpark()
+    fake.gate.set()
+    monkeypatch.setenv("SLUICE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("SLUICE_WARM", "0")
+    monkeypatch.delenv("SLUICE_DATA_ROOT", raising=False)
+    monkeypatch.setattr(backend, "make_runner", lambda: Runner(fake.execute))
+    # AppTest forgets between runs that the app has a router, and would run files of pages/ alone.
+    monkeypatch.setattr(script_runner, "_mpa_v1", _run_router)
+    st.cache_resource.clear()
+    st.cache_data.clear()
+    yield fake
+    fake.gate.set()
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def app(spark: FakeSpark) -> AppTest:  # noqa: ARG001 - the pages need it behind them
+    """The app on its start page."""
+    return AppTest.from_file(str(PROJECT / "app.py"), default_timeout=30).run()
+
+
+@pytest.fixture
+def go(app: AppTest) -> Callable[[str], AppTest]:
+    """Go to a page, and see that nothing went wrong there."""
+
+    def to(page: str) -> AppTest:
+        app.switch_page(f"pages/{page}.py").run()
+        assert not app.exception
+        return app
+
+    return to

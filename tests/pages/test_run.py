@@ -1,0 +1,95 @@
+"""The run page: what is started, watched, cancelled, queued and found again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from streamlit.testing.v1 import AppTest
+
+from pages.parts import backend
+from tests.pages.conftest import FakeSpark
+from tests.pages.helpers import all_done, texts
+
+Go = Callable[[str], AppTest]
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    next(button for button in app.button if button.label == label).click().run()
+    assert not app.exception
+    return app
+
+
+def test_best_and_its_rival_are_preselected(go: Go) -> None:
+    app = go("run")
+    assert app.multiselect[0].value == ["S1,S2,S3,S4", "S4,S3,S2,S1"]
+    assert "7,500 tuples a plan" in texts(app)
+
+
+def test_a_run_shows_its_progress_and_leads_to_results(spark: FakeSpark, go: Go) -> None:
+    spark.gate.clear()
+    app = press(go("run"), "Run on Spark")
+    assert any("batch 1 of 4" in bar.proto.text.replace("\\", "") for bar in app.progress)
+    assert {metric.label for metric in app.metric} >= {"Comparisons", "Results", "Tuples held"}
+    spark.gate.set()
+    all_done()
+    go("run")
+    assert "Both plans gave the same 12,345 results" in texts(app)
+
+
+def test_a_second_click_starts_nothing(spark: FakeSpark, go: Go) -> None:
+    spark.gate.clear()
+    press(go("run"), "Run on Spark")
+    press(go("plans"), "Run best and worst on Spark")
+    assert len(backend.runner().active()) == 1
+    spark.gate.set()
+    all_done()
+
+
+def test_cancel_stops_the_plan_and_those_after_it(spark: FakeSpark, go: Go) -> None:
+    spark.gate.clear()
+    app = press(go("run"), "Run on Spark")
+    press(app, "Cancel")
+    all_done()
+    go("run")
+    assert "The run was cancelled" in texts(app)
+    assert spark.started == ["S1,S2,S3,S4"]
+    spark.gate.set()
+    press(app, "Run on Spark")
+    all_done()
+    assert len(spark.started) == 3
+
+
+def test_another_session_finds_the_run_and_waits_behind_it(spark: FakeSpark, go: Go) -> None:
+    spark.gate.clear()
+    app = press(go("run"), "Run on Spark")
+    reloaded = AppTest.from_file(app._script_path, default_timeout=30)
+    reloaded.query_params["job"] = app.query_params["job"]
+    reloaded.run().switch_page("pages/run.py").run()
+    assert any(button.label == "Cancel" for button in reloaded.button)
+
+    second = AppTest.from_file(app._script_path, default_timeout=30).run()
+    second.switch_page("pages/run.py").run()
+    assert "1 job of another tab" in texts(second)
+    second.switch_page("pages/plans.py").run()
+    press(second, "Run best and worst on Spark")
+    assert "1 run ahead of yours" in texts(second)
+    spark.gate.set()
+    all_done()
+
+
+def test_a_failure_is_told_in_one_message(spark: FakeSpark, go: Go) -> None:
+    spark.fails_with = "no Java was found; install Java 17"
+    app = press(go("run"), "Run on Spark")
+    all_done()
+    go("run")
+    assert "no Java was found; install Java 17" in texts(app)
+    assert any(button.label == "Run on Spark" for button in app.button)
+
+
+def test_expectation_comes_from_earlier_runs(spark: FakeSpark, go: Go) -> None:
+    app = press(go("run"), "Run on Spark")
+    all_done()
+    go("run")
+    go("run")
+    assert "Expect about 4.0 s: 2 earlier runs took 2.0 s each" in texts(app)
+    assert len(spark.started) == 2

@@ -1,0 +1,72 @@
+"""The start page: cards lead to plans, files are opened, mistakes are shown."""
+
+from __future__ import annotations
+
+from streamlit.testing.v1 import AppTest
+
+from pages.parts import links, samples
+from tests.pages.helpers import texts
+
+
+def test_every_sample_has_a_card_with_a_picture(app: AppTest) -> None:
+    assert not app.exception
+    opened = [button for button in app.button if button.label == "Open"]
+    assert len(opened) == len(samples.every()) >= 6
+    assert len(app.image) == len(samples.every())
+
+
+def test_a_card_opens_its_plans(app: AppTest) -> None:
+    app.button(key="open-golab-table-6").click().run()
+    assert not app.exception
+    assert "S2,S1,S3,S4 wins: 80,400 comparisons/s" in texts(app)
+    assert app.query_params["sample"] == "golab-table-6"
+
+
+def test_a_link_to_a_sample_opens_it(app: AppTest) -> None:
+    fresh = AppTest.from_file(app._script_path, default_timeout=30)
+    fresh.query_params["sample"] = "golab-table-7"
+    fresh.run().switch_page("pages/plans.py").run()
+    assert "S3,S1,S4,S2 wins" in texts(fresh)
+
+
+def test_a_workload_file_is_opened(app: AppTest) -> None:
+    text = (samples.FOLDER / "sensor-join.yaml").read_bytes()
+    app.file_uploader[0].set_value(("mine.yaml", text, "application/yaml")).run()
+    assert not app.exception
+    assert "all 2 orders cost the same" in texts(app)
+
+
+def test_a_broken_file_is_refused_with_its_place(app: AppTest) -> None:
+    broken = b"version: 1\nstreams: [{name: A, rate: -3}]\nqueries: []\n"
+    app.file_uploader[0].set_value(("mine.yaml", broken, "application/yaml")).run()
+    assert not app.exception
+    assert "rate" in texts(app)
+    assert "must be above 0, got -3" in texts(app)
+
+
+def test_a_file_that_is_no_yaml_is_refused(app: AppTest) -> None:
+    app.file_uploader[0].set_value(("x.yaml", b"\x00\xff{[", "application/yaml")).run()
+    assert not app.exception
+    assert app.error
+
+
+def test_links_hold_a_workload_and_survive_damage(app: AppTest) -> None:
+    text = (samples.FOLDER / "golab-table-5.yaml").read_text().replace("rate: 10,", "rate: 12,")
+    fresh = AppTest.from_file(app._script_path, default_timeout=30)
+    fresh.query_params["workload"] = links.packed(text)
+    fresh.run().switch_page("pages/workload.py").run()
+    assert fresh.session_state["workload"].stream("S1").rate == 12
+
+    damaged = AppTest.from_file(app._script_path, default_timeout=30)
+    damaged.query_params["workload"] = "eJx_not_a_link"
+    damaged.run()
+    assert not damaged.exception
+    assert "is damaged" in texts(damaged)
+
+
+def test_a_link_that_unpacks_to_too_much_is_refused(app: AppTest) -> None:
+    bomb = AppTest.from_file(app._script_path, default_timeout=30)
+    bomb.query_params["workload"] = links.packed("#" * 50_000_000)
+    bomb.run()
+    assert not bomb.exception
+    assert "holds more than a workload" in texts(bomb)

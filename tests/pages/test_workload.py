@@ -1,0 +1,195 @@
+"""The workload page: edits come into force when valid, and nothing is lost when they are not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.parts import execution_table, own_data, samples, stream_tables
+from planner.errors import PlanError
+from planner.workload import Workload
+from tests.pages.helpers import texts
+
+Go = Callable[[str], AppTest]
+QUERY = "SELECT * FROM S1 [RANGE 100], S2 [RANGE 50] WHERE S1.attr = S2.attr"
+
+
+def in_force(app: AppTest) -> Workload:
+    workload: Workload = app.session_state["workload"]
+    return workload
+
+
+def test_a_changed_query_changes_the_plans(go: Go) -> None:
+    app = go("workload")
+    app.text_area[0].set_value(QUERY).run()
+    assert not app.exception
+    assert len(in_force(app).queries[0].sources) == 2
+    assert "orders cost the same" in texts(go("plans"))
+
+
+def test_a_mistake_is_pointed_at_and_nothing_is_lost(go: Go) -> None:
+    app = go("workload")
+    before = in_force(app)
+    wrong = QUERY.replace("RANGE 50", "RANGE fifty")
+    app.text_area[0].set_value(wrong).run()
+    assert not app.exception
+    assert "a length of time" in texts(app)
+    caret = next(code.value for code in app.code if "^" in code.value)
+    line, mark = caret.splitlines()
+    assert line[mark.index("^") :].startswith("fifty")
+    assert app.text_area[0].value == wrong
+    assert in_force(app) == before
+
+    go("plans")
+    go("workload")
+    assert app.text_area[0].value == wrong
+
+    app.text_area[0].set_value(QUERY).run()
+    assert not app.error
+    assert in_force(app) != before
+
+
+def test_a_draft_can_be_discarded(go: Go) -> None:
+    app = go("workload")
+    text = app.text_area[0].value
+    app.text_area[0].set_value("SELECT").run()
+    assert app.error
+    next(b for b in app.button if b.label == "Discard the draft").click().run()
+    assert not app.error
+    assert app.text_area[0].value == text
+
+
+def test_a_query_can_be_added_and_removed(go: Go) -> None:
+    app = go("workload")
+    next(b for b in app.button if b.label == "Add a query").click().run()
+    assert [query.name for query in in_force(app).queries] == ["Q1", "Q2"]
+    next(b for b in app.button if b.label == "Remove the last query").click().run()
+    assert [query.name for query in in_force(app).queries] == ["Q1"]
+
+
+def section(app: AppTest, name: str) -> AppTest:
+    app.button_group(key="workload-part").set_value(name).run()
+    assert not app.exception
+    return app
+
+
+def test_hash_for_all_changes_the_costs(go: Go) -> None:
+    app = section(go("workload"), "Execution and run")
+    next(b for b in app.button if b.label == "All hash").click().run()
+    assert in_force(app).execution.join == "hash"
+
+
+def test_run_settings_are_the_workloads(go: Go) -> None:
+    app = section(go("workload"), "Execution and run")
+    app.number_input[0].set_value(11).run()
+    assert in_force(app).run.seed == 11
+    app.number_input[1].set_value(5.0).run()
+    assert "shorter than the longest window (200 s)" in texts(app)
+
+
+def test_a_broken_file_stays_in_its_box(go: Go) -> None:
+    app = section(go("workload"), "File")
+    before = in_force(app)
+    broken = app.text_area[0].value.replace("rate: 10", "rate: ten")
+    app.text_area[0].set_value(broken).run()
+    assert not app.exception
+    assert "streams[0].rate" in texts(app)
+    assert in_force(app) == before
+    section(go("workload"), "File")
+    assert app.text_area[0].value == broken
+    app.text_area[0].set_value(broken.replace("rate: ten", "rate: 12")).run()
+    assert in_force(app).stream("S1").rate == 12
+
+
+def test_own_data_say_where_numbers_come_from(app: AppTest, go: Go) -> None:
+    app.button(key="open-sensors-own-data").click().run()
+    section(go("workload"), "Own data")
+    table = app.dataframe[0].value
+    assert "inferred from data" in set(table["Comes from"])
+
+
+def test_a_typed_folder_must_lie_under_the_data_folder(
+    go: Go, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    app = section(go("workload"), "Own data")
+    app.text_input[0].set_value("/etc")
+    next(b for b in app.button if b.label == "Use this folder").click().run()
+    assert not app.exception
+    assert "must lie under" in texts(app)
+
+    monkeypatch.setenv("SLUICE_DATA_ROOT", str(samples.FOLDER))
+    assert own_data.allowed_folder("sensors") == samples.FOLDER / "sensors"
+    for outside in ("..", "/", "", "sensors/../..", "\0"):
+        with pytest.raises(PlanError):
+            own_data.allowed_folder(outside)
+    link = tmp_path / "root"
+    link.mkdir()
+    (link / "out").symlink_to("/etc")
+    monkeypatch.setenv("SLUICE_DATA_ROOT", str(link))
+    with pytest.raises(PlanError, match="must lie under"):
+        own_data.allowed_folder("out")
+
+
+def test_uploads_must_be_named_after_streams(go: Go) -> None:
+    app = section(go("workload"), "Own data")
+    app.file_uploader[0].set_value([("passwd.csv", b"ts,attr\n1,2\n", "text/csv")])
+    next(b for b in app.button if b.label == "Use these files").click().run()
+    assert not app.exception
+    assert "belongs to no stream" in texts(app)
+
+
+PARTS = {
+    "version": 1,
+    "streams": [
+        {"name": "A", "rate": 5, "attributes": {"k": {"values": ["x", "y"]}}, "importance": "k"},
+        {"name": "B", "rate": 2, "arrivals": "regular", "attributes": {"k": {"distinct": 9}}},
+    ],
+    "queries": [],
+}
+
+
+def streams(*rows: tuple[object, ...]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=["name", "rate", "arrivals", "burst", "tuple_bytes"])
+
+
+def test_a_renamed_stream_keeps_what_the_table_does_not_show() -> None:
+    frame = streams(("A2", 5.0, "poisson", None, None), ("B", 2.5, "pareto", 4.0, None))
+    changed = stream_tables.with_streams(PARTS, frame)["streams"]
+    assert changed[0] == {**PARTS["streams"][0], "name": "A2"}
+    assert changed[1]["arrivals"] == {"pareto": {"burst": 4}}
+    assert changed[1]["rate"] == 2.5
+
+
+def test_rows_can_be_added_and_emptied() -> None:
+    frame = streams(("A", None, "poisson", None, None))
+    frame.loc[7] = [None, 3.0, None, None, None]
+    changed = stream_tables.with_streams(PARTS, frame)["streams"]
+    assert "rate" not in changed[0]
+    assert changed[1] == {"name": "", "rate": 3}
+
+
+def test_attributes_keep_their_values_and_refuse_twins() -> None:
+    columns = ["source", "attribute", "distinct", "zipf", "type"]
+    rows = [("A", "k", 2.0, 1.0, "string"), ("B", "k", 12.0, None, "integer")]
+    changed = stream_tables.with_attributes(PARTS, pd.DataFrame(rows, columns=columns))
+    values = {"values": ["x", "y"], "distribution": {"zipf": 1}}
+    assert changed["streams"][0]["attributes"] == {"k": values}
+    assert changed["streams"][1]["attributes"] == {"k": {"distinct": 12}}
+    twins = pd.DataFrame([*rows, ("B", "k", 3.0, None, "integer")], columns=columns)
+    with pytest.raises(PlanError, match="two attributes"):
+        stream_tables.with_attributes(PARTS, twins)
+
+
+def test_equal_methods_are_written_once() -> None:
+    def written(*rows: tuple[str, str, str]) -> object:
+        frame = pd.DataFrame(rows, columns=["Source", "Join", "Buckets"])
+        return execution_table.with_execution(PARTS, frame)["execution"]
+
+    assert written(("A", "nested", ""), ("B", "nested", "")) == {"join": "nested"}
+    assert written(("A", "hash", "5"), ("B", "hash", "5")) == {"join": "hash", "buckets": 5}
+    mixed = {"join": {"A": "hash", "B": "nested"}, "buckets": "per-value"}
+    assert written(("A", "hash", ""), ("B", "nested", "")) == mixed
