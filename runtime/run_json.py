@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from planner.cost import COST_FIELDS, Cost, Estimate, Measurement, Quality, Timings, q_error, total
 from planner.errors import RunError, SluiceError
 from planner.families import family
+from planner.workload import Workload
 from planner.workload_file import dump_workload, load_workload
 from runtime.records import Run, RunRequest
 
@@ -124,7 +126,7 @@ def run_from_json(record: Mapping[str, Any]) -> Run:
 
 
 def _run(record: Mapping[str, Any]) -> Run:
-    workload = load_workload(record["workload"])
+    workload = _workload(record["workload"])
     request = _request_from_json(record["request"])
     measured = record["measured"]
     return Run(
@@ -146,6 +148,12 @@ def _run(record: Mapping[str, Any]) -> Run:
     )
 
 
+@lru_cache(maxsize=100)
+def _workload(text: str) -> Workload:
+    """Many runs are of one workload: a list of them should not read it again for each."""
+    return load_workload(text)
+
+
 def _request_to_json(request: RunRequest) -> dict[str, Any]:
     return {
         "workload": dump_workload(request.workload),
@@ -164,7 +172,7 @@ def _request_to_json(request: RunRequest) -> dict[str, Any]:
 
 def _request_from_json(record: Mapping[str, Any]) -> RunRequest:
     paths = {name: record[name] and Path(record[name]) for name in ("data", "results")}
-    return RunRequest(**{**record, **paths, "workload": load_workload(record["workload"])})
+    return RunRequest(**{**record, **paths, "workload": _workload(record["workload"])})
 
 
 def _measurement(measured: Mapping[str, Any]) -> Measurement:

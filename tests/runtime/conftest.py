@@ -9,23 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from runtime.home import PROJECT
-
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-# Compiled kernels are kept from one test run to the next: compiling them takes most of a minute.
-KERNELS = PROJECT / ".sluice" / "kernels"
-# Before anything imports Numba.
-os.environ.setdefault("NUMBA_CACHE_DIR", str(KERNELS))
 
 
 @pytest.fixture(scope="session", autouse=True)
 def sluice_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The data folder, away from the user's own runs."""
+    """The data folder, away from the user's own runs. Compiled kernels stay where they are."""
     folder = tmp_path_factory.mktemp("sluice")
-    KERNELS.mkdir(parents=True, exist_ok=True)
-    (folder / "kernels").symlink_to(KERNELS)
     before = os.environ.get("SLUICE_HOME")
     os.environ["SLUICE_HOME"] = str(folder)
     yield folder
@@ -41,5 +32,6 @@ def spark(sluice_home: Path) -> Iterator[SparkSession]:
     from runtime.spark import session
 
     assert sluice_home.is_dir()
-    yield session.session()
-    session.stop()
+    started = session.session()
+    yield started
+    started.stop()
