@@ -6,9 +6,9 @@ from pages.parts import links, messages, routing, warming
 
 st.set_page_config("Sluice", ":material/water_lock:", layout="wide")
 page = routing.navigation()
-warming.begin()
 with messages.shown():
     links.restore()
 with messages.shown():
     page.run()
 links.keep()
+warming.begin()

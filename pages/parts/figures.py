@@ -52,11 +52,13 @@ def cost_by_operator(plan: Plan, estimate: Estimate, field: str) -> go.Figure:
             text=[f"{shortened(name, 16)} {amount(value)}" for name, value in there.values()],
             textposition="inside",
             insidetextanchor="middle",
+            textangle=0,
             hovertemplate="%{y}<br>%{text} " + UNITS[field] + "<extra></extra>",
         )
     figure.update_layout(
         title=f"{UNITS[field]} of {shortened(plan.label, 60)}, by operator",
         barmode="stack",
+        uniformtext={"mode": "hide", "minsize": 9},
         xaxis_title=f"{UNITS[field]} (stream time)" if "/s" in UNITS[field] else UNITS[field],
         yaxis={"autorange": "reversed", "type": "category"},
         height=140 + 42 * max(len(bars), 2),
@@ -158,9 +160,9 @@ def seconds(rows: Sequence[tuple[str, float, float, float]]) -> go.Figure:
     figure = go.Figure()
     names = [name for name, *_ in rows]
     parts = (
-        ("Kernels (all tasks)", [kernel for _, kernel, _, _ in rows], PALETTE[2]),
+        ("Kernels", [kernel for _, kernel, _, _ in rows], PALETTE[2]),
         ("Spark", [engine for _, _, engine, _ in rows], PALETTE[4]),
-        ("Whole run", [total for _, _, _, total in rows], PALETTE[7]),
+        ("Total", [total for _, _, _, total in rows], PALETTE[7]),
     )
     for title, values, colour in parts:
         figure.add_bar(
@@ -170,7 +172,8 @@ def seconds(rows: Sequence[tuple[str, float, float, float]]) -> go.Figure:
             orientation="h",
             marker_color=colour,
             text=[f"{value:.2f} s" for value in values],
-            textposition="auto",
+            textposition="outside",
+            cliponaxis=False,
             hovertemplate="%{y}<br>" + title + ": %{x:.3f} s<extra></extra>",
         )
     figure.update_layout(

@@ -46,12 +46,11 @@ def live(job_id: str) -> None:
 
 
 def _entry(entry: Entry) -> None:
-    done = entry.status in ("finished", "cancelled", "failed")
     with st.container(border=True):
         head = f"{_ICONS[entry.status]} **{plain(entry.request.label)}**"
         share = 1.0 if entry.status == "finished" else entry.progress.share
         st.progress(min(max(share, 0.0), 1.0), text=f"{head} · {plain(_phase(entry))}")
-        if entry.status == "running" or (done and entry.progress.batches_done):
+        if entry.progress.batches_done:
             _figures(entry)
         if entry.error:
             st.error(plain(entry.error, 1000))

@@ -42,9 +42,9 @@ def table(ranking: Ranking, shown: Sequence[Candidate], baseline: Candidate) -> 
     columns: dict[str, list[object]] = {
         "Rank": [places[c.label] for c in shown],
         "Plan": [c.label for c in shown],
-        "Known as": [", ".join(_tags(c, baseline)) for c in shown],
         UNITS["comparisons"]: [c.cost.comparisons for c in shown],
         "Against baseline": [_against(c, baseline) for c in shown],
+        "Known as": [", ".join(_tags(c, baseline)) for c in shown],
     }
     for field in ("inserts", "expirations", "group_updates", "rows_out", "state_tuples"):
         values = [getattr(c.cost, field) for c in shown]
@@ -74,7 +74,7 @@ def _columns(frame: pd.DataFrame) -> dict[str, ColumnConfig]:
     return numbers | {
         "Rank": st.column_config.NumberColumn("#", width=40),
         "Plan": st.column_config.TextColumn("Plan", width=130),
-        "Known as": st.column_config.TextColumn("Known as", width=120),
+        "Known as": st.column_config.TextColumn("Known as", width=165),
         work: st.column_config.ProgressColumn(
             work,
             format="localized",

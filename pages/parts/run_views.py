@@ -86,7 +86,7 @@ def seconds(latest: Sequence[Run]) -> None:
         for timings in (run.measurement.timings,)
     ]
     st.plotly_chart(figures.seconds(rows))
-    st.caption("Kernel seconds are summed over tasks; the rest of a run is Spark's own work.")
+    st.caption("Kernels: summed over tasks. Spark: until its last batch. Total: all of the run.")
 
 
 def operators(run: Run) -> None:

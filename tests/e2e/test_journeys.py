@@ -1,0 +1,56 @@
+"""Two whole journeys: a newcomer's first minute, and a mistake that is mended."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import PATIENCE_MS
+
+pytestmark = [pytest.mark.e2e, pytest.mark.spark]
+
+
+def test_from_a_card_to_predicted_beside_measured(page: Page) -> None:
+    page.locator(".st-key-open-golab-table-7 button").click()
+    expect(page.get_by_text("S3,S1,S4,S2 wins")).to_be_visible()
+
+    page.get_by_role("button", name="Run best and baseline on Spark").click()
+    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
+
+    # Nothing more to click: the run leads to its results by itself.
+    agreed = page.get_by_text(re.compile(r"Both plans gave the same [\d,]+ results"))
+    expect(agreed).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.get_by_text(re.compile("predicted \\(q-error"))).to_be_visible()
+    expect(page.get_by_text("predicted beside measured")).to_be_visible()
+
+    page.get_by_text("Picture", exact=True).click()
+    expect(page.get_by_test_id("stGraphVizChart")).to_contain_text("q-error")
+
+
+def test_a_mistake_is_pointed_at_and_a_run_is_cancelled(page: Page) -> None:
+    page.locator(".st-key-open-golab-table-5 button").click()
+    expect(page.get_by_text("S1,S2,S3,S4 wins: 16,000 comparisons/s")).to_be_visible()
+
+    page.get_by_role("link", name="Workload").click()
+    box = page.get_by_label("Q1", exact=True)
+    text = box.input_value()
+    box.fill(text.replace("S3 [RANGE 200]", "S3 [RANGE"))
+    box.press("Control+Enter")
+    expect(page.get_by_text("The draft is not in force yet")).to_be_visible()
+    caret = page.get_by_test_id("stCode").filter(has_text="^")
+    expect(caret.first).to_be_visible()
+    assert "S3 [RANGE," in box.input_value()
+
+    box.fill(text.replace("S3 [RANGE 200]", "S3 [RANGE 100]"))
+    box.press("Control+Enter")
+    expect(page.get_by_text("The draft is not in force yet")).to_be_hidden()
+
+    page.get_by_role("link", name="Plans").click()
+    expect(page.get_by_text(re.compile(r"wins: (?!16,000)[\d,.]+ comparisons/s"))).to_be_visible()
+
+    page.get_by_role("button", name=re.compile("^Run best and")).first.click()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text("The run was cancelled")).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.get_by_role("button", name="Run on Spark")).to_be_enabled()
