@@ -120,7 +120,9 @@ def _shown(run: Run, options: argparse.Namespace) -> str:
 
 
 def _say_progress(progress: Progress) -> None:
-    sys.stderr.write(f"{printing.progress_text(progress)}\n")
+    # Until the micro-batches are there an input may yet be refused, and then that alone is said.
+    if progress.batches:
+        sys.stderr.write(f"{printing.progress_text(progress)}\n")
 
 
 def _history(options: argparse.Namespace) -> str:
