@@ -49,4 +49,12 @@ def resume(
     if prepared.data_digest != record.data_digest:
         raise RunError("its data have changed since; run the plan again", run_id)
     going_on = replace(record, status="running", finished=None, error=None)
-    return carry_out(going_on, prepared, on_progress, None, history)
+    try:
+        return carry_out(going_on, prepared, on_progress, None, history)
+    except RunError as error:
+        if error.place != "Spark":
+            raise
+        raise RunError(
+            f"cannot be gone on with; its checkpoint may be damaged: run the plan again ({error})",
+            run_id,
+        ) from error

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import re
+
+MOST_CHARACTERS = 500
+
+# A line that names an error and says something of it; Java puts what caused it further down.
+_NAMED = re.compile(r"(?:Caused by: |: )?(?:\w+\.)*(\w*(?:Error|Exception)): (.+)")
+
 
 def cause(error: BaseException) -> str:
-    """The line that says what happened: the last error a Python worker or Spark itself names."""
+    """The last error that a Python worker or Spark names; what comes before it only passes it on.
+
+    >>> cause(Exception("Job aborted\\nCaused by: java.io.IOException: disk full\\n at x.y(z)"))
+    'IOException: disk full'
+    """
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    telling = [
-        line
-        for line in lines
-        if ("Error" in line or "Exception" in line) and not line.startswith(("at ", "File "))
-    ]
-    return (telling or lines or [type(error).__name__])[0][:500]
+    named = [found.groups() for line in lines if (found := _NAMED.fullmatch(line))]
+    told = [(kind, said) for kind, said in named if not said.startswith("Traceback")]
+    if not told:
+        return (lines or [type(error).__name__])[0][:MOST_CHARACTERS]
+    kind, said = told[-1]
+    # Ours already say what to do.
+    return (said if kind in ("RunError", "PlanError") else f"{kind}: {said}")[:MOST_CHARACTERS]
