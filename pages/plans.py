@@ -69,21 +69,4 @@ with left:
             )
     drawings.show(chosen, workload, plan, estimate)
 
-details = {
-    "Cost by operator": lambda: plan_details.by_operator(plan, estimate),
-    "Why it wins": lambda: plan_details.why(chosen, workload),
-    "Formulas": lambda: plan_details.formulas(plan, estimate),
-    "Against baseline": lambda: plan_details.difference(
-        plan, estimate, *planning.priced(chosen.name, workload, baseline.label)
-    ),
-}
-detail = st.segmented_control(
-    "Details",
-    list(details),
-    default="Cost by operator",
-    required=True,
-    key="plan-detail",
-    persist_state="session",
-    label_visibility="collapsed",
-)
-details[detail]()
+plan_details.show(chosen, workload, plan, estimate, baseline.label)

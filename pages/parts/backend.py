@@ -76,6 +76,19 @@ def follow(finished: Job) -> bool:
     return all(entry.status == "finished" for entry in finished.entries)
 
 
-def runs(workload_digest: str | None, most: int = 50) -> list[Run]:
+def runs(workload_digest: str | None, most: int = 50) -> tuple[Run, ...]:
     """The latest runs, newest first; of one workload, if it is named."""
-    return history().runs(workload_digest, most)
+    file = history().file
+    log = file.with_name(f"{file.name}-wal")
+    written = tuple(f.stat().st_mtime_ns if f.exists() else 0 for f in (file, log))
+    return _runs(str(file), written, workload_digest, most)
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def _runs(
+    file: str,  # noqa: ARG001 - with the next one it tells when to read again
+    written: tuple[int, ...],  # noqa: ARG001
+    workload_digest: str | None,
+    most: int,
+) -> tuple[Run, ...]:
+    return tuple(history().runs(workload_digest, most))

@@ -2,44 +2,71 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
+from pages.parts.words import plain
 from planner.cost import Estimate
 from planner.dot import join_tree, to_dot
 from planner.drawing import Overlays, to_loops
 from planner.families.join_order import JoinOrder
 from planner.family import Family
-from planner.plan import Plan
+from planner.plan import Operator, Plan
 from planner.workload import Workload
 
-TREE, LOOPS, OPERATORS = "Join tree", "Loops", "Operators"
+TREE, LOOPS = "Join tree", "Loops"
+EVERY = "All arrivals"
+# A graph of more pipelines than this is too wide to read at once.
+MOST_PIPELINES = 4
+TREE_HEIGHT = 430
 
 
+@st.fragment
 def show(chosen: Family, workload: Workload, plan: Plan, estimate: Estimate) -> None:
     """The plan in the way the user picks; what is not shown is not drawn."""
-    ways = [TREE, LOOPS, OPERATORS] if isinstance(chosen, JoinOrder) else [OPERATORS]
+    if not isinstance(chosen, JoinOrder):
+        operators(plan, estimate)
+        return
     way = st.segmented_control(
         "Drawn as",
-        ways,
-        default=ways[0],
+        [TREE, LOOPS],
+        default=TREE,
         required=True,
         key="drawn-as",
         persist_state="session",
         label_visibility="collapsed",
     )
-    if way == TREE and isinstance(chosen, JoinOrder):
+    if way == TREE:
+        order = chosen.order(workload, plan)
         st.graphviz_chart(
-            join_tree(chosen.order(workload, plan)), width="content", alt=f"Join tree {plan.label}"
+            join_tree(order),
+            height=TREE_HEIGHT if len(order) > MOST_PIPELINES + 1 else "content",
+            alt=f"Join tree {plan.label}",
         )
         st.caption("The first stream of the order is the outermost loop.")
-    elif way == LOOPS:
-        st.code(to_loops(plan, estimate), language=None, height=380)
     else:
-        operators(plan, estimate)
+        st.code(to_loops(plan, estimate), language=None, height=400)
 
 
 def operators(plan: Plan, estimate: Estimate, overlays: Overlays | None = None) -> None:
-    """The graph of operators, tuples flowing upwards."""
-    st.graphviz_chart(
-        to_dot(plan, estimate, overlays), width="stretch", alt=f"Operators of {plan.label}"
+    """The graph of operators, tuples flowing upwards; of a large plan one pipeline at a time."""
+    pipelines = {_name(end): end for root in plan.roots for end in root.inputs}
+    names = [EVERY, *pipelines]
+    chosen = st.segmented_control(
+        "Arrivals on",
+        names,
+        default=EVERY if len(pipelines) <= MOST_PIPELINES else names[1],
+        required=True,
+        format_func=plain,
+        key=f"pipeline-{plan.id}",
     )
+    drawn = plan if chosen == EVERY else replace(plan, roots=(pipelines[chosen],))
+    st.graphviz_chart(
+        to_dot(drawn, estimate, overlays), width="stretch", alt=f"Operators of {plan.label}"
+    )
+
+
+def _name(operator: Operator) -> str:
+    params = dict(operator.params)
+    return str(params.get("origin", params.get("source", operator.id)))

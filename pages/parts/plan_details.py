@@ -2,17 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pandas as pd
 import streamlit as st
 
-from pages.parts import figures, planning
+from pages.parts import drawings, figures, planning
 from pages.parts.words import UNITS, compared, plain
-from planner.cost import COST_FIELDS, Estimate, total
+from planner.cost import COST_FIELDS, Estimate, Formula, total
 from planner.families.join_order import JoinOrder
 from planner.family import Family
 from planner.plan import Plan
 from planner.wording import amount
 from planner.workload import Workload
+
+# What the planner puts between a formula and the meaning of its symbols.
+_WHERE = r", \quad "
+
+BY_OPERATOR, WHY, OPERATORS, FORMULAS, DIFFERENCE = (
+    "Cost by operator",
+    "Why it wins",
+    "Operators",
+    "Formulas",
+    "Difference to baseline",
+)
+
+
+@st.fragment
+def show(chosen: Family, workload: Workload, plan: Plan, estimate: Estimate, baseline: str) -> None:
+    """What the user picks of it; the rest of the page stays as it is, and hidden parts undrawn."""
+    detail = st.segmented_control(
+        "Details",
+        [BY_OPERATOR, WHY, OPERATORS, FORMULAS, DIFFERENCE],
+        default=BY_OPERATOR,
+        required=True,
+        key="plan-detail",
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    if detail == BY_OPERATOR:
+        by_operator(plan, estimate)
+    elif detail == WHY:
+        why(chosen, workload)
+    elif detail == OPERATORS:
+        drawings.operators(plan, estimate)
+    elif detail == FORMULAS:
+        formulas(plan, estimate)
+    else:
+        difference(plan, estimate, *planning.priced(chosen.name, workload, baseline))
 
 
 def by_operator(plan: Plan, estimate: Estimate) -> None:
@@ -78,9 +115,20 @@ def formulas(plan: Plan, estimate: Estimate) -> None:
     for formula in estimate.formulas[chosen]:
         with st.container(border=True):
             st.markdown(f"**{UNITS[formula.field]}** = **{amount(formula.result)}**")
-            st.latex(formula.symbols)
-            st.latex(rf"= {formula.values} = {amount(formula.result).replace(',', '{,}')}")
+            for line in _lines(formula):
+                st.latex(line)
             st.caption(f"Model: {plain(formula.model)}")
+
+
+def _lines(formula: Formula) -> Iterator[str]:
+    """The formula, its values and its result in one line; below it what a symbol stands for."""
+    symbols, _, meaning = formula.symbols.partition(_WHERE)
+    values, _, meant = formula.values.partition(_WHERE)
+    result = amount(formula.result).replace(",", "{,}")
+    yield rf"{symbols} \;=\; {values} \;=\; {result}"
+    if meaning:
+        filled = meant.partition("=")[2]
+        yield rf"\text{{where }} {meaning}" + (rf" \;=\; {filled}" if filled else "")
 
 
 def _main_figure(estimate: Estimate, operator_id: str) -> str:

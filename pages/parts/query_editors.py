@@ -34,17 +34,24 @@ def _text(place: int, part: Parts) -> None:
     editor = f"query-{place}"
     start, key = drafts.base(editor, lambda: str(part.get("text", "")))
     lines = start.count("\n") + 2
-    typed = st.text_area(
-        plain(str(part.get("name", f"Q{place + 1}"))), start, key=key, height=32 * lines + 30
+    st.text_area(
+        plain(str(part.get("name", f"Q{place + 1}"))),
+        start,
+        key=key,
+        height=32 * lines + 30,
+        on_change=_typed,
+        args=(place, editor, key),
     )
-    if typed != part.get("text", ""):
-        queries = list(drafts.parts()["queries"])
-        queries[place] = {**part, "text": typed}
-        drafts.change({**drafts.parts(), "queries": queries}, editor)
-        st.rerun()
     problem = drafts.problem()
     if isinstance(problem, QueryTextError) and problem.place.startswith(f"queries[{place}]"):
         messages.show(problem)
+
+
+def _typed(place: int, editor: str, key: str) -> None:
+    parts = drafts.parts()
+    queries = list(parts["queries"])
+    queries[place] = {**queries[place], "text": st.session_state[key]}
+    drafts.change({**parts, "queries": queries}, editor)
 
 
 def _add() -> None:

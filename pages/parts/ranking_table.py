@@ -64,6 +64,11 @@ def _against(candidate: Candidate, baseline: Candidate) -> str:
     return compared(candidate.score, baseline.score)
 
 
+def _plan_width(frame: pd.DataFrame) -> int:
+    """Wide enough for the labels, which are about as long as each other."""
+    return min(50 + 7 * len(str(frame["Plan"].iloc[0])), 320)
+
+
 def _columns(frame: pd.DataFrame) -> dict[str, ColumnConfig]:
     work = UNITS["comparisons"]
     numbers = {
@@ -73,7 +78,7 @@ def _columns(frame: pd.DataFrame) -> dict[str, ColumnConfig]:
     }
     return numbers | {
         "Rank": st.column_config.NumberColumn("#", width=40),
-        "Plan": st.column_config.TextColumn("Plan", width=130),
+        "Plan": st.column_config.TextColumn("Plan", width=_plan_width(frame)),
         "Known as": st.column_config.TextColumn("Known as", width=165),
         work: st.column_config.ProgressColumn(
             work,

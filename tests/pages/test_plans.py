@@ -34,7 +34,7 @@ def test_all_plans_on_demand(go: Go) -> None:
     assert len(app.dataframe[0].value) == 24
 
 
-@pytest.mark.parametrize("drawn", ["Join tree", "Loops", "Operators"])
+@pytest.mark.parametrize("drawn", ["Join tree", "Loops"])
 def test_the_chosen_plan_is_drawn(go: Go, drawn: str) -> None:
     app = go("plans")
     app.button_group(key="drawn-as").set_value(drawn).run()
@@ -43,6 +43,17 @@ def test_the_chosen_plan_is_drawn(go: Go, drawn: str) -> None:
         assert "for each tuple of S2" in app.code[0].value
     else:
         assert "S4" in app.get("graphviz_chart")[0].proto.spec
+
+
+def test_operators_are_drawn_whole_or_one_pipeline_at_a_time(app: AppTest, go: Go) -> None:
+    go("plans")
+    app.button_group(key="plan-detail").set_value("Operators").run()
+    whole = app.get("graphviz_chart")[-1].proto.spec
+    pipelines = next(group for group in app.button_group if group.label == "Arrivals on")
+    pipelines.set_value("S2").run()
+    assert not app.exception
+    part = app.get("graphviz_chart")[-1].proto.spec
+    assert whole.count("probe") > part.count("probe") > 0
 
 
 def test_why_tells_the_search(go: Go) -> None:
