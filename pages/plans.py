@@ -59,6 +59,8 @@ with left:
         st.markdown(f"**{plain(picked)}**", width="content")
         if picked == baseline.label:
             st.badge("baseline", icon=":material/keep:", color="gray")
+            if state.pinned() is not None:
+                st.button("Unpin", on_click=state.pin, args=(None,), type="tertiary")
         else:
             st.button(
                 "Pin as baseline",

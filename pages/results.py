@@ -7,7 +7,8 @@ from pages.parts.words import plain
 
 heading.show("Results")
 _, workload = planning.subject()
-runs = backend.runs(workload.digest)
+backend.arrived()
+runs = comparison.same_data(backend.runs(workload.digest))
 latest = comparison.latest_by_plan(runs)
 
 if not latest:

@@ -30,7 +30,8 @@ if (problem := drafts.problem()) is not None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.warning("The draft is not in force yet; the last valid workload is.", width="stretch")
         st.button("Discard the draft", on_click=drafts.discard)
-    messages.show(problem)
+    if section != "Streams and queries" or not query_editors.points_at(problem):
+        messages.show(problem)
 
 if section == "Streams and queries":
     left, right = st.columns([3, 2], gap="medium")

@@ -76,6 +76,11 @@ def follow(finished: Job) -> bool:
     return all(entry.status == "finished" for entry in finished.entries)
 
 
+def arrived() -> None:
+    """The user is at the results: nothing more to lead to."""
+    st.session_state.pop("follow", None)
+
+
 def runs(workload_digest: str | None, most: int = 50) -> tuple[Run, ...]:
     """The latest runs, newest first; of one workload, if it is named."""
     file = history().file

@@ -123,6 +123,11 @@ def fill(expected: float, found: float) -> str:
     return OVER_FILL if expected > found else UNDER_FILL
 
 
+def same_data(runs: Sequence[Run]) -> list[Run]:
+    """The runs on the data of the newest one: the user's files may have changed since then."""
+    return [run for run in runs if run.data_digest == runs[0].data_digest]
+
+
 def latest_by_plan(runs: Sequence[Run]) -> list[Run]:
     """The newest finished run of each plan, cheapest prediction first. `runs` come newest first."""
     found: dict[str, Run] = {}

@@ -26,7 +26,9 @@ def effect() -> None:
 
 def show() -> None:
     """The limits, in one line."""
+    upload = st.get_option("server.maxUploadSize")
     st.caption(
         f"Limits: {MAX_STREAMS} sources a query, {MAX_QUERIES:,} queries, {MAX_RATE:,.0f} tuples/s "
-        f"a stream, {MOST_CANDIDATES:,} plans listed, 20 MB an upload, one job at a time."
+        f"a stream, {MOST_CANDIDATES:,} plans listed, {upload} MB an upload, one job "
+        "at a time."
     )

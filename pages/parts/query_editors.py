@@ -10,7 +10,7 @@ import streamlit as st
 from pages.parts import drafts, messages, state
 from pages.parts.drafts import Parts
 from pages.parts.words import plain
-from planner.errors import PlanError, QueryTextError
+from planner.errors import PlanError, QueryTextError, SluiceError
 from planner.query import Query, Source, Window
 from planner.query_text import format_query
 from planner.query_tokens import Cursor
@@ -43,8 +43,14 @@ def _text(place: int, part: Parts) -> None:
         args=(place, editor, key),
     )
     problem = drafts.problem()
-    if isinstance(problem, QueryTextError) and problem.place.startswith(f"queries[{place}]"):
+    if problem is not None and points_at(problem, place):
         messages.show(problem)
+
+
+def points_at(problem: SluiceError, place: int | None = None) -> bool:
+    """Whether the mistake is in the text of a query: of this one, if its place is given."""
+    begins = "queries[" if place is None else f"queries[{place}]"
+    return isinstance(problem, QueryTextError) and problem.place.startswith(begins)
 
 
 def _typed(place: int, editor: str, key: str) -> None:

@@ -64,9 +64,11 @@ def counted(count: float, one: str, many: str = "") -> str:
 
 
 def compared(mine: float, theirs: float) -> str:
-    """How one cost stands to another: `▼ 5.4x less`, `▲ 3% more`."""
+    """How one cost stands to another: `▼ 5.4x less`, `▼ 33% less`, `▲ 3% more`."""
     if mine == theirs:
         return "= the same"
-    larger, smaller = max(mine, theirs), min(mine, theirs)
-    by = times(larger, smaller) if larger >= 2 * smaller else percent_more(larger, smaller)
-    return f"▼ {by} less" if mine < theirs else f"▲ {by} more"
+    if mine < theirs:
+        by = times(theirs, mine) if theirs >= 2 * mine else f"{100 * (1 - mine / theirs):.3g}%"
+        return f"▼ {by} less"
+    by = times(mine, theirs) if mine >= 2 * theirs else percent_more(mine, theirs)
+    return f"▲ {by} more"

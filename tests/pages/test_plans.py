@@ -81,6 +81,8 @@ def test_a_pinned_baseline_is_compared_with(app: AppTest, go: Go) -> None:
     table = app.dataframe[0].value
     assert table["Against baseline"].iloc[0] == "▼ 5.4x less"
     assert any(b.label == "Run best and baseline on Spark" for b in app.button)
+    next(b for b in app.button if b.label == "Unpin").click().run()
+    assert app.dataframe[0].value["Against baseline"].iloc[0] == "= baseline"
 
 
 def test_eight_streams_show_ten_of_40320(app: AppTest) -> None:

@@ -12,7 +12,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.parts import comparison, exports
-from pages.parts.words import error_text
 from planner.errors import RunError
 from runtime.history import History
 from tests.pages.conftest import FakeSpark
@@ -69,6 +68,13 @@ def test_answers_that_differ_are_shown_in_red(spark: FakeSpark, go: Go) -> None:
     assert app.error
 
 
+def test_runs_on_other_data_are_not_compared(results: AppTest) -> None:
+    newest, before = History().runs()
+    assert comparison.same_data([newest, replace(before, data_digest="other")]) == [newest]
+    assert comparison.same_data([]) == []
+    assert not results.exception
+
+
 def test_the_history_lists_runs_and_opens_them(results: AppTest) -> None:
     history = next(group for group in results.button_group if group.label == "History")
     history.set_value("All workloads").run()
@@ -96,10 +102,6 @@ def test_exports_are_safe_and_complete(results: AppTest) -> None:
     assert {document["label"] for document in documents} == {"S1,S2,S3,S4", "S4,S3,S2,S1"}
 
 
-def test_arrows_say_over_and_under() -> None:
-    assert error_text(100, 50) == "2 ▲ over"
-    assert error_text(50, 100) == "2 ▼ under"
-    assert error_text(100, 101) == "1.01 ≈"
-    assert error_text(0, 3) == "▼ under"
-    assert error_text(5, None) == "not measured"
-    assert comparison.fill(100, 50) != comparison.fill(50, 100)
+def test_over_and_under_have_colours_of_their_own() -> None:
+    colours = {comparison.fill(100, 50), comparison.fill(50, 100), comparison.fill(100, 101)}
+    assert len(colours) == 3

@@ -1,0 +1,49 @@
+"""Words and numbers of the pages."""
+
+from __future__ import annotations
+
+import pytest
+
+from pages.parts.words import compared, counted, error_text, plain, seconds_text
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "words"),
+    [
+        (80_400, 120_000, "▼ 33% less"),
+        (120_000, 80_400, "▲ 49.3% more"),
+        (16_000, 86_850, "▼ 5.4x less"),
+        (86_850, 16_000, "▲ 5.4x more"),
+        (0, 5, "▼ far less"),
+        (7, 7, "= the same"),
+    ],
+)
+def test_costs_are_compared_in_words(mine: float, theirs: float, words: str) -> None:
+    assert compared(mine, theirs) == words
+
+
+def test_arrows_say_over_and_under() -> None:
+    assert error_text(100, 50) == "2 ▲ over"
+    assert error_text(50, 100) == "2 ▼ under"
+    assert error_text(100, 101) == "1.01 ≈"
+    assert error_text(0, 3) == "▼ under"
+    assert error_text(5, None) == "not measured"
+
+
+def test_markdown_is_escaped_and_long_names_are_cut() -> None:
+    assert plain("a*b_[c](d)") == r"a\*b\_\[c\]\(d\)"
+    assert plain("<b>:red[x]$y$") == r"\<b\>\:red\[x\]\$y\$"
+    assert len(plain("x" * 5000)) <= 80
+    assert "\n" not in plain("two\nlines")
+
+
+def test_seconds_and_counts() -> None:
+    assert [seconds_text(s) for s in (0.41, 12.4, 600, 9000, None)] == [
+        "0.4 s",
+        "12 s",
+        "10 min",
+        "2.5 h",
+        "unknown",
+    ]
+    assert counted(1, "run") == "1 run"
+    assert counted(1200, "run") == "1,200 runs"
