@@ -29,10 +29,11 @@ def _rows(results: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
         yield f"kernel, Table 5, {name}", _rate(rate), beside
     for way in ("replay", "stream"):
         figures = results["ways"][way]
+        seconds = figures["seconds"]
         yield (
             f"{way} on Spark, Table 5, {figures['micro-batches']} micro-batches, end to end",
             _rate(figures["tuples per second, end to end"]),
-            f"{figures['seconds']['kernel']:.1f} s of {figures['seconds']['total']:.1f} s in kernels",
+            f"{seconds['kernel']:.1f} s of {seconds['total']:.1f} s in kernels",
         )
     for name, runs in results["spark"].items():
         if name not in ("two-way", "four-way"):
