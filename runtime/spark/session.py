@@ -7,6 +7,7 @@ import sys
 import threading
 from pathlib import Path
 
+from py4j.protocol import Py4JError
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
@@ -36,9 +37,29 @@ def session(master: str | None = None) -> SparkSession:
     with _lock:
         # Spark knows an active session per thread only; runs and warming are threads of their own.
         context = SparkContext._active_spark_context
-        if context is not None and context.master != wanted:
+        if context is not None and not _answers(context):
+            _forget_java()
+        elif context is not None and context.master != wanted:
             context.stop()
         return _start(wanted)
+
+
+def _answers(context: SparkContext) -> bool:
+    """Whether the context's Java process is there and at work."""
+    try:
+        return not context._jsc.sc().isStopped()
+    except (Py4JError, OSError):
+        return False
+
+
+def _forget_java() -> None:
+    """Let go of a Java process that has died, so that the next session starts another."""
+    if SparkContext._gateway is not None:
+        SparkContext._gateway.shutdown()
+    SparkContext._gateway = None
+    SparkContext._jvm = None
+    SparkContext._active_spark_context = None
+    SparkSession._instantiatedSession = None
 
 
 def _start(master: str) -> SparkSession:
