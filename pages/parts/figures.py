@@ -25,6 +25,7 @@ PALETTE = (
     "#7A868F",
 )
 _LINE = "#8A97A0"
+MOST_BARS = 16
 
 
 def operator_name(operator: Operator) -> str:
@@ -56,13 +57,15 @@ def cost_by_operator(plan: Plan, estimate: Estimate, field: str) -> go.Figure:
             hovertemplate="%{y}<br>%{text} " + UNITS[field] + "<extra></extra>",
         )
     figure.update_layout(
-        title=f"{UNITS[field]} of {shortened(plan.label, 60)}, by operator",
         barmode="stack",
         uniformtext={"mode": "hide", "minsize": 9},
         xaxis_title=f"{UNITS[field]} (stream time)" if "/s" in UNITS[field] else UNITS[field],
         yaxis={"autorange": "reversed", "type": "category"},
-        height=140 + 42 * max(len(bars), 2),
-        **_legend(depth > 1),
+        **_frame(
+            f"{UNITS[field]} of {shortened(plan.label, 60)}, by operator",
+            150 + 42 * max(len(bars), 2),
+            depth > 1,
+        ),
     )
     return figure
 
@@ -86,33 +89,35 @@ def _bars(plan: Plan, costs: Mapping[str, Cost], field: str) -> dict[str, list[t
 def predicted_and_measured(
     rows: Sequence[tuple[str, float, float | None]], field: str, label: str
 ) -> go.Figure:
-    """Predicted beside measured, one pair of bars an operator."""
-    names = [name for name, _, _ in rows]
+    """Predicted beside measured, one pair of bars an operator; of many the largest."""
+    shown = sorted(rows, key=lambda row: -max(row[1], row[2] or 0.0))[:MOST_BARS]
+    shown = [row for row in rows if row in shown]
+    names = [name for name, _, _ in shown]
+    title = f"{UNITS[field]} of {shortened(label, 60)}: predicted beside measured"
+    if len(shown) < len(rows):
+        title += f" (the {len(shown)} largest of {len(rows)} operators)"
     figure = go.Figure()
-    expected = [amount(p) for _, p, _ in rows]
-    found = ["" if m is None else f"{amount(m)}  (q {error_text(p, m)})" for _, p, m in rows]
-    for title, colour, values, texts in (
-        ("Predicted", PREDICTED, [p for _, p, _ in rows], expected),
-        ("Measured", MEASURED, [m for _, _, m in rows], found),
+    expected = [amount(p) for _, p, _ in shown]
+    found = ["" if m is None else f"{amount(m)}  (q {error_text(p, m)})" for _, p, m in shown]
+    for series, colour, values, texts in (
+        ("Predicted", PREDICTED, [p for _, p, _ in shown], expected),
+        ("Measured", MEASURED, [m for _, _, m in shown], found),
     ):
         figure.add_bar(
             y=names,
             x=values,
-            name=title,
+            name=series,
             orientation="h",
             marker_color=colour,
             text=texts,
             textposition="outside",
-            cliponaxis=False,
-            hovertemplate="%{y}<br>" + title + ": %{x:,.6g} " + UNITS[field] + "<extra></extra>",
+            hovertemplate="%{y}<br>" + series + ": %{x:,.6g} " + UNITS[field] + "<extra></extra>",
         )
     figure.update_layout(
-        title=f"{UNITS[field]} of {shortened(label, 60)}: predicted beside measured",
         barmode="group",
-        xaxis_title=UNITS[field],
+        xaxis={"title": UNITS[field], "range": _room([v for _, p, m in shown for v in (p, m)])},
         yaxis={"autorange": "reversed", "type": "category"},
-        height=150 + 44 * max(len(rows), 2),
-        **_legend(True),
+        **_frame(title, 150 + 44 * max(len(shown), 2)),
     )
     return figure
 
@@ -136,17 +141,15 @@ def all_plans(points: Sequence[tuple[str, float, float]], field: str) -> go.Figu
         mode="markers+text",
         name="Plans run",
         text=[shortened(label, 24) for label, _, _ in points],
-        textposition="top left",
+        textposition=["top left" if m > p else "bottom right" for _, p, m in points],
         marker={"size": 12, "color": MEASURED, "line": {"width": 1, "color": _LINE}},
         hovertemplate="%{text}<br>predicted %{x:,.6g}<br>measured %{y:,.6g}<extra></extra>",
     )
     axis = {"type": "log", "autorange": False}
     figure.update_layout(
-        title=f"{UNITS[field]}: predicted against measured",
         xaxis={"title": f"Predicted {UNITS[field].lower()}", **axis, **_ends(low, high)},
         yaxis={"title": f"Measured {UNITS[field].lower()}", **axis, **_ends(low, high)},
-        height=420,
-        **_legend(True),
+        **_frame(f"{UNITS[field]}: predicted against measured", 430),
     )
     return figure
 
@@ -173,30 +176,35 @@ def seconds(rows: Sequence[tuple[str, float, float, float]]) -> go.Figure:
             marker_color=colour,
             text=[f"{value:.2f} s" for value in values],
             textposition="outside",
-            cliponaxis=False,
             hovertemplate="%{y}<br>" + title + ": %{x:.3f} s<extra></extra>",
         )
     figure.update_layout(
-        title="Seconds of each run",
         barmode="group",
-        xaxis_title="Seconds of wall time",
+        xaxis={"title": "Seconds of wall time", "range": _room([t for *_, t in rows])},
         yaxis={"autorange": "reversed", "type": "category"},
-        height=150 + 66 * max(len(rows), 1),
-        **_legend(True),
+        **_frame("Seconds of each run", 150 + 66 * max(len(rows), 1)),
     )
     return figure
 
 
-def _legend(visible: bool) -> dict[str, object]:
+def _room(values: Sequence[float | None]) -> list[float]:
+    """A range with room for the figures that stand beside the longest bar."""
+    return [0.0, 1.3 * max((value for value in values if value is not None), default=1.0)]
+
+
+def _frame(title: str, height: int, legend: bool = True) -> dict[str, object]:
+    """Title above legend above the plot, at distances that do not grow with the height."""
+    top, bottom = (84 if legend else 56), 60
     return {
-        "showlegend": visible,
+        "title": {"text": title, "yref": "container", "y": 1, "yanchor": "top", "pad": {"t": 16}},
+        "height": height,
+        "showlegend": legend,
         "legend": {
             "orientation": "h",
-            "y": 1.02,
             "yanchor": "bottom",
-            "x": 0,
+            "y": 1 + 8 / max(height - top - bottom, 1),
             "traceorder": "normal",
         },
-        "margin": {"l": 10, "r": 10, "t": 84 if visible else 56, "b": 10},
+        "margin": {"l": 10, "r": 10, "t": top, "b": bottom},
         "hoverlabel": {"namelength": -1},
     }
