@@ -11,6 +11,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from planner.errors import RunError
@@ -115,8 +116,6 @@ def test_killed_in_mid_run_and_resumed(
 
 
 def _rows(folder: Path) -> list[tuple[object, ...]]:
-    import pyarrow.parquet as pq
-
     columns = pq.read_table(folder / "Q1.parquet").columns
     return list(zip(*(column.to_pylist() for column in columns), strict=True))
 
