@@ -13,6 +13,7 @@ from pages.parts import (
     state,
 )
 from pages.parts.words import counted, plain
+from planner.family import MOST_CANDIDATES
 
 heading.show("Plans")
 chosen, workload = planning.subject()
@@ -34,14 +35,10 @@ with st.container(border=True):
             on_click=launching.launch,
             args=([ranking.best, other.label],),
         )
-        st.toggle(
-            f"Show all {counted(len(ranking.candidates), 'plan')}"
-            if everything
-            else f"Show all {counted(ranking.considered, 'plan')}",
-            key="show-all",
-        )
+        listed = min(ranking.considered, MOST_CANDIDATES)
+        st.toggle(f"Show all {counted(listed, 'plan')}", key="show-all", persist_state="session")
         if ranking.truncated:
-            st.caption(f"{ranking.considered:,} orders exist; the best of them are listed.")
+            st.caption(f"{ranking.considered:,} plans exist; the {listed:,} best can be listed.")
 if run and (failure := launching.failure()):
     messages.show(failure)
 elif run:

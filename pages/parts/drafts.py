@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -62,8 +63,6 @@ def discard() -> None:
 
 def set_run(run: RunSettings) -> None:
     """Change the run settings in force, and in the draft beside them."""
-    from dataclasses import replace
-
     draft, trouble = parts(), problem()
     workload = replace(state.workload(), run=run)
     state.edit(workload)

@@ -22,10 +22,8 @@ def shown() -> Iterator[None]:
 
 def show(error: SluiceError) -> None:
     """One clear message; the place in a query's text is pointed at."""
-    if not isinstance(error, QueryTextError):
-        place = f"**{plain(error.place, 200)}**: " if error.place else ""
-        st.error(f"{place}{plain(error.message, 1000)}", icon=":material/error:")
-        return
     place = f"**{plain(error.place, 200)}**: " if error.place else ""
-    st.error(f"{place}{plain(error.summary, 1000)}", icon=":material/error:")
-    st.code(caret(error.text, error.offset), language=None)
+    words = error.summary if isinstance(error, QueryTextError) else error.message
+    st.error(f"{place}{plain(words, 1000)}", icon=":material/error:")
+    if isinstance(error, QueryTextError):
+        st.code(caret(error.text, error.offset), language=None)

@@ -73,7 +73,7 @@ def _read(
     return *infer(workload, read.tables), read.warnings
 
 
-@st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
+@st.cache_resource(show_spinner="Pricing the plans", max_entries=64, hash_funcs=BY_DIGEST)
 def _ranking(name: str, workload: Workload, top: int | None) -> Ranking:
     return family(name).rank(workload, top)
 

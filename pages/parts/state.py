@@ -16,7 +16,6 @@ def open_workload(workload: Workload, data: Path | None = None, sort: bool = Fal
     """Put this workload in force, and forget what was chosen for the one before."""
     for key in _OF_ONE_WORKLOAD:
         st.session_state.pop(key, None)
-    st.session_state["opened"] = st.session_state.get("opened", 0) + 1
     st.session_state["workload"] = workload
     use_data(data, sort)
 
@@ -33,13 +32,6 @@ def workload() -> Workload:
 def edit(changed: Workload) -> None:
     """Put an edited workload in force; what was chosen stays chosen where it still exists."""
     st.session_state["workload"] = changed
-
-
-def opened() -> int:
-    """Changes whenever another workload is opened: widgets that show it must begin anew."""
-    workload()
-    count: int = st.session_state["opened"]
-    return count
 
 
 def use_data(folder: Path | None, sort: bool = False) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import planning, samples, state
+from pages.parts import planning, samples
 from tests.pages.conftest import FakeSpark
 from tests.pages.helpers import all_done, texts
 
@@ -150,7 +150,3 @@ def test_run_starts_best_and_worst_and_leads_to_results(spark: FakeSpark, go: Go
     assert spark.started == ["S1,S2,S3,S4", "S4,S3,S2,S1"]
     go("run")
     assert "Both plans gave the same 12,345 results" in texts(app)
-
-
-def test_only_known_labels_stay_chosen() -> None:
-    assert state.plan(("A,B",), "A,B") == "A,B"
