@@ -15,6 +15,7 @@ from planner.workload import Workload
 from planner.workload_file import load_workload
 
 BAD_INPUT = 2
+INTERRUPTED = 130
 
 
 class Parser(argparse.ArgumentParser):
@@ -26,13 +27,16 @@ class Parser(argparse.ArgumentParser):
 
 
 def carry_out(command: Callable[[], str]) -> int:
-    """Print what the command returns; the exit code is 0, or 2 for a bad input."""
+    """Print what the command returns; the exit code is 0, 2 for a bad input, 130 for Ctrl-C."""
     try:
         sys.stdout.write(command())
         sys.stdout.flush()
     except SluiceError as error:
         sys.stderr.write(f"{error}\n")
         return BAD_INPUT
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        return INTERRUPTED
     except BrokenPipeError:
         # The reader has left; without this Python would complain again when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -27,9 +27,15 @@ def find_file(folder: Path, name: str) -> Path:
     The name is compared with what the folder holds and never becomes part of a path, so no name
     can lead out of the folder.
     """
-    if not folder.is_dir():
-        raise PlanError("is not a folder; give the folder that holds the data files", str(folder))
-    files = [f for f in sorted(folder.iterdir()) if f.suffix.lower() in SUFFIXES and f.is_file()]
+    try:
+        held = sorted(folder.iterdir())
+    except (NotADirectoryError, FileNotFoundError):
+        raise PlanError(
+            "is not a folder; give the folder that holds the data files", str(folder)
+        ) from None
+    except OSError as error:
+        raise PlanError(f"cannot be opened: {error.strerror}", str(folder)) from None
+    files = [f for f in held if f.suffix.lower() in SUFFIXES and f.is_file()]
     named = [file for file in files if file.name[: -len(file.suffix)] == name]
     if not named:
         found = listed(file.name for file in files)

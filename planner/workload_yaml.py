@@ -86,7 +86,8 @@ def _mapping(loader: _Loader, node: MappingNode) -> dict[str, Any]:
 
 
 def _text(_loader: _Loader, node: ScalarNode) -> str:
-    text = str(node.value)
+    # JSON writes a character beyond the first 65,536 as two escapes, which YAML leaves apart.
+    text = str(node.value).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise _refused("half of a character (a lone surrogate); remove it", node.start_mark)
     return text

@@ -28,6 +28,8 @@ from runtime.stopping import RunCancelledError, StopSignal
 
 OnProgress = Callable[[Progress], None]
 
+_KEPT_SECONDS = 7 * 24 * 3600
+
 
 def run(
     request: RunRequest,
@@ -56,24 +58,32 @@ def run(
         status="running",
         warnings=prepared.warnings,
     )
-    return carry_out(record, prepared, on_progress, cancel, history or History())
+    return carry_out(record, prepared, begun, on_progress, cancel, history or History())
 
 
 def carry_out(
     record: Run,
     prepared: Prepared,
+    begun: float,
     on_progress: OnProgress,
     cancel: threading.Event | None,
     history: History,
 ) -> Run:
-    """Step a prepared run through Spark, from its checkpoint if it has one; record its end."""
+    """Step a prepared run through Spark, from its checkpoint if it has one; record its end.
+
+    Its seconds count from `begun`, which for a run that is resumed is later than its start.
+    """
+    _drop_old_folders()
     history.save(record, process=os.getpid())
     stop = StopSignal(record.request.most_seconds, cancel)
     ended = record
     try:
-        ended = _measured(record, prepared, on_progress, stop)
+        ended = _measured(record, prepared, begun, on_progress, stop)
     except RunCancelledError:
         ended = record.ended("cancelled", time.time(), "cancelled by its user")
+    except KeyboardInterrupt:
+        ended = record.ended("cancelled", time.time(), "interrupted at the keyboard")
+        raise
     except SluiceError as error:
         ended = record.ended("failed", time.time(), str(error))
         raise
@@ -92,6 +102,13 @@ def run_folder(run_id: str) -> Path:
     return home() / "runs" / run_id
 
 
+def _drop_old_folders() -> None:
+    """What failed or was interrupted can be resumed for some days; then its files go."""
+    for folder in (home() / "runs").glob("*"):
+        if time.time() - folder.stat().st_mtime > _KEPT_SECONDS:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 def usual_partitions() -> int:
     """One partition for each core, within reason."""
     return max(1, min(8, os.cpu_count() or 1))
@@ -106,6 +123,7 @@ def versions() -> dict[str, str]:
 def _measured(
     record: Run,
     prepared: Prepared,
+    begun: float,
     on_progress: OnProgress,
     stop: StopSignal,
 ) -> Run:
@@ -145,7 +163,7 @@ def _measured(
     if request.results and parts:
         merge_results(prepared.workload, Path(parts), request.results)
     finished = time.time()
-    timings = Timings(finished - record.started, engine_seconds, tally.kernel_seconds)
+    timings = Timings(finished - begun, engine_seconds, tally.kernel_seconds)
     return _finished(record, prepared, tally, timings, finished)
 
 

@@ -38,6 +38,7 @@ def resume(
     run_id: str, on_progress: OnProgress = lambda _: None, history: History | None = None
 ) -> Run:
     """Go on from the last finished micro-batch; the run ends as if it had not been interrupted."""
+    begun = time.time()
     history = history or History()
     mark_interrupted(history)
     record = history.get(run_id)
@@ -50,7 +51,7 @@ def resume(
         raise RunError("its data have changed since; run the plan again", run_id)
     going_on = replace(record, status="running", finished=None, error=None)
     try:
-        return carry_out(going_on, prepared, on_progress, None, history)
+        return carry_out(going_on, prepared, begun, on_progress, None, history)
     except RunError as error:
         if error.place != "Spark":
             raise

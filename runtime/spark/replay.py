@@ -83,8 +83,8 @@ def _stopping(spark: SparkSession, stop: StopSignal) -> Iterator[None]:
     def watch() -> None:
         while not done.wait(_POLL_SECONDS):
             if stop.is_set():
+                # Again until it is done: what Spark has not submitted yet, it cannot cancel.
                 context.cancelJobsWithTag(tag)
-                return
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()

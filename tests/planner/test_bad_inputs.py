@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from planner.data_files import find_file
 from planner.errors import PlanError
 from planner.own_data import read_folder
 from planner.query_text import parse_query
@@ -172,3 +174,15 @@ def test_no_name_leads_out_of_the_folder(tmp_path: Path) -> None:
       queries: [{text: 'SELECT * FROM "../secret" [ROWS 1]'}]}"""
     with pytest.raises(PlanError, match="no file"):
         read_folder(inside, load_workload(text))
+
+
+def test_json_with_an_emoji_as_two_escapes_is_read() -> None:
+    text = json.dumps({"version": 1, "name": "\U0001f30a", "streams": [], "queries": []})
+    with pytest.raises(PlanError, match="streams: has no stream"):
+        load_workload(text)
+    assert "\\ud83c" in text
+
+
+def test_a_data_folder_with_a_name_too_long_is_one_message(tmp_path: Path) -> None:
+    with pytest.raises(PlanError, match="cannot be opened"):
+        find_file(tmp_path / ("x" * 5000), "S1")
