@@ -33,6 +33,7 @@ from planner.checks import microseconds
 from planner.query import TimeWindow
 from planner.workload import Workload
 from runtime.kernels.windows import Tuples
+from runtime.spark.session import cores
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,8 @@ def write_streams(workload: Workload, tuples: Tuples, batch_rows: int, folder: P
 
 
 def native_join(spark: SparkSession, workload: Workload, folder: Path) -> Answer:
-    """Join the streams of the folder in FROM order with Spark's own operators."""
+    """Join the streams of the folder in FROM order with Spark's own operators, on all cores."""
+    spark.conf.set("spark.sql.shuffle.partitions", str(cores()))
     (query,) = workload.queries
     windows = {
         source.alias: microseconds(source.window.seconds)

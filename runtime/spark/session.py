@@ -23,7 +23,7 @@ _PLAIN_FILES = (
 )
 # The heavy work is done by the kernels, outside Java: its second compiler and its parallel
 # collector would only take the cores away from them (measured: half the processor time of a run).
-_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+LIGHT_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 def cores() -> int:
@@ -31,8 +31,11 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def session(master: str | None = None) -> SparkSession:
-    """The session, started if need be. One master at a time: another one replaces the session."""
+def session(master: str | None = None, java_options: str = LIGHT_JAVA) -> SparkSession:
+    """The session, started if need be. One master at a time: another one replaces the session.
+
+    Java's options hold from the start of its process until its end.
+    """
     wanted = master or f"local[{cores()}]"
     with _lock:
         # Spark knows an active session per thread only; runs and warming are threads of their own.
@@ -41,7 +44,7 @@ def session(master: str | None = None) -> SparkSession:
             _forget_java()
         elif context is not None and context.master != wanted:
             context.stop()
-        return _start(wanted)
+        return _start(wanted, java_options)
 
 
 def _answers(context: SparkContext) -> bool:
@@ -62,7 +65,7 @@ def _forget_java() -> None:
     SparkSession._instantiatedSession = None
 
 
-def _start(master: str) -> SparkSession:
+def _start(master: str, java_options: str) -> SparkSession:
     java_home = find_java()
     if java_home is None:
         raise RunError("Spark needs Java 17 or newer; run ./start --setup, which gets one", "Java")
@@ -78,7 +81,7 @@ def _start(master: str) -> SparkSession:
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": "2g",
-        "spark.driver.extraJavaOptions": f"{_JVM} {_log_settings(scratch)}",
+        "spark.driver.extraJavaOptions": f"{java_options} {_log_settings(scratch)}",
         "spark.local.dir": str(scratch),
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
         "spark.executorEnv.PYTHONPATH": str(PROJECT),
