@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-import duckdb
-import pyarrow as pa
 import pytest
 
-from planner.checks import microseconds
 from planner.execution import Execution
-from planner.query import Query, TimeWindow
+from planner.query import TimeWindow
 from planner.streams import Arrivals, Attribute, Stream
 from planner.tables import ColumnData, Table
 from planner.workload import Workload
@@ -18,7 +13,8 @@ from runtime.feed import feed
 from runtime.generate import generate
 from runtime.programs.program import Span
 from tests.planner.workloads import HASHED, PER_VALUE, chain_query
-from tests.runtime.driving import compiled, drive, windows_of
+from tests.runtime.by_duckdb import duckdb_rows
+from tests.runtime.driving import compiled, drive
 
 SECONDS = 60
 HYBRID = Execution(join={"a": "hash", "c": "hash"}, buckets={"a": 3})
@@ -40,36 +36,6 @@ def _workload(execution: Execution) -> Workload:
     return Workload("larger", streams, (chain_query("Q1", sources),), execution=execution)
 
 
-def _sql(query: Query) -> str:
-    """The definition over pairs: no member may have left its window when another arrives.
-
-    Who of two tuples with equal ts arrives first does not matter here: both are 0 apart.
-    """
-    windows = [microseconds(seconds) for seconds in windows_of(query)]
-    aliases = [source.alias for source in query.sources]
-    conditions = [f"{aliases[0]}.attr = {alias}.attr" for alias in aliases[1:]]
-    conditions += [
-        f"{later}.ts - {earlier}.ts < {window}"
-        for earlier, window in zip(aliases, windows, strict=True)
-        for later in aliases
-        if later != earlier
-    ]
-    columns = ", ".join(f"{alias}.seq" for alias in aliases)
-    last = ", ".join(f"{alias}.ts" for alias in aliases)
-    sources = ", ".join(f"{source.name} AS {source.alias}" for source in query.sources)
-    return f"SELECT {columns}, greatest({last}) FROM {sources} WHERE {' AND '.join(conditions)}"
-
-
-def _duckdb_rows(query: Query, tables: Mapping[str, Table]) -> list[tuple[int, ...]]:
-    with duckdb.connect() as connection:
-        for name, table in tables.items():
-            column = table.columns["attr"]
-            missing = None if column.valid is None else ~column.valid
-            keys = pa.array(column.values, mask=missing)
-            connection.register(name, pa.table({"seq": table.seq, "ts": table.ts, "attr": keys}))
-        return sorted(connection.execute(_sql(query)).fetchall())
-
-
 def _with_missing_keys(table: Table) -> Table:
     column = table.columns["attr"]
     return Table(table.seq, table.ts, {"attr": ColumnData(column.values, table.seq % 7 != 0)})
@@ -88,6 +54,6 @@ def test_rows_are_duckdb_s(execution: Execution, partitions: int) -> None:
     merged = feed(workload, tables)
     program, plan, split = compiled(workload, merged, Span(0, SECONDS * 1_000_000), partitions)
     driven = drive(program, plan, split, merged, cuts=range(0, len(merged.tuples.ts), 500))
-    expected = _duckdb_rows(workload.queries[0], tables)
+    expected = duckdb_rows(workload.queries[0], tables)
     assert len(expected) > 1000
     assert driven.rows == expected
