@@ -122,7 +122,7 @@ def _by_kernel(workload: Workload, folder: Path) -> Answer:
     merged = feed(workload, tables)
     last = int(merged.tuples.ts[-1])
     plan = family("join_order").best(workload)
-    split = split_of(plan, os.cpu_count() or 1)
+    split = split_of(plan, workload, os.cpu_count() or 1)
     program = compile_plan(plan, workload, merged.codes, Span(0, last), split)
 
     def join(partition: int, share: Tuples) -> bytes:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 
+from runtime.kernels.loops import Rows
 from runtime.kernels.packing import pack, unpack
 from runtime.kernels.windows import Tuples
 
+Form = TypeVar("Form", Tuples, Rows)
+
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(Generic[Form]):
     """Tuples in arrival order; `until` is the time the whole batch reaches, in microseconds."""
 
-    tuples: Tuples
+    tuples: Form
     until: int
     last: bool
 
@@ -23,7 +27,7 @@ class Batch:
         return pack([np.array([self.until, self.last], np.int64), *self.tuples])
 
     @classmethod
-    def unpack(cls, packed: bytes) -> Batch:
-        """The batch that `pack` wrote."""
+    def unpack(cls, packed: bytes, form: type[Form]) -> Batch[Form]:
+        """The batch that `pack` wrote of tuples of this form."""
         (until, last), *columns = unpack(packed)
-        return cls(Tuples(*columns), int(until), bool(last))
+        return cls(form(*columns), int(until), bool(last))

@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -27,7 +27,7 @@ MOST_BATCH_ROWS = 1_000_000
 USUAL_BATCHES = 10
 MOST_BATCHES = 10_000
 # Part of every key: micro-batches that another version of Sluice wrote otherwise are not used.
-FORMAT = 2
+FORMAT = 3
 
 _SCHEMA = pa.schema(
     [
@@ -53,9 +53,10 @@ class MicroBatches:
     batches: int
     rows: Mapping[str, int]
     arrivals: int
-    codes: int
+    codes: Sequence[int]
     first_ts: int
     last_ts: int
+    constants: Sequence[float]
 
 
 def usual_batch_rows(arrivals: int) -> int:
@@ -120,7 +121,14 @@ def write(key: str, feed: Feed, split: Split, batch_rows: int) -> MicroBatches:
             )
             os.utime(file, (_FIRST_WRITTEN + number, _FIRST_WRITTEN + number))
         made = MicroBatches(
-            str(folder), len(starts), dict(feed.rows), arrivals, feed.codes, first_ts, last_ts
+            str(folder),
+            len(starts),
+            dict(feed.rows),
+            arrivals,
+            feed.codes,
+            first_ts,
+            last_ts,
+            feed.constants,
         )
         (beside / NOTE).write_text(json.dumps(asdict(made)))
         if not folder.exists():

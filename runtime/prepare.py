@@ -20,7 +20,9 @@ from planner.workload import Workload, plain
 from runtime import microbatches
 from runtime.feed import feed
 from runtime.generate import generate
+from runtime.loop_feed import loop_feed
 from runtime.microbatches import MicroBatches, usual_batch_rows
+from runtime.pipelines import is_multiway
 from runtime.programs import compile_plan
 from runtime.programs.program import Program, Span
 from runtime.records import RunRequest
@@ -50,10 +52,10 @@ def prepare(request: RunRequest, partitions: int) -> Prepared:
     if reason := chosen.refuses(workload):
         raise PlanError(reason, request.family)
     plan = chosen_plan(chosen, workload, request.label)
-    split = split_of(plan, partitions)
-    batches, digest = _batches(request, workload, tables, split)
+    split = split_of(plan, workload, partitions)
+    batches, digest = _batches(request, plan, workload, tables, split)
     span, more = span_of(workload, batches, own_data=tables is not None)
-    program = compile_plan(plan, workload, batches.codes, span, split)
+    program = compile_plan(plan, workload, batches.codes, span, split, batches.constants)
     estimate = chosen.estimate(plan, workload)
     return Prepared(workload, plan, estimate, batches, program, digest, (*warnings, *more))
 
@@ -115,13 +117,18 @@ def span_of(
 
 
 def _batches(
-    request: RunRequest, workload: Workload, tables: dict[str, Table] | None, split: Split
+    request: RunRequest,
+    plan: Plan,
+    workload: Workload,
+    tables: dict[str, Table] | None,
+    split: Split,
 ) -> tuple[MicroBatches, str]:
     """The micro-batches of the run, from the cache or made now, and the digest of the tuples."""
     seconds = warmup_seconds(workload) + workload.run.duration
     seed = workload.run.seed
     digest = _digest_of_tables(tables) if tables else _digest_of_spec(workload, seconds, seed)
     rows = request.batch_rows or 0
+    merge = feed if is_multiway(plan, workload) else loop_feed
     key = _digest(
         microbatches.FORMAT,
         digest,
@@ -129,10 +136,11 @@ def _batches(
         split.partitions,
         split.modulus,
         rows,
+        merge.__name__,
     )
     if found := microbatches.cached(key):
         return found, digest
-    merged = feed(workload, tables or generate(workload, seconds, seed))
+    merged = merge(workload, tables or generate(workload, seconds, seed))
     batch_rows = rows or usual_batch_rows(len(merged.tuples.ts))
     return microbatches.write(key, merged, split, batch_rows), digest
 
@@ -142,7 +150,8 @@ def _plain_sources(workload: Workload) -> object:
     (query,) = workload.queries
     classes = [sorted(str(column) for column in c) for c in query.equality_classes()]
     order = [stream.name for stream in workload.streams]
-    return [order, [(s.alias, s.name) for s in query.sources], classes]
+    sources = [(s.alias, s.name, str(s.window)) for s in query.sources]
+    return [order, sources, classes, plain(query.predicates), plain(query.filters)]
 
 
 def _digest_of_spec(workload: Workload, seconds: float, seed: int) -> str:

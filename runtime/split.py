@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.plan import Plan
+from planner.workload import Workload
 from runtime.kernels.windows import Tuples
+from runtime.pipelines import is_multiway
 
 # Keys are below this, so a key modulo it is the key itself.
 _EVERY_KEY = 2**31 - 1
@@ -32,11 +34,13 @@ class Split:
         return [tuples.take(partition == p) for p in range(self.partitions)]
 
 
-def split_of(plan: Plan, partitions: int) -> Split:
+def split_of(plan: Plan, workload: Workload, partitions: int) -> Split:
     """Tuples of one bucket stay together where every window is hashed; else all are replicated.
 
     Keys that are equal modulo every number of buckets are equal modulo their greatest divisor.
     """
+    if not is_multiway(plan, workload):
+        return Split(partitions, None)
     counts = [op.param("buckets") for op in plan.operators() if op.kind == "insert"]
     given = [int(count) for count in counts if not isinstance(count, str)]
     divisor = math.gcd(*given) if given else _EVERY_KEY

@@ -10,15 +10,15 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from planner.checks import microseconds
-from planner.cost import Cost
 from planner.errors import RunError
-from planner.plan import Operator, Plan
+from planner.plan import Plan
 from planner.query import TimeWindow
 from planner.workload import Workload
 from runtime.batch import Batch
 from runtime.kernels.multiway import Counters, Join, join_batch, load_kernels
 from runtime.kernels.packing import pack, unpack
 from runtime.kernels.windows import Tuples
+from runtime.programs.costs import join_cost
 from runtime.programs.program import Span, Step, Tally
 from runtime.split import Split
 
@@ -47,7 +47,7 @@ class JoinProgram:
 
     def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> Step:
         """Run one micro-batch of one partition from its state (None: the beginning)."""
-        given = Batch.unpack(batch)
+        given = Batch.unpack(batch, Tuples)
         if state is None:
             sums, digest = np.zeros(3, np.int64), np.zeros(1, np.uint64)
             counters, stay = Counters.zero(len(self.sources)), Tuples.empty()
@@ -88,33 +88,11 @@ class JoinProgram:
             kernel_seconds=float(kernel_ns) / 1e9,
             replicated_inserts=int(counters.replicas.sum()),
             costs={
-                operator.id: self._cost(operator, counters, seconds)
+                operator.id: join_cost(operator, self.sources, counters, seconds)
                 for operator in plan.operators()
                 if seconds > 0
             },
         )
-
-    def _cost(self, operator: Operator, counters: Counters, seconds: float) -> Cost:
-        if operator.kind == "output":
-            return Cost(rows_out=counters.matches[:, -1].sum() / seconds)
-        if operator.kind == "probe":
-            origin = self.sources.index(str(operator.param("origin")))
-            level = int(operator.param("step")) - 1
-            return Cost(
-                comparisons=counters.comparisons[origin, level] / seconds,
-                rows_out=counters.matches[origin, level] / seconds,
-            )
-        place = self.sources.index(str(operator.param("source")))
-        if operator.kind == "arrive":
-            return Cost(rows_out=counters.arrivals[place] / seconds)
-        if operator.kind == "insert":
-            return Cost(
-                inserts=counters.inserts[place] / seconds,
-                state_tuples=counters.held[place] / 1_000_000 / seconds,
-            )
-        if operator.kind == "expire":
-            return Cost(expirations=counters.expirations[place] / seconds)
-        raise ValueError(f"a join has no operator of kind {operator.kind}")
 
     def to_json(self) -> str:
         """The program as text."""
@@ -122,7 +100,7 @@ class JoinProgram:
 
 
 def compile_join(
-    plan: Plan, workload: Workload, codes: int, span: Span, split: Split
+    plan: Plan, workload: Workload, codes: Sequence[int], span: Span, split: Split
 ) -> JoinProgram:
     """Read the probe orders and buckets off the plan; an index per value has one for each code."""
     (query,) = workload.queries
@@ -139,7 +117,7 @@ def compile_join(
             count = operator.param("buckets")
             source = places[str(operator.param("source"))]
             # More buckets than keys hold one key each and many none: those need no room.
-            buckets[source] = codes if isinstance(count, str) else min(int(count), codes)
+            buckets[source] = codes[0] if isinstance(count, str) else min(int(count), codes[0])
             # The timestamp of a tuple that leaves, and its bucket where the window is hashed.
             checks[source] = 2 if operator.param("access") == "hash" else 1
     windows = [source.window for source in query.sources if isinstance(source.window, TimeWindow)]

@@ -57,7 +57,7 @@ def compiled(
 ) -> tuple[JoinProgram, Plan, Split]:
     """The plan with this label as a program, and how tuples are shared out to it."""
     plan = chosen_plan(family("join_order"), workload, label)
-    split = split_of(plan, partitions)
+    split = split_of(plan, workload, partitions)
     program = compile_plan(plan, workload, feed.codes, span, split)
     assert isinstance(program, JoinProgram)
     return program, plan, split

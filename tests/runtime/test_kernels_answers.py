@@ -179,4 +179,4 @@ def test_the_feed_is_in_the_order_of_arrival_and_equal_keys_have_equal_codes(cas
     ]
     assert len(set(values)) == len(set(zip(values, tuples.key, strict=True)))
     assert len(set(values)) == len(set(tuples.key))
-    assert all(0 <= key < case.feed.codes for key in tuples.key)
+    assert all(0 <= key < case.feed.codes[0] for key in tuples.key)

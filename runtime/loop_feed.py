@@ -1,0 +1,105 @@
+"""The feed of a join in its general form: keys of every class, and values compared otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.query import Column, CountWindow, Query
+from planner.tables import Table
+from planner.workload import Workload
+from runtime.encoding import Ordered, key_codes
+from runtime.feed import Feed
+from runtime.kernels.loops import Rows
+
+
+def value_slots(query: Query) -> dict[Column, int]:
+    """The column of `Rows.values` of each attribute that is not compared by plain equality alone."""
+    slots: dict[Column, int] = {}
+    used: dict[str, int] = {}
+    compared = [
+        column
+        for predicate in query.predicates
+        if predicate.comparison != "=" or predicate.offset
+        for column in (predicate.left, predicate.right)
+    ]
+    for column in dict.fromkeys([*compared, *(f.column for f in query.filters)]):
+        slots[column] = used.get(column.alias, 0)
+        used[column.alias] = slots[column] + 1
+    return slots
+
+
+def count_windows(query: Query) -> list[int]:
+    """The sources whose window is counted in rows, by their place in FROM."""
+    return [
+        place
+        for place, source in enumerate(query.sources)
+        if isinstance(source.window, CountWindow)
+    ]
+
+
+def loop_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
+    """Merge the tables of the workload's one query by time, place of the stream, then position."""
+    (query,) = workload.queries
+    classes = [key_codes(query, joined, tables) for joined in query.equality_classes()]
+    slots = value_slots(query)
+    data = {
+        column: tables[query.source(column.alias).name].columns[column.attribute]
+        for column in slots
+    }
+    ordered = Ordered(data.values())
+    values = {column: ordered.column(held) for column, held in data.items()}
+    blocks = []
+    for stream in workload.streams:
+        aliases = [p for p, source in enumerate(query.sources) if source.name == stream.name]
+        if aliases:
+            keys = [codes for codes, _ in classes]
+            blocks.append(_block(query, aliases, tables[stream.name], keys, slots, values))
+    merged = Rows(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
+    arrived = merged.take(np.argsort(merged.ts, kind="stable"))
+    before = [np.cumsum(arrived.source == p) - (arrived.source == p) for p in count_windows(query)]
+    return Feed(
+        arrived._replace(
+            rank=np.arange(len(arrived.ts), dtype=np.int64),
+            before=np.stack(before, axis=1).astype(np.int64) if before else arrived.before,
+        ),
+        tuple(codes for _, codes in classes),
+        {name: len(table) for name, table in tables.items()},
+        tuple(ordered.constant(f.constant) for f in query.filters),
+    )
+
+
+def _block(
+    query: Query,
+    places: list[int],
+    table: Table,
+    keys: list[dict[str, NDArray[np.int32]]],
+    slots: Mapping[Column, int],
+    values: Mapping[Column, NDArray[np.float64]],
+) -> Rows:
+    """The arrivals of one stream: each tuple once per alias, one tuple after the other."""
+    # At least one column of each, so that kernels need not ask.
+    width = max(slots.values(), default=0) + 1
+    key_of = np.zeros((len(table), len(places), max(1, len(keys))), np.int32)
+    value_of = np.full((len(table), len(places), width), np.nan)
+    for nth, place in enumerate(places):
+        alias = query.sources[place].alias
+        for number, codes in enumerate(keys):
+            if alias in codes:
+                key_of[:, nth, number] = codes[alias]
+        for column, slot in slots.items():
+            if column.alias == alias:
+                value_of[:, nth, slot] = values[column]
+    count = len(table) * len(places)
+    return Rows(
+        source=np.tile(np.array(places, np.int16), len(table)),
+        ts=np.repeat(table.ts, len(places)),
+        seq=np.repeat(table.seq, len(places)),
+        rank=np.zeros(count, np.int64),
+        place=np.repeat(np.arange(len(table), dtype=np.int64), len(places)),
+        before=np.zeros((count, 1), np.int64),
+        keys=key_of.reshape(count, max(1, len(keys))),
+        values=value_of.reshape(count, width),
+    )

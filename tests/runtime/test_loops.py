@@ -1,0 +1,207 @@
+"""The loop kernel gives the answer of the definition under every order, laziness and access."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from planner.execution import Every, Execution
+from planner.plan import Operator, Plan
+from planner.query import (
+    Column,
+    CountWindow,
+    Filter,
+    Predicate,
+    Query,
+    Source,
+    TimeWindow,
+    Window,
+)
+from planner.streams import Stream
+from planner.tables import ColumnData, Table
+from planner.workload import Workload
+from runtime.batch import Batch
+from runtime.kernels.digest import digest_of
+from runtime.loop_feed import loop_feed
+from runtime.programs.compile_loops import compile_loops
+from runtime.programs.program import Span, Tally
+from runtime.split import Split
+from tests.runtime.general_reference import Data, results_of
+from tests.runtime.simulate_loops import Simulation
+
+Orders = dict[str, list[str]]
+
+
+def loop_plan(query: Query, orders: Orders, access: dict[str, tuple[str, int | str]]) -> Plan:
+    """The operators of these loop orders, by hand: what the planner builds in its own way."""
+    arrive = {
+        s.alias: Operator("arrive", (("source", s.alias), ("stream", s.name)))
+        for s in query.sources
+    }
+    for condition in query.filters:
+        alias = condition.column.alias
+        params = (("source", alias), ("condition", str(condition)))
+        arrive[alias] = Operator("filter", params, (arrive[alias],))
+    window = {}
+    for source in query.sources:
+        alias = source.alias
+        how, buckets = access[alias]
+        params = (("source", alias), ("access", how), ("buckets", buckets))
+        insert = Operator("insert", params, (arrive[alias],))
+        window[alias] = Operator("expire", (("source", alias), ("when", "-")), (insert,))
+    ends = []
+    for origin, order in orders.items():
+        content = [arrive[a] if a == origin else window[a] for a in order]
+        previous = content[0]
+        for step, alias in enumerate(order[1:], 1):
+            how, buckets = ("scan", 1) if alias == origin else access[alias]
+            previous = Operator(
+                "probe",
+                (
+                    ("origin", origin),
+                    ("step", step),
+                    ("source", alias),
+                    ("access", how),
+                    ("buckets", buckets),
+                ),
+                (previous, content[step]),
+            )
+        ends.append(previous)
+    output = Operator("output", (("query", query.name),), tuple(ends))
+    return Plan("join_order", "by hand", (output,))
+
+
+def tables_of(workload: Workload, data: Data) -> dict[str, Table]:
+    """The data as arrays; a missing value is None."""
+    tables = {}
+    for name, items in data.items():
+        columns = {}
+        for attribute in items[0][1] if items else ("a", "b"):
+            values = [item[1][attribute] for item in items]
+            valid = np.array([value is not None for value in values], np.bool_)
+            filled = np.array([0 if value is None else value for value in values], np.int64)
+            columns[attribute] = ColumnData(filled, None if valid.all() else valid)
+        ts = np.array([item[0] for item in items], np.int64)
+        tables[name] = Table(np.arange(len(items), dtype=np.int64), ts, columns)
+    return tables
+
+
+def drive(
+    workload: Workload, data: Data, plan: Plan, partitions: int, cuts: Sequence[int], warmup: int
+) -> tuple[list[tuple[int, ...]], Tally]:
+    """Rows and tally of the plan over the data, cut into batches at these places."""
+    feed = loop_feed(workload, tables_of(workload, data))
+    tuples = feed.tuples
+    end = int(tuples.ts[-1]) + 1 if len(tuples.ts) else 1
+    split = Split(partitions, None)
+    program = compile_loops(plan, workload, feed.codes, feed.constants, Span(warmup, end), split)
+    states: list[bytes | None] = [None] * partitions
+    totals = [b""] * partitions
+    rows: list[tuple[int, ...]] = []
+    inside = sorted({cut for cut in cuts if 0 < cut < len(tuples.ts)})
+    for start, stop in pairwise([0, *inside, max(len(tuples.ts), 1)]):
+        part = tuples.take(slice(start, stop))
+        batch = Batch(part, end, stop >= len(tuples.ts)).pack()
+        for partition in range(partitions):
+            step = program.step(states[partition], batch, partition, keep_rows=True)
+            states[partition], totals[partition] = step.state, step.totals
+            rows += map(tuple, step.rows.tolist())
+    return sorted(rows), program.tally(totals, plan)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[Workload, Data, Orders, dict[str, tuple[str, int | str]]]:
+    """A random join graph over random tuples with many equal times, and random loop orders."""
+    count = draw(st.integers(2, 4))
+    aliases = [f"S{n}" for n in range(count)]
+    shuffle = random.Random(draw(st.integers(0, 10_000)))
+    windows: list[Window] = [
+        CountWindow(shuffle.randint(1, 4))
+        if shuffle.random() < 0.4
+        else TimeWindow(shuffle.randint(1, 6))
+        for _ in aliases
+    ]
+    predicates = []
+    for place in range(1, count):
+        other = shuffle.randrange(place)
+        left = Column(aliases[other], shuffle.choice("ab"))
+        right = Column(aliases[place], shuffle.choice("ab"))
+        comparison = shuffle.choice(["=", "=", "=", "<", "<=", ">", "<>"])
+        offset = shuffle.choice([0, 0, 1, -2]) if comparison in "<=>=" and comparison != "=" else 0
+        predicates.append(Predicate(left, comparison, right, offset))
+    filters = []
+    if shuffle.random() < 0.4:
+        filters.append(Filter(Column(shuffle.choice(aliases), "b"), "<=", 2))
+    lazy = shuffle.choice([0, 0, 1, 2, 5])
+    evaluate = Every(lazy) if lazy else "eager"
+    expire = shuffle.choice(["eager", Every(lazy * 3) if lazy else Every(2)])
+    query = Query(
+        "Q1",
+        tuple(Source(a, a, w) for a, w in zip(aliases, windows, strict=True)),
+        tuple(predicates),
+        tuple(filters),
+    )
+    streams = tuple(Stream(a, 1.0) for a in aliases)
+    execution = Execution(evaluate=evaluate, expire=expire)
+    workload = Workload("random", streams, (query,), execution=execution)
+    data = {
+        alias: [
+            (
+                ts * 500_000,
+                {k: None if shuffle.random() < 0.1 else shuffle.randint(0, 3) for k in "ab"},
+            )
+            for ts in sorted(shuffle.randint(0, 16) for _ in range(shuffle.randint(0, 9)))
+        ]
+        for alias in aliases
+    }
+    orders = {}
+    for alias in aliases:
+        order = aliases[:]
+        shuffle.shuffle(order)
+        orders[alias] = order
+    access: dict[str, tuple[str, int | str]] = {
+        a: shuffle.choice([("scan", 1), ("hash", 2), ("hash", "per-value")]) for a in aliases
+    }
+    return workload, data, orders, access
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(cases(), st.integers(1, 3), st.lists(st.integers(0, 30), max_size=4))
+def test_every_order_gives_the_answer_of_the_definition_once(case, partitions, cuts) -> None:
+    workload, data, orders, access = case
+    plan = loop_plan(workload.queries[0], orders, access)
+    rows, tally = drive(workload, data, plan, partitions, cuts, warmup=1_000_000)
+    assert rows == results_of(workload, data)
+    assert tally.results == len(rows)
+    members = np.array([row[:-1] for row in rows], np.int64).reshape(len(rows), len(orders))
+    assert tally.digest == int(digest_of(members))
+    alone, whole = drive(workload, data, plan, 1, [], warmup=1_000_000)
+    assert alone == rows
+    for operator_id, cost in whole.costs.items():
+        assert tally.costs[operator_id].as_dict() == pytest.approx(cost.as_dict())
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(cases())
+def test_comparisons_are_those_of_a_plain_simulation(case) -> None:
+    workload, data, orders, access = case
+    plan = loop_plan(workload.queries[0], orders, access)
+    _, tally = drive(workload, data, plan, 1, [], warmup=1_000_000)
+    last = max((item[0] for items in data.values() for item in items), default=0)
+    simulation = Simulation(workload, data, orders, access)
+    simulation.run(1_000_000, last + 1)
+    seconds = (last + 1 - 1_000_000) / 1_000_000
+    if seconds <= 0:
+        return
+    for operator in plan.operators():
+        if operator.kind == "probe":
+            examined = simulation.examined[
+                str(operator.param("origin")), int(operator.param("step"))
+            ]
+            assert tally.costs[operator.id].comparisons * seconds == pytest.approx(examined)
