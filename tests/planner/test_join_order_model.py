@@ -12,15 +12,12 @@ from planner.errors import PlanError
 from planner.execution import Every, Execution
 from planner.families.join_order import JoinOrder
 from planner.families.join_order.formulas import PRINTED_BUCKETS
-from planner.families.join_order.model import bucket_fraction
+from planner.families.join_order.keys import bucket_fraction
 from planner.query import (
     Aggregate,
     Column,
-    CountWindow,
-    Filter,
     LandmarkWindow,
     Predicate,
-    Query,
     TimeWindow,
     TumblingWindow,
     Window,
@@ -133,19 +130,14 @@ def _streams(**changes: object) -> Workload:
     return replace(workload, streams=(replace(first, **changes), *others))
 
 
-def _lazy() -> Workload:
-    return equality_join(TABLE_5, Execution(evaluate=Every(5)))
+def _timed(evaluate: float, expire: float) -> Workload:
+    return equality_join(TABLE_5, Execution(evaluate=Every(evaluate), expire=Every(expire)))
 
 
 def _two_queries() -> Workload:
     workload = equality_join(TABLE_5)
     query = workload.queries[0]
     return replace(workload, queries=(query, replace(query, name="Q2")))
-
-
-def _theta() -> Query:
-    query = equality_join(TABLE_5[:2]).queries[0]
-    return replace(query, predicates=(replace(query.predicates[0], comparison="<"),))
 
 
 def _one_source() -> Workload:
@@ -167,16 +159,17 @@ COLUMN = Column("S1", "attr")
         (_one_source(), "one source"),
         (_with_query(aggregates=(Aggregate("count"),)), "aggregates"),
         (_with_query(group_by=(COLUMN,)), "aggregates"),
-        (_with_query(filters=(Filter(COLUMN, ">", 5),)), "filters S1.attr"),
-        (_lazy(), "lazy"),
+        (_timed(evaluate=2, expire=5), "make execution.expire a multiple"),
         (_with_window(None), "relation"),
-        (_with_window(CountWindow(5)), "[ROWS 5]"),
         (_with_window(TumblingWindow(5)), "[TUMBLING 5]"),
         (_with_window(LandmarkWindow()), "[LANDMARK]"),
-        (replace(equality_join(TABLE_5), queries=(_theta(),)), "theta"),
         (_with_query(predicates=()), "no join predicate"),
         (_with_predicates(("S1", "attr", "S2", "attr")), "S3, S4 is linked to no other"),
-        (_with_predicates(("S1", "attr", "S2", "attr"), ("S3", "x", "S4", "x")), "2 attributes"),
+        (
+            _with_predicates(("S1", "attr", "S2", "attr"), ("S3", "x", "S4", "x")),
+            "S3, S4 is linked to no other",
+        ),
+        (_with_predicates(("S1", "attr", "S1", "x")), "two attributes of one source"),
         (
             _with_predicates(
                 ("S1", "attr", "S2", "attr"),

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from planner.execution import Execution
+from planner.family import Candidate, Ranking
 from planner.query import Column, Predicate, Query, Source, TimeWindow
 from planner.streams import Attribute, Stream
 from planner.workload import Workload
@@ -40,6 +41,11 @@ def equality_join(
     windows = [TimeWindow(seconds) for _, seconds, _ in rows]
     query = chain_query("Q1", {name: (name, w) for name, w in zip(names, windows, strict=True)})
     return Workload("a join", streams, (query,), execution=execution or Execution())
+
+
+def multiway(ranking: Ranking) -> list[Candidate]:
+    """The multiway orders of a ranking: those that the paper's tables speak of."""
+    return [c for c in ranking.candidates if ":" not in c.label]
 
 
 def chain_query(name: str, sources: Mapping[str, tuple[str, TimeWindow]]) -> Query:

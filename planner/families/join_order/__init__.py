@@ -1,4 +1,4 @@
-"""Join orders: one multi-way window join, evaluated eagerly, in any global order of its streams."""
+"""Join orders: one multi-way window join, its sources in any order, new tuples in any loop."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from itertools import islice
 from planner.cost import Estimate, UnitCosts
 from planner.families.join_order import pricing, ranking, telling
 from planner.families.join_order.coverage import refusal
-from planner.families.join_order.heuristic import Trace, trace
+from planner.families.join_order.heuristic import Trace
+from planner.families.join_order.loops import NAME, loops_of, multiway
 from planner.families.join_order.model import model_of
-from planner.families.join_order.plans import NAME, PlanBuilder, order_of
-from planner.families.join_order.table import step_table
+from planner.families.join_order.plans import PlanBuilder
 from planner.family import MOST_CANDIDATES, Ranking
 from planner.plan import Plan
 from planner.workload import Workload
 
 
 class JoinOrder:
-    """Probe orders of a multi-way join on one common attribute."""
+    """Loop orders of a multi-way join: multiway, naive and general, eager and lazy."""
 
     name: str = NAME
     cites: tuple[str, ...] = (
@@ -33,28 +33,28 @@ class JoinOrder:
     def candidates(self, workload: Workload) -> Iterator[Plan]:
         """The FROM order, then all others, cheapest first."""
         model = model_of(workload)
-        naive = tuple(range(len(model.windows)))
+        first = multiway(model, range(len(model.windows)))
         builder = PlanBuilder(model)
-        yield builder.plan(naive)
-        others = (order for order in ranking.orders_by_cost(model) if order != naive)
-        for order in islice(others, MOST_CANDIDATES - 1):
-            yield builder.plan(order)
+        yield builder.plan(first)
+        others = (e for e in ranking.plans_by_cost(model) if e.label != first.label)
+        for entry in islice(others, MOST_CANDIDATES - 1):
+            yield builder.plan(entry.loops(model))
 
     def best(self, workload: Workload) -> Plan:
-        """The cheapest order, exact for any number of streams."""
+        """The cheapest plan: exact for any number of streams on one attribute, and per origin."""
         model = model_of(workload)
-        return PlanBuilder(model).plan(next(ranking.orders_by_cost(model)))
+        return PlanBuilder(model).plan(next(ranking.plans_by_cost(model)).loops(model))
 
     def plan(self, workload: Workload, label: str) -> Plan:
-        """The plan of a global order such as `S1,S2,S3`."""
+        """The plan of a label: `S1,S2,S3`, `naive:S1,S2,S3`, `general:S1=S1,S3,S2;S2=...`."""
         return next(self.plans(workload, [label]))
 
     def plans(self, workload: Workload, labels: Iterable[str]) -> Iterator[Plan]:
-        """The plans of these global orders, in turn."""
+        """The plans of these labels, in turn."""
         model = model_of(workload)
         builder = PlanBuilder(model)
         for label in labels:
-            yield builder.plan(order_of(model, label))
+            yield builder.plan(loops_of(model, label))
 
     def rank(
         self,
@@ -67,29 +67,35 @@ class JoinOrder:
         return ranking.rank(model_of(workload), top, units, by_seconds)
 
     def scores(self, workload: Workload, labels: Sequence[str]) -> tuple[float, ...]:
-        """Comparisons per second of the orders with these labels."""
+        """Comparisons per second of these plans, dearer where declared predicates are."""
         model = model_of(workload)
-        orders = [order_of(model, label) for label in labels]
-        return tuple(map(float, step_table(model).price(orders)))
+        return ranking.scores(model, [loops_of(model, label) for label in labels])
 
     def estimate(self, plan: Plan, workload: Workload) -> Estimate:
         """Price every operator of the plan."""
         return pricing.estimate(plan, model_of(workload))
 
     def why(self, workload: Workload) -> tuple[str, ...]:
-        """The heuristic's steps, the exact search beside it, and what the model leaves out."""
+        """The heuristic's steps, what the model leaves out, and the exact searches."""
         return telling.why(model_of(workload), workload.statistics)
 
     def answer(self, workload: Workload, ranking: Ranking) -> str:
-        """Which order wins, by how much, because of what, and what comes close to it."""
+        """Which plan wins, by how much, because of what, and what comes close to it."""
         return telling.answer(model_of(workload), ranking)
 
     def heuristic(self, workload: Workload) -> Trace:
         """The heuristic's steps as data: the pair, the fast streams, what moving them up did."""
-        model = model_of(workload)
-        return trace(model, step_table(model))
+        return ranking.traced(model_of(workload))
 
     def order(self, workload: Workload, plan: Plan) -> tuple[str, ...]:
-        """The aliases of a plan in its global order, as its join tree shows them."""
+        """The aliases of a plan in its global order; of a general plan, its first origin's."""
+        if plan.label.startswith("general:"):
+            return next(iter(self.loops(workload, plan).values()))
+        return tuple(plan.label.removeprefix("naive:").split(","))
+
+    def loops(self, workload: Workload, plan: Plan) -> dict[str, tuple[str, ...]]:
+        """For each stream of a plan, the aliases in the order of the loops its tuples run."""
         model = model_of(workload)
-        return tuple(model.aliases[place] for place in order_of(model, plan.label))
+        orders = zip(model.origins, loops_of(model, plan.label).orders, strict=True)
+        names = model.aliases
+        return {names[origin]: tuple(names[p] for p in order) for origin, order in orders}

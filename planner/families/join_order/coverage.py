@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 
-from planner.checks import MAX_STREAMS, listed
-from planner.query import Query, TimeWindow
-from planner.streams import Attribute
+from planner.checks import MAX_STREAMS, exact, listed, microseconds
+from planner.execution import Execution
+from planner.query import CountWindow, Query, Source, TimeWindow
+from planner.selectivity import attribute_of
+from planner.streams import Relation
 from planner.workload import Workload
 
 # Sizes are products over windows: beyond this a double cannot hold every partial product.
@@ -25,7 +27,8 @@ def refusal(workload: Workload) -> str | None:
     # In this order: each check may rely on what those before it have seen.
     return (
         _sources(query)
-        or _clauses(workload, query)
+        or _clauses(query)
+        or _timing(workload.execution)
         or _windows(workload, query)
         or _predicates(query)
         or _statistics(workload, query)
@@ -33,15 +36,9 @@ def refusal(workload: Workload) -> str | None:
     )
 
 
-def key_columns(query: Query) -> dict[str, str]:
-    """By alias, the attribute by which each source of a covered query joins."""
-    (columns,) = query.equality_classes()
-    return {column.alias: column.attribute for column in columns}
-
-
-def distinct_values(attribute: Attribute) -> int | None:
-    """How many values an attribute takes, where that is known."""
-    return len(attribute.values) or attribute.distinct
+def relation_of(workload: Workload, source: Source) -> Relation | None:
+    """The relation that a source stands for; None for a stream."""
+    return next((r for r in workload.relations if r.name == source.name), None)
 
 
 def _sources(query: Query) -> str | None:
@@ -57,66 +54,104 @@ def _sources(query: Query) -> str | None:
     return None
 
 
-def _clauses(workload: Workload, query: Query) -> str | None:
+def _clauses(query: Query) -> str | None:
     if query.aggregates or query.group_by:
         return f"{query.name} aggregates; join orders are planned for SELECT * alone"
-    if query.filters:
-        return f"{query.name} filters {query.filters[0].column}; filters are not covered yet"
-    execution = workload.execution
-    if execution.evaluate != "eager" or execution.expire != "eager":
-        return "lazy evaluation and expiration are not covered yet; set both to eager"
+    return None
+
+
+def _timing(execution: Execution) -> str | None:
+    evaluate, expire = execution.evaluate, execution.expire
+    if evaluate == "eager" or expire == "eager":
+        return None
+    if microseconds(expire.seconds) % microseconds(evaluate.seconds):
+        return (
+            f"expiration every {exact(expire.seconds)} s does not fall on evaluations every "
+            f"{exact(evaluate.seconds)} s; make execution.expire a multiple of execution.evaluate"
+        )
     return None
 
 
 def _windows(workload: Workload, query: Query) -> str | None:
-    relations = {relation.name for relation in workload.relations}
-    for source in query.sources:
-        if source.name in relations or source.window is None:
-            return f"{source.alias} is a relation; joins with relations are not covered yet"
-        if not isinstance(source.window, TimeWindow):
-            return f"{source.alias} has the window [{source.window}]; only [RANGE ...] is covered"
+    relations = [relation_of(workload, source) for source in query.sources]
+    if all(relations):
+        return f"{query.name} joins relations alone; a join order needs a stream"
+    for source, relation in zip(query.sources, relations, strict=True):
+        if relation is not None:
+            continue
+        if source.window is None:
+            return f"{source.alias} is a stream without a window; only a relation has none"
+        if not isinstance(source.window, TimeWindow | CountWindow):
+            covered = "[RANGE ...] and [ROWS ...] are covered"
+            return f"{source.alias} has the window [{source.window}]; {covered}"
     return None
 
 
 def _predicates(query: Query) -> str | None:
-    for predicate in query.predicates:
-        if predicate.comparison != "=" or predicate.offset:
-            return f"{predicate} is not an equality; theta-joins are not covered yet"
-    classes = query.equality_classes()
-    if not classes:
+    if not query.predicates:
         return f"{query.name} has no join predicate; link its sources with `=`"
-    covered = {column.alias for column in classes[0]}
-    missing = [source.alias for source in query.sources if source.alias not in covered]
-    if len(classes) > 1:
-        return f"{query.name} joins on {len(classes)} attributes; one common attribute is covered"
-    if missing:
-        return f"{listed(missing)} is linked to no other source; link every source with `=`"
-    if len(classes[0]) != len(covered):
-        return f"{query.name} joins two attributes of one source; one of each source is covered"
+    for predicate in query.predicates:
+        if predicate.left.alias == predicate.right.alias:
+            return f"{predicate} compares two attributes of one source; join two sources"
+    for columns in query.equality_classes():
+        if len({column.alias for column in columns}) < len(columns):
+            return f"{query.name} joins two attributes of one source; one of each is covered"
+    apart = _apart(query)
+    if apart:
+        return f"{listed(apart)} is linked to no other source; link every source with a predicate"
     return None
 
 
+def _apart(query: Query) -> list[str]:
+    """The aliases that no chain of predicates links with the largest part of the join."""
+    parts = [{source.alias} for source in query.sources]
+    for predicate in query.predicates:
+        left, right = (
+            next(part for part in parts if column.alias in part)
+            for column in (predicate.left, predicate.right)
+        )
+        if left is not right:
+            left |= right
+            parts.remove(right)
+    whole = max(parts, key=len)
+    return [source.alias for source in query.sources if source.alias not in whole]
+
+
 def _statistics(workload: Workload, query: Query) -> str | None:
-    keys = key_columns(query)
     for source in query.sources:
-        stream, key = workload.stream(source.name), keys[source.alias]
-        attribute = stream.attributes.get(key)
-        if stream.rate is None:
-            return f"stream {stream.name} has no rate; declare it, or infer it with --data"
-        if attribute is None:
-            known = listed(stream.attributes)
-            return f"stream {stream.name} has no attribute {key!r}; it has {known}"
-        if distinct_values(attribute) is None:
-            return f"{stream.name}.{key} has no distinct count; declare it, or infer it with --data"
+        relation = relation_of(workload, source)
+        if relation is not None and relation.rows is None:
+            return f"relation {relation.name} has no rows; declare them, or infer them with --data"
+        if relation is None and workload.stream(source.name).rate is None:
+            return f"stream {source.name} has no rate; declare it, or infer it with --data"
+    for column in sorted(column for columns in query.equality_classes() for column in columns):
+        source = query.source(column.alias)
+        known = relation_of(workload, source) or workload.stream(source.name)
+        kind = "relation" if isinstance(known, Relation) else "stream"
+        if column.attribute not in known.attributes:
+            names = listed(known.attributes)
+            return f"{kind} {known.name} has no attribute {column.attribute!r}; it has {names}"
+        if attribute_of(workload, query, column).distinct is None:
+            place = f"{known.name}.{column.attribute}"
+            return f"{place} has no distinct count; declare it, or infer it with --data"
     return None
 
 
 def _sizes(workload: Workload, query: Query) -> str | None:
     digits = 0.0
+    every = (workload.execution.evaluate, workload.execution.expire)
+    longer = max((e.seconds for e in every if not isinstance(e, str)), default=0.0)
     for source in query.sources:
-        rate = workload.stream(source.name).rate
-        if rate is not None and isinstance(source.window, TimeWindow):
-            digits += max(0.0, math.log10(rate) + math.log10(source.window.seconds))
+        relation = relation_of(workload, source)
+        rate = 0.0 if relation else workload.stream(source.name).rate or 0.0
+        held = rate * longer
+        if isinstance(source.window, TimeWindow):
+            held += rate * source.window.seconds
+        elif isinstance(source.window, CountWindow):
+            held += source.window.rows
+        elif relation is not None:
+            held += relation.rows or 0
+        digits += max(0.0, math.log10(held)) if held else 0.0
     if digits > MOST_DIGITS:
         return (
             f"the windows' product is near 1e{digits:.0f} tuples, too large to price; shrink them"

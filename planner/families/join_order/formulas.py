@@ -1,40 +1,62 @@
-"""The formula behind every predicted figure, in symbols and with the values filled in."""
+"""The formula behind every predicted figure, in symbols and with the values filled in.
+
+The first formula of a figure is the one it comes from; other models of it stand beside.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from planner.cost import Formula
-from planner.families.join_order.model import JoinModel, JoinWindow, scan_fraction
+from planner.families.join_order.model import JoinModel
 from planner.families.join_order.probes import Probe
+from planner.families.join_order.symbols import (
+    Written,
+    examined,
+    examined_extra,
+    figure,
+    phi,
+    seconds,
+    size,
+    tex,
+)
+from planner.families.join_order.upkeep_formulas import keeping
 from planner.plan import Operator
-from planner.wording import shortened
 
 PAPER = "paper, Appendix A"
+CORRECTED = "corrected: results held to the windows as stated"
 EXACT_BUCKETS = "exact share of a bucket, uniform keys"
+SKEWED = "from the frequencies of the keys"
+UNIFORM = "uniform keys"
+GRAPH = "join graph"
+OWN_COPY = "self-join: a tuple meets its own copy"
 PRINTED_BUCKETS = "paper, Section 5.3"
-COUNTED = "one count per tuple or visit"
-
-_TEX = {"\\": r"\backslash ", "~": r"\sim ", "^": r"\wedge "} | {c: f"\\{c}" for c in "{}$&#%_"}
 
 
 class Formulas(Mapping[str, tuple[Formula, ...]]):
     """The formulas of a plan by operator id. Each is written when it is asked for, not before."""
 
     def __init__(
-        self, operators: Sequence[Operator], probes: Mapping[str, Probe], model: JoinModel
+        self,
+        operators: Sequence[Operator],
+        probes: Mapping[str, Probe],
+        model: JoinModel,
+        indexes: Mapping[int, int],
     ) -> None:
         self._operators = {operator.id: operator for operator in operators}
         self._probes = probes
         self._model = model
+        self._indexes = indexes
 
     def __getitem__(self, operator_id: str) -> tuple[Formula, ...]:
-        operator = self._operators[operator_id]
+        operator, model = self._operators[operator_id], self._model
         if operator.kind == "probe":
-            return _probe(self._model, self._probes[operator_id])
+            return tuple(_probe(model, self._probes[operator_id]))
         if operator.kind == "output":
-            return (_output(self._model),)
-        return _keeping(self._model, operator)
+            return tuple(_beside(model, _output))
+        place = model.aliases.index(str(operator.param("source")))
+        return keeping(model, operator, place, self._indexes[place])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._operators)
@@ -43,143 +65,161 @@ class Formulas(Mapping[str, tuple[Formula, ...]]):
         return len(self._operators)
 
 
-def _probe(model: JoinModel, probe: Probe) -> tuple[Formula, ...]:
-    origin, target = model.windows[probe.origin], model.windows[probe.target]
-    passed = rf"\frac{{{_phi(model, probe.joined)}}}{{T_{{{_tex(origin)}}}}}"
-    passed_values = rf"\frac{{{_figure(model.size(probe.joined))}}}{{{_figure(origin.seconds)}}}"
-    lead = rf"{passed} \cdot {_window_symbols(target)}"
-    lead_values = rf"{passed_values} \cdot {_window_values(target)}"
-    size, size_values = _size(model, probe.joined)
-    least = model.least(probe.joined)
-    share = scan_fraction(least, target)
-    written, written_values = _share(model, probe.joined, target)
-    found = [
-        Formula(
-            "comparisons",
-            f"{lead}{written}{size}",
-            f"{lead_values}{written_values}{size_values}",
-            model.comparisons(probe.origin, probe.joined, probe.target),
-            PAPER if target.access == "scan" else EXACT_BUCKETS,
-        )
-    ]
-    if share != target.printed_fraction:
-        buckets = _printed_buckets(target)
-        found.append(
-            Formula(
-                "comparisons",
-                rf"{lead} \cdot \frac{{1}}{{b_{{{_tex(target)}}}}}{size}",
-                rf"{lead_values} \cdot \frac{{1}}{{{buckets}}}{size_values}",
-                model.matches(probe.origin, probe.joined) * target.tuples * target.printed_fraction,
-                PRINTED_BUCKETS,
-            )
-        )
-    return (*found, _passed_down(model, probe))
+def _probe(model: JoinModel, probe: Probe) -> Iterator[Formula]:
+    yield from _beside(model, lambda one, name: _comparisons(one, probe, name))
+    printed = _printed_buckets(model, probe)
+    if printed is not None:
+        yield printed
+    yield from _beside(model, lambda one, name: _passed_down(one, probe, name))
 
 
-def _passed_down(model: JoinModel, probe: Probe) -> Formula:
-    origin = model.windows[probe.origin]
-    size, size_values = _size(model, probe.reached)
+def _beside(model: JoinModel, write: Callable[[JoinModel, str], Formula]) -> Iterator[Formula]:
+    """A figure under the model it comes from, and under the others where they differ."""
+    main = write(model, _model_name(model))
+    yield main
+    others = []
+    if model.timing.expire is not None:
+        others.append((model.as_printed(), PAPER))
+    if _is_skewed(model):
+        others.append((model.as_uniform(), UNIFORM))
+    for other, name in others:
+        formula = write(other, name)
+        if not math.isclose(formula.result, main.result, rel_tol=1e-9):
+            yield formula
+
+
+def _model_name(model: JoinModel) -> str:
+    if model.graph.twins is not None:
+        return OWN_COPY
+    if _is_skewed(model):
+        return SKEWED
+    if model.timing.expire is not None:
+        return CORRECTED
+    return PAPER if model.is_single else GRAPH
+
+
+def _is_skewed(model: JoinModel) -> bool:
+    return any(key.zipf for known in model.graph.classes for key in known.keys)
+
+
+def _comparisons(model: JoinModel, probe: Probe, name: str) -> Formula:
+    passed, meaning = _passed(model, probe.origin, probe.joined)
+    scanned = _scanned(model, probe)
+    if name == PAPER and scanned[2]:
+        name = EXACT_BUCKETS
+    return Formula(
+        "comparisons",
+        rf"{passed[0]} \cdot {scanned[0]}{meaning[0]}",
+        rf"{passed[1]} \cdot {scanned[1]}{meaning[1]}",
+        model.comparisons(probe.origin, probe.joined, probe.target),
+        name,
+    )
+
+
+def _passed_down(model: JoinModel, probe: Probe, name: str) -> Formula:
+    passed, meaning = _passed(model, probe.origin, probe.reached)
     return Formula(
         "rows_out",
-        rf"\frac{{{_phi(model, probe.reached)}}}{{T_{{{_tex(origin)}}}}}{size}",
-        rf"\frac{{{_figure(model.size(probe.reached))}}}{{{_figure(origin.seconds)}}}{size_values}",
+        f"{passed[0]}{meaning[0]}",
+        f"{passed[1]}{meaning[1]}",
         model.matches(probe.origin, probe.reached),
-        PAPER,
+        name,
     )
 
 
-def _output(model: JoinModel) -> Formula:
+def _passed(model: JoinModel, origin: int, members: Sequence[int]) -> tuple[Written, Written]:
+    """Composites per second, and what the size in that formula stands for."""
+    window = model.windows[origin]
+    name = tex(window)
+    if model.graph.twins is not None and len(members) > 1:
+        value = figure(model.matches(origin, members))
+        return (rf"\mu_{{{name}}}", value), ("", "")
+    tau = model.timing.evaluate
+    if origin in members:
+        grown = model.grows
+        held, meaning = size(model, members, grown)
+        length = rf"T_{{{name}}}"
+        if grown:
+            length = rf"\left(T_{{{name}}} + {_extra(model)}\right)"
+        symbols = rf"\frac{{{phi(model, members, grown)}}}{{{length}}}"
+        return (symbols, rf"\frac{{{figure(held)}}}{{{seconds(window)}}}"), meaning
+    grown = model.timing.expire is not None
+    held, meaning = size(model, members, grown)
+    what = phi(model, members, grown)
+    if tau is None:
+        written = (rf"\lambda_{{{name}}} {what}", rf"{figure(window.rate)} \cdot {figure(held)}")
+    else:
+        written = (rf"\frac{{{what}}}{{\tau}}", rf"\frac{{{figure(held)}}}{{{figure(tau)}}}")
+    return written, meaning
+
+
+def _scanned(model: JoinModel, probe: Probe) -> tuple[str, str, bool]:
+    """What one composite examines, and whether a bucket is looked up for it."""
+    if probe.target == probe.origin:
+        tau, name = model.timing.evaluate, tex(model.windows[probe.origin])
+        if tau is None:
+            return "1", "1", False
+        rate = figure(model.windows[probe.origin].rate)
+        return rf"\lambda_{{{name}}} \tau", rf"{rate} \cdot {figure(tau)}", False
+    target = model.windows[probe.target]
+    symbols, values = examined(model, target)
+    if model.graph.twins is not None and target.access == "hash":
+        return "s", figure(model.scanned(probe.origin, probe.joined, probe.target)), False
+    known = model.graph.linking(probe.joined, probe.target)
+    if target.access == "scan" or known is None:
+        return symbols, values, False
+    part = figure(model.fraction(probe.joined, probe.target))
+    name = tex(target)
+    if target.buckets == "per-value":
+        share = rf"\frac{{1}}{{\max(m, v_{{{name}}})}}"
+        if known.declared is not None or _is_skewed(model):
+            share = r"\sigma"
+    else:
+        share = rf"\sum_{{r < b_{{{name}}}}} \frac{{m_r}}{{m}} \frac{{v_r}}{{v_{{{name}}}}}"
+    return rf"{symbols} \cdot {share}", rf"{values} \cdot {part}", True
+
+
+def _printed_buckets(model: JoinModel, probe: Probe) -> Formula | None:
+    """The paper's cost of a bucket, lambda T / b, where the exact share is another."""
+    target = model.windows[probe.target]
+    known = model.graph.linking(probe.joined, probe.target)
+    key = known.key(probe.target) if known is not None else None
+    if probe.target == probe.origin or target.access == "scan" or key is None:
+        return None
+    buckets = key.distinct if target.buckets == "per-value" else target.buckets
+    if math.isclose(model.fraction(probe.joined, probe.target), 1 / buckets, rel_tol=1e-9):
+        return None
+    passed, meaning = _passed(model, probe.origin, probe.joined)
+    symbols, values = examined(model, target)
+    return Formula(
+        "comparisons",
+        rf"{passed[0]} \cdot {symbols} \cdot \frac{{1}}{{b_{{{tex(target)}}}}}{meaning[0]}",
+        rf"{passed[1]} \cdot {values} \cdot \frac{{1}}{{{buckets}}}{meaning[1]}",
+        model.matches(probe.origin, probe.joined) * target.examined / buckets,
+        PRINTED_BUCKETS,
+    )
+
+
+def _output(model: JoinModel, name: str) -> Formula:
     places = range(len(model.windows))
-    size, size_values = _size(model, places)
-    phi, value = _phi(model, places), _figure(model.size(places))
-    spans = [(rf"\frac{{1}}{{T_{{{_tex(w)}}}}}", w.seconds) for w in model.windows]
-    values = " + ".join(rf"\frac{{1}}{{{_figure(seconds)}}}" for _, seconds in spans)
+    value = sum(model.matches(origin, places) for origin in model.origins)
+    if model.graph.twins is not None:
+        parts = " + ".join(figure(model.matches(origin, places)) for origin in model.origins)
+        symbols = " + ".join(rf"\mu_{{{tex(model.windows[p])}}}" for p in model.origins)
+        return Formula("rows_out", symbols, parts, value, name)
+    held, meaning = size(model, places, model.grows)
+    origins = [model.windows[place] for place in model.origins]
+    more = f" + {_extra(model)}" if model.grows else ""
+    spans = " + ".join(rf"\frac{{1}}{{T_{{{tex(w)}}}{more}}}" for w in origins)
+    values = " + ".join(rf"\frac{{1}}{{{seconds(w)}}}" for w in origins)
     return Formula(
         "rows_out",
-        rf"{phi} \left({' + '.join(span for span, _ in spans)}\right){size}",
-        rf"{value} \left({values}\right){size_values}",
-        sum(model.matches(origin, places) for origin in places),
-        PAPER,
+        rf"{phi(model, places, model.grows)} \left({spans}\right){meaning[0]}",
+        rf"{figure(held)} \left({values}\right){meaning[1]}",
+        value,
+        name,
     )
 
 
-def _keeping(model: JoinModel, operator: Operator) -> tuple[Formula, ...]:
-    place = model.aliases.index(str(operator.param("source")))
-    window = model.windows[place]
-    rate, rate_value = rf"\lambda_{{{_tex(window)}}}", _figure(window.rate)
-    if operator.kind == "arrive":
-        return (Formula("rows_out", rate, rate_value, window.rate, COUNTED),)
-    if operator.kind == "insert":
-        held = (_window_symbols(window), _window_values(window))
-        return (
-            Formula("inserts", rate, rate_value, window.rate, COUNTED),
-            Formula("state_tuples", *held, window.tuples, PAPER),
-        )
-    visits = " + ".join(_figure(other.rate) for other in model.windows)
-    twice = window.access == "hash"
-    leaves = f"2 {rate}" if twice else rate
-    leaves_value = rf"2 \cdot {rate_value}" if twice else rate_value
-    checks = Formula(
-        "expirations",
-        rf"\sum_i \lambda_i + {leaves}",
-        rf"\left({visits}\right) + {leaves_value}",
-        model.expirations(place),
-        COUNTED,
-    )
-    return (checks,)
-
-
-def _share(model: JoinModel, joined: Sequence[int], target: JoinWindow) -> tuple[str, str]:
-    """The part of the window scanned, as a factor: nothing where all of it is."""
-    if target.access == "scan":
-        return "", ""
-    least, name = model.least(joined), _tex(target)
-    if target.buckets == "per-value":
-        symbols = rf" \cdot \frac{{1}}{{\max(m, v_{{{name}}})}}"
-        return symbols, rf" \cdot \frac{{1}}{{\max({least}, {target.distinct})}}"
-    symbols = rf" \cdot \sum_{{r < b_{{{name}}}}} \frac{{m_r}}{{m}} \frac{{v_r}}{{v_{{{name}}}}}"
-    share = scan_fraction(least, target)
-    return symbols, rf" \cdot {_figure(share)}"
-
-
-def _size(model: JoinModel, members: Sequence[int]) -> tuple[str, str]:
-    """What phi stands for, after the formula that uses it; one window is its own size."""
-    windows = [model.windows[place] for place in members]
-    name = _phi(model, members)
-    if len(windows) == 1:
-        return rf", \quad {name} = {_window_symbols(windows[0])}", ""
-    held = " ".join(_window_symbols(window) for window in windows)
-    held_values = r" \cdot ".join(_window_values(window) for window in windows)
-    distinct = " ".join(f"v_{{{_tex(window)}}}" for window in windows)
-    distinct_values = r" \cdot ".join(str(window.distinct) for window in windows)
-    least = model.least(members)
-    symbols = rf"\frac{{{held} \cdot \min v}}{{{distinct}}}"
-    values = rf"\frac{{{held_values} \cdot {least}}}{{{distinct_values}}}"
-    return rf", \quad {name} = {symbols}", rf", \quad {name} = {values}"
-
-
-def _phi(model: JoinModel, members: Sequence[int]) -> str:
-    return rf"\phi_{{{','.join(_tex(model.windows[place]) for place in members)}}}"
-
-
-def _window_symbols(window: JoinWindow) -> str:
-    return rf"\lambda_{{{_tex(window)}}} T_{{{_tex(window)}}}"
-
-
-def _window_values(window: JoinWindow) -> str:
-    return rf"{_figure(window.rate)} \cdot {_figure(window.seconds)}"
-
-
-def _printed_buckets(window: JoinWindow) -> int:
-    return window.distinct if window.buckets == "per-value" else window.buckets
-
-
-def _tex(window: JoinWindow) -> str:
-    """An alias as a subscript; every character that LaTeX would act on is escaped."""
-    return rf"\mathrm{{{''.join(_TEX.get(c, c) for c in shortened(window.alias, 24))}}}"
-
-
-def _figure(value: float) -> str:
-    """A number as LaTeX writes it."""
-    mantissa, _, exponent = f"{value:.7g}".partition("e")
-    return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else mantissa
+def _extra(model: JoinModel) -> str:
+    return examined_extra(model.timing)[0]

@@ -9,9 +9,10 @@ from math import prod
 from statistics import fmean
 from typing import Literal
 
+from planner.families.join_order.loops import Order
 from planner.families.join_order.model import JoinModel
-from planner.families.join_order.search import Order, rounded
-from planner.families.join_order.table import StepTable
+from planner.families.join_order.search import rounded
+from planner.families.join_order.space import Pricer
 from planner.wording import amount
 
 # Every combination of places is tried up to here; beyond, fast streams are moved one by one.
@@ -40,7 +41,7 @@ class Trace:
     steps: tuple[Step, ...]
 
 
-def trace(model: JoinModel, table: StepTable) -> Trace:
+def trace(model: JoinModel, table: Pricer) -> Trace:
     """Order by selectivity, then try the fast streams higher up."""
     order, ordering = _by_selectivity(model)
     cost = float(table.price([order])[0])
@@ -57,20 +58,25 @@ def _by_selectivity(model: JoinModel) -> tuple[Order, list[Step]]:
     def by_values(place: int) -> tuple[int, str]:
         return -model.windows[place].distinct, names[place]
 
-    pairs = [tuple(sorted(pair, key=by_values)) for pair in combinations(range(len(names)), 2)]
+    linked = (p for p in combinations(range(len(names)), 2) if model.graph.connected(p[:1], p[1]))
+    pairs = [tuple(sorted(pair, key=by_values)) for pair in linked]
     first, second = min(pairs, key=lambda p: (rounded(model.size(p)), *map(by_values, p)))
     order = [first, second]
     held = amount(model.size(order))
-    text = (
-        f"{names[first]} and {names[second]} join most selectively: {held} results held. "
-        f"{names[first]} goes first: {model.windows[first].distinct:,} distinct values "
-        f"against {model.windows[second].distinct:,}."
-    )
+    text = f"{names[first]} and {names[second]} join most selectively: {held} results held."
+    known = [model.windows[place].distinct for place in order]
+    if all(known):
+        more, fewer = known
+        values = f"{more:,} distinct values against {fewer:,}"
+        text = f"{text} {names[first]} goes first: {values}."
     steps = [Step("pair", text, model.label(order))]
     while len(order) < len(names):
         left = [place for place in range(len(names)) if place not in order]
         size, _, place, partner = min(
-            (rounded(model.size((a, b))), by_values(a), a, b) for a in left for b in order
+            (rounded(model.size((a, b))), by_values(a), a, b)
+            for a in left
+            for b in order
+            if model.graph.connected((b,), a)
         )
         order.append(place)
         text = f"{names[place]} follows: {amount(size)} results held with {names[partner]}."
@@ -79,9 +85,9 @@ def _by_selectivity(model: JoinModel) -> tuple[Order, list[Step]]:
 
 
 def _moved_up(
-    model: JoinModel, table: StepTable, order: Order, cost: float
+    model: JoinModel, table: Pricer, order: Order, cost: float
 ) -> tuple[Order, float, list[Step]]:
-    mean = fmean(window.rate for window in model.windows)
+    mean = fmean(model.windows[place].rate for place in model.origins)
     fast = [place for place in order if model.windows[place].rate > mean]
     steps = [
         Step(
@@ -104,7 +110,7 @@ def _moved_up(
     return best, best_cost, steps
 
 
-def _tried(table: StepTable, order: Order, fast: Sequence[int]) -> dict[Order, float]:
+def _tried(table: Pricer, order: Order, fast: Sequence[int]) -> dict[Order, float]:
     """The orders with fast streams at or above their places, without the order itself."""
     if prod(order.index(place) + 1 for place in fast) <= MOST_MOVES:
         return _priced(table, order, fast)
@@ -118,7 +124,7 @@ def _tried(table: StepTable, order: Order, fast: Sequence[int]) -> dict[Order, f
     return {other: cost for other, cost in tried.items() if other != order}
 
 
-def _priced(table: StepTable, order: Order, fast: Sequence[int]) -> dict[Order, float]:
+def _priced(table: Pricer, order: Order, fast: Sequence[int]) -> dict[Order, float]:
     ranges = [range(order.index(place) + 1) for place in fast]
     orders = {_placed(order, fast, spots) for spots in product(*ranges)} - {order}
     listed = sorted(orders)

@@ -1,90 +1,100 @@
-"""Join orders as plans: the operators of a global order, and its label read back."""
+"""Join orders as plans: the operators of each origin's loops."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planner.errors import PlanError
-from planner.families.join_order.model import JoinModel, JoinWindow
-from planner.plan import Operator, Plan
-from planner.wording import shortened
-
-NAME = "join_order"
-
-
-def pipeline(order: Sequence[int], origin: int) -> tuple[int, ...]:
-    """The streams a tuple of `origin` probes, in turn: the others, in the global order."""
-    return tuple(place for place in order if place != origin)
+from planner.checks import exact
+from planner.families.join_order.loops import NAME, Loops
+from planner.families.join_order.model import JoinModel
+from planner.families.join_order.windows import JoinWindow
+from planner.plan import Operator, Param, Plan
 
 
 class PlanBuilder:
-    """Builds the plans of one join. Orders that begin alike share operators, made once."""
+    """Builds the plans of one join. Loops that begin alike share operators, made once."""
 
     def __init__(self, model: JoinModel) -> None:
         self._model = model
-        self._arrivals = [_arrive(window) for window in model.windows]
-        pairs = zip(model.windows, self._arrivals, strict=True)
-        self._kept = [_keep(window, arrive) for window, arrive in pairs]
+        self._feeds = [_feed(window) for window in model.windows]
+        when = model.timing.expire_text
+        pairs = zip(model.windows, self._feeds, strict=True)
+        self._kept = [_keep(window, feed, when) for window, feed in pairs]
         self._ends: dict[tuple[int, tuple[int, ...]], Operator] = {}
 
-    def plan(self, order: Sequence[int]) -> Plan:
-        """The plan of a global order: for each origin, in FROM order, a pipeline of probes."""
-        origins = range(len(self._model.windows))
-        ends = tuple(self._end(origin, pipeline(order, origin)) for origin in origins)
-        output = Operator("output", (("query", self._model.query),), ends)
-        return Plan(NAME, self._model.label(order), (output,))
+    def plan(self, loops: Loops) -> Plan:
+        """The plan of these loops: for each origin, in FROM order, a pipeline of probes."""
+        pairs = zip(self._model.origins, loops.orders, strict=True)
+        ends = tuple(self._end(origin, order) for origin, order in pairs)
+        params = [("query", self._model.query)]
+        if self._model.timing.evaluate is not None:
+            params.append(("evaluate", f"every {exact(self._model.timing.evaluate)}"))
+        return Plan(NAME, loops.label, (Operator("output", tuple(params), ends),))
 
-    def _end(self, origin: int, targets: tuple[int, ...]) -> Operator:
-        """The operator after which a tuple of `origin` has probed all these streams."""
-        if not targets:
-            return self._arrivals[origin]
-        found = self._ends.get((origin, targets))
+    def _end(self, origin: int, order: tuple[int, ...]) -> Operator:
+        """The operator after which the loops of `origin` have joined these sources."""
+        if len(order) == 1:
+            return self._content(origin, order[0])
+        found = self._ends.get((origin, order))
         if found is None:
-            windows, target = self._model.windows, targets[-1]
-            before = self._end(origin, targets[:-1])
-            kept = self._kept[target]
-            found = _probe(windows[origin], len(targets), windows[target], before, kept)
-            self._ends[origin, targets] = found
+            before = self._end(origin, order[:-1])
+            params = _probe(self._model, origin, order[:-1], order[-1])
+            found = Operator("probe", params, (before, self._content(origin, order[-1])))
+            self._ends[origin, order] = found
         return found
 
-
-def order_of(model: JoinModel, label: str) -> tuple[int, ...]:
-    """The global order that a label names; a PlanError that says what labels look like."""
-    places = {window.alias: place for place, window in enumerate(model.windows)}
-    named = [part.strip() for part in label.split(",")]
-    if sorted(named) != sorted(places):
-        raise PlanError(
-            f"no plan {shortened(label)!r}; a label names every alias once, in the order of the "
-            f"loops, such as {shortened(','.join(places), 200)}",
-            NAME,
-        )
-    return tuple(places[alias] for alias in named)
+    def _content(self, origin: int, place: int) -> Operator:
+        """What a loop over this source reads: new tuples for the origin, else what is stored."""
+        return self._feeds[place] if place == origin else self._kept[place]
 
 
-def _arrive(window: JoinWindow) -> Operator:
-    return Operator("arrive", (("source", window.alias), ("stream", window.stream)))
-
-
-def _keep(window: JoinWindow, arrive: Operator) -> Operator:
-    """The operators that hold a window: insert, then expire."""
-    params = (
-        ("source", window.alias),
-        ("window", window.text),
-        ("access", window.access),
-        ("buckets", window.buckets),
-    )
-    insert = Operator("insert", params, (arrive,))
-    return Operator("expire", (("source", window.alias), ("when", "eager")), (insert,))
+def probe_access(
+    model: JoinModel, origin: int, joined: Sequence[int], target: int
+) -> tuple[str, Param, str | None]:
+    """How a loop finds the target's tuples: access, buckets, and the attribute of its index."""
+    window, known = model.windows[target], model.graph.linking(joined, target)
+    key = known.key(target) if known is not None else None
+    if target == origin or window.access == "scan" or key is None:
+        return "scan", 1, None
+    return "hash", window.buckets, key.attribute
 
 
 def _probe(
-    origin: JoinWindow, step: int, target: JoinWindow, reached: Operator, kept: Operator
-) -> Operator:
+    model: JoinModel, origin: int, joined: Sequence[int], target: int
+) -> tuple[tuple[str, Param], ...]:
+    access, buckets, attribute = probe_access(model, origin, joined, target)
+    params: list[tuple[str, Param]] = [
+        ("origin", model.aliases[origin]),
+        ("step", len(joined)),
+        ("source", model.aliases[target]),
+        ("access", access),
+        ("buckets", buckets),
+    ]
+    if attribute is not None and len(model.graph.classes) > 1:
+        params.append(("on", attribute))
+    return tuple(params)
+
+
+def _feed(window: JoinWindow) -> Operator:
+    """What arrives on a source (or stands in a relation), after its filters."""
+    if window.is_relation:
+        feed = Operator("table", (("source", window.alias), ("relation", window.name)))
+    else:
+        feed = Operator("arrive", (("source", window.alias), ("stream", window.name)))
+    for step in window.filters:
+        feed = Operator("filter", (("source", window.alias), ("condition", step.text)), (feed,))
+    return feed
+
+
+def _keep(window: JoinWindow, feed: Operator, when: str) -> Operator:
+    """The operators that hold a window: insert, then expire. A relation is held as it is."""
+    if window.window is None:
+        return feed
     params = (
-        ("origin", origin.alias),
-        ("step", step),
-        ("source", target.alias),
-        ("access", target.access),
-        ("buckets", target.buckets),
+        ("source", window.alias),
+        ("window", window.window),
+        ("access", window.access),
+        ("buckets", window.buckets),
     )
-    return Operator("probe", params, (reached, kept))
+    insert = Operator("insert", params, (feed,))
+    return Operator("expire", (("source", window.alias), ("when", when)), (insert,))

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+
 from planner.cost import Cost, Estimate, Quality
 from planner.families.join_order.formulas import Formulas
+from planner.families.join_order.loops import Loops
 from planner.families.join_order.model import JoinModel
+from planner.families.join_order.plans import probe_access
 from planner.families.join_order.probes import Probe, probes_of
-from planner.plan import Plan
+from planner.plan import Operator, Plan
+
+# How many indexes each window has, by place.
+Indexes = Mapping[int, int]
 
 
 def estimate(plan: Plan, model: JoinModel) -> Estimate:
@@ -14,6 +21,7 @@ def estimate(plan: Plan, model: JoinModel) -> Estimate:
     operators = plan.operators()
     probes = probes_of(operators, model)
     places = {alias: place for place, alias in enumerate(model.aliases)}
+    indexes = _indexes(model, probes.values())
     costs: dict[str, Cost] = {}
     for operator in operators:
         if operator.kind == "probe":
@@ -23,19 +31,55 @@ def estimate(plan: Plan, model: JoinModel) -> Estimate:
                 rows_out=sum(costs[end.id].rows_out for end in operator.inputs)
             )
         else:
-            costs[operator.id] = _keeping(
-                model, operator.kind, places[str(operator.param("source"))]
-            )
-    return Estimate(costs, {model.query: Quality()}, Formulas(operators, probes, model))
+            place = places[str(operator.param("source"))]
+            costs[operator.id] = _keeping(model, operator, place, indexes[place])
+    formulas = Formulas(operators, probes, model, indexes)
+    return Estimate(costs, {model.query: Quality()}, formulas)
 
 
-def order_cost(model: JoinModel, comparisons: float) -> Cost:
-    """The cost of a whole plan: orders differ in their comparisons alone."""
+def indexes_of(model: JoinModel, loops: Loops) -> Indexes:
+    """How many indexes each window has under these loops."""
+    pairs = zip(model.origins, loops.orders, strict=True)
+    return _indexes(
+        model,
+        (
+            Probe(origin, order[:level], order[level])
+            for origin, order in pairs
+            for level in range(1, len(order))
+        ),
+    )
+
+
+def upkeep(model: JoinModel, indexes: Indexes) -> Iterator[tuple[str, Cost]]:
+    """What every plan spends beside its probes: the operators' kinds with their costs."""
+    for place, window in enumerate(model.windows):
+        for step in window.filters:
+            yield "filter", Cost(comparisons=step.reached, rows_out=step.passed)
+        if window.is_relation:
+            yield "table", _table(model, place)
+        else:
+            yield "arrive", Cost(rows_out=window.arrivals)
+            yield "insert", Cost(inserts=window.rate, state_tuples=window.kept)
+            yield "expire", Cost(expirations=model.expirations(place, indexes[place]))
+
+
+def results(model: JoinModel) -> float:
+    """Rows per second that leave the join, under every plan."""
     places = range(len(model.windows))
-    kept = (_keeping(model, kind, place) for kind in ("insert", "expire") for place in places)
-    total = sum(kept, Cost(comparisons=comparisons))
-    results = sum(model.matches(origin, places) for origin in places)
-    return total + Cost(rows_out=results)
+    return sum(model.matches(origin, places) for origin in model.origins)
+
+
+def _indexes(model: JoinModel, probes: Iterable[Probe]) -> Indexes:
+    """One index for each attribute a probe uses; a hashed window has one even if none does."""
+    used: dict[int, set[str]] = {place: set() for place in range(len(model.windows))}
+    for probe in probes:
+        _, _, attribute = probe_access(model, probe.origin, probe.joined, probe.target)
+        if attribute is not None:
+            used[probe.target].add(attribute)
+    return {
+        place: max(len(names), 1 if model.windows[place].access == "hash" else 0)
+        for place, names in used.items()
+    }
 
 
 def _probe(model: JoinModel, probe: Probe) -> Cost:
@@ -45,10 +89,20 @@ def _probe(model: JoinModel, probe: Probe) -> Cost:
     )
 
 
-def _keeping(model: JoinModel, kind: str, place: int) -> Cost:
+def _keeping(model: JoinModel, operator: Operator, place: int, indexes: int) -> Cost:
     window = model.windows[place]
-    if kind == "arrive":
-        return Cost(rows_out=window.rate)
-    if kind == "insert":
-        return Cost(inserts=window.rate, state_tuples=window.tuples)
-    return Cost(expirations=model.expirations(place))
+    if operator.kind == "arrive":
+        return Cost(rows_out=window.arrivals)
+    if operator.kind == "filter":
+        step = next(s for s in window.filters if s.text == operator.param("condition"))
+        return Cost(comparisons=step.reached, rows_out=step.passed)
+    if operator.kind == "table":
+        return _table(model, place)
+    if operator.kind == "insert":
+        return Cost(inserts=window.rate, state_tuples=window.kept)
+    return Cost(expirations=model.expirations(place, indexes))
+
+
+def _table(model: JoinModel, place: int) -> Cost:
+    window = model.windows[place]
+    return Cost(inserts=window.inserts, expirations=window.deletes, state_tuples=window.kept)

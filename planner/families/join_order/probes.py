@@ -1,4 +1,4 @@
-"""Where each probe of a plan stands: whose tuple started it and what it has joined so far."""
+"""Where each probe of a plan stands: whose loops it is in and what they have joined so far."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from planner.plan import Operator
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """Where a probe stands: whose tuple started it, what it has joined so far, what it probes."""
+    """Where a probe stands: whose loops it is in, what they have joined so far, what it probes."""
 
     origin: int
     joined: tuple[int, ...]
@@ -30,8 +30,9 @@ def probes_of(operators: Iterable[Operator], model: JoinModel) -> dict[str, Prob
     for operator in operators:
         if operator.kind != "probe":
             continue
+        first = operator.inputs[0]
+        before = probes.get(first.id)
+        joined = before.reached if before else (places[str(first.param("source"))],)
         origin = places[str(operator.param("origin"))]
-        before = probes.get(operator.inputs[0].id)
-        joined = before.reached if before is not None else (origin,)
         probes[operator.id] = Probe(origin, joined, places[str(operator.param("source"))])
     return probes

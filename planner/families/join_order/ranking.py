@@ -1,25 +1,29 @@
-"""Global orders ranked: all of them where they can be listed, else the best ones in turn."""
+"""Plans ranked: all orders where they can be listed, else the best ones in turn."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from math import factorial
 
 from planner.cost import Cost, UnitCosts
 from planner.errors import PlanError
-from planner.families.join_order.heuristic import trace
+from planner.families.join_order.heuristic import Trace, trace
+from planner.families.join_order.loops import Loops, Order
 from planner.families.join_order.model import JoinModel
-from planner.families.join_order.pricing import order_cost
-from planner.families.join_order.search import Order, all_orders, best_first, cost_to_go, rounded
-from planner.families.join_order.table import COMPARISONS, Weights, step_table
+from planner.families.join_order.pricing import indexes_of, results, upkeep
+from planner.families.join_order.search import rounded
+from planner.families.join_order.space import (
+    Entry,
+    by_cost,
+    considered,
+    is_listed,
+    pricer,
+    score_weights,
+    worst_multiway,
+)
+from planner.families.join_order.table import COMPARISONS, Weights, naive_table
+from planner.families.join_order.walking import Walker
 from planner.family import MOST_CANDIDATES, Candidate, Ranking
-
-
-def orders_by_cost(model: JoinModel, weights: Weights = COMPARISONS) -> Iterator[Order]:
-    """Every order, lazily, cheapest first."""
-    table = step_table(model, weights)
-    return best_first(table, cost_to_go(table), model.aliases)
 
 
 def weights_of(units: UnitCosts) -> Weights:
@@ -29,85 +33,141 @@ def weights_of(units: UnitCosts) -> Weights:
     )
 
 
+def plans_by_cost(model: JoinModel, weights: Weights | None = None) -> Iterator[Entry]:
+    """All plans that can be listed, cheapest first."""
+    return by_cost(model, weights or score_weights(model), few_orders(model))
+
+
+def few_orders(model: JoinModel) -> tuple[Order, ...]:
+    """The multiway orders that are priced where not all can be: FROM and the heuristics'."""
+    if model.is_single or is_listed(model):
+        return ()
+    found = traced(model)
+    orders = (tuple(range(len(model.windows))), found.heuristic, found.augmented)
+    return tuple(dict.fromkeys(orders))
+
+
+def traced(model: JoinModel) -> Trace:
+    """The heuristic's way to an order."""
+    return trace(model, pricer(model))
+
+
+def scores(model: JoinModel, plans: Iterable[Loops]) -> tuple[float, ...]:
+    """Comparisons per second of these plans, weighted by what predicates are declared to cost."""
+    walker = Walker(model, score_weights(model))
+    filtering = _filtering(model)
+    return tuple(rounded(walker.score(loops) + filtering) for loops in plans)
+
+
 def rank(model: JoinModel, top: int | None, units: UnitCosts | None, by_seconds: bool) -> Ranking:
-    """The `top` cheapest orders (None: all that may be listed) and the baseline."""
+    """The `top` cheapest plans (None: all that may be listed) and the baseline."""
     if by_seconds and units is None:
         raise PlanError("no unit costs to rank by seconds; declare execution.unit_costs")
-    weights = weights_of(units) if by_seconds and units is not None else COMPARISONS
-    baseline = tuple(range(len(model.windows)))
-    existing = factorial(len(baseline))
+    weights = weights_of(units) if by_seconds and units is not None else score_weights(model)
     most = MOST_CANDIDATES if top is None else min(top, MOST_CANDIDATES)
-    if existing <= MOST_CANDIDATES:
-        every = _all_by_cost(model, weights)
-        listed, worst = every[:most], every[-1]
-    else:
-        listed, worst = list(islice(orders_by_cost(model, weights), most)), None
-    best = listed[0] if listed else next(orders_by_cost(model, weights))
-    if baseline not in listed:
+    listed = list(islice(plans_by_cost(model, weights), max(most, 1)))
+    best = listed[0]
+    listed = listed[:most]
+    order = tuple(range(len(model.windows)))
+    baseline = Entry(0.0, False, model.label(order), order)
+    if all(entry.label != baseline.label for entry in listed):
         listed = [*listed[: MOST_CANDIDATES - 1], baseline]
-    tags = _tags(model, best, worst)
+    compared = considered(model, few_orders(model)) + best.is_general
+    priced = _Priced(model, listed, units)
+    tags = _tags(model, best)
     return Ranking(
-        tuple(_candidates(model, listed, tags, units, by_seconds)),
-        model.label(best),
-        model.label(baseline),
-        considered=existing,
-        truncated=existing > MOST_CANDIDATES,
+        tuple(priced.candidates(tags, by_seconds)),
+        best.label,
+        baseline.label,
+        considered=compared,
+        truncated=not is_listed(model) or compared > MOST_CANDIDATES,
         rank_by="seconds" if by_seconds else "comparisons",
     )
 
 
-def _all_by_cost(model: JoinModel, weights: Weights) -> list[Order]:
-    orders = all_orders(len(model.windows))
-    scores = step_table(model, weights).price(orders)
-    places = orders.tolist()
-    ranked = sorted(zip(map(rounded, scores.tolist()), model.labels(places), places, strict=True))
-    return [tuple(order) for _, _, order in ranked]
+def _filtering(model: JoinModel) -> float:
+    return sum(step.reached for window in model.windows for step in window.filters)
 
 
-def _tags(model: JoinModel, best: Order, worst: Order | None) -> dict[Order, tuple[str, ...]]:
-    found = trace(model, step_table(model))
-    named = [
-        ("best", best),
+def _tags(model: JoinModel, best: Entry) -> dict[str, tuple[str, ...]]:
+    found, worst = traced(model), worst_multiway(model)
+    named: list[tuple[str, Order | None]] = [
         ("baseline", tuple(range(len(model.windows)))),
         ("heuristic", found.heuristic),
         ("augmented heuristic", found.augmented),
-        ("worst", worst),
+        ("worst", worst[1] if worst is not None else None),
     ]
-    tags: dict[Order, tuple[str, ...]] = {}
+    tags: dict[str, tuple[str, ...]] = {best.label: ("best",)}
+    if best.is_general:
+        tags[best.label] = ("best", "general")
     for tag, order in named:
         if order is not None:
-            tags[order] = (*tags.get(order, ()), tag)
+            label = model.label(order)
+            tags[label] = (*tags.get(label, ()), tag)
     return tags
 
 
-def _candidates(
-    model: JoinModel,
-    orders: list[Order],
-    tags: dict[Order, tuple[str, ...]],
-    units: UnitCosts | None,
-    by_seconds: bool,
-) -> Iterable[Candidate]:
-    shared = order_cost(model, 0.0)
-    comparisons = map(rounded, step_table(model).price(orders).tolist())
-    seconds = _seconds(model, orders, units) if units is not None else [None] * len(orders)
-    labels = model.labels(orders)
-    for order, label, work, spent in zip(orders, labels, comparisons, seconds, strict=True):
-        score = spent if by_seconds and spent is not None else work
-        cost = Cost(
-            work, shared.inserts, shared.expirations, 0.0, shared.rows_out, shared.state_tuples
-        )
-        yield Candidate(label, cost, score, tags.get(order, ()), seconds=spent)
+class _Priced:
+    """What some plans cost: their probes, and what they spend on windows, filters and output."""
 
+    def __init__(self, model: JoinModel, plans: Sequence[Entry], units: UnitCosts | None) -> None:
+        self._model, self._plans, self._units = model, plans, units
+        # Only several attributes give a window several indexes, and plans different upkeep.
+        self._alike = len(model.graph.classes) < 2
+        self._upkeeps: dict[tuple[int, ...], tuple[Cost, float]] = {}
 
-def _seconds(model: JoinModel, orders: list[Order], units: UnitCosts) -> list[float]:
-    """Seconds of each order: its probes', and what every order spends on windows and output."""
-    shared = order_cost(model, 0.0)
-    arriving = Cost(rows_out=sum(window.rate for window in model.windows))
-    kept = (
-        units.seconds("insert", Cost(inserts=shared.inserts))
-        + units.seconds("expire", Cost(expirations=shared.expirations))
-        + units.seconds("arrive", arriving)
-        + units.seconds("output", Cost(rows_out=shared.rows_out))
-    )
-    probing = step_table(model, weights_of(units)).price(orders).tolist()
-    return [rounded(kept + spent) for spent in probing]
+    def candidates(self, tags: dict[str, tuple[str, ...]], by_seconds: bool) -> Iterator[Candidate]:
+        """The plans as candidates, in turn."""
+        filtering, weights = _filtering(self._model), score_weights(self._model)
+        work = self._probing(COMPARISONS)
+        scored = work if weights == COMPARISONS else self._probing(weights)
+        spent = self._probing(weights_of(self._units)) if self._units is not None else None
+        kept = self._kept(self._plans[0]) if self._plans else (Cost(), 0.0)
+        for place, entry in enumerate(self._plans):
+            if not self._alike:
+                kept = self._kept(entry)
+            seconds = rounded(kept[1] + spent[place]) if spent is not None else None
+            score = rounded(scored[place] + filtering)
+            if by_seconds and seconds is not None:
+                score = seconds
+            cost = Cost(
+                rounded(work[place] + filtering),
+                kept[0].inserts,
+                kept[0].expirations,
+                0.0,
+                kept[0].rows_out,
+                kept[0].state_tuples,
+            )
+            yield Candidate(entry.label, cost, score, tags.get(entry.label, ()), seconds=seconds)
+
+    def _probing(self, weights: Weights) -> list[float]:
+        found: dict[str, float] = {}
+        walker = Walker(self._model, weights)
+        for is_naive in (False, True):
+            listed = [e for e in self._plans if e.is_naive == is_naive and not e.is_general]
+            if listed:
+                table = (
+                    naive_table(self._model, weights) if is_naive else pricer(self._model, weights)
+                )
+                prices = table.price([entry.order for entry in listed]).tolist()
+                found |= zip((entry.label for entry in listed), prices, strict=True)
+        for entry in self._plans:
+            if entry.is_general:
+                found[entry.label] = walker.score(entry.loops(self._model))
+        return [found[entry.label] for entry in self._plans]
+
+    def _kept(self, entry: Entry) -> tuple[Cost, float]:
+        """The cost and the seconds of all but the probes."""
+        indexes = indexes_of(self._model, entry.loops(self._model))
+        key = tuple(indexes.values())
+        if key not in self._upkeeps:
+            found = list(upkeep(self._model, indexes))
+            rows = results(self._model)
+            total = sum((cost for _, cost in found), Cost())
+            seconds = 0.0
+            if self._units is not None:
+                seconds = sum(self._units.seconds(kind, cost) for kind, cost in found)
+                seconds += self._units.seconds("output", Cost(rows_out=rows))
+            # A plan's rows are those that leave it, not those of the operators inside.
+            self._upkeeps[key] = (total + Cost(rows_out=rows - total.rows_out), seconds)
+        return self._upkeeps[key]

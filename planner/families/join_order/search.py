@@ -6,12 +6,13 @@ import heapq
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import permutations
+from math import inf
 
 import numpy as np
 
-from planner.families.join_order.table import Floats, Ints, StepTable
-
-Order = tuple[int, ...]
+from planner.families.join_order.arrays import Floats, Ints
+from planner.families.join_order.loops import Order
+from planner.families.join_order.table import StepTable
 
 
 @lru_cache(maxsize=4)
@@ -45,6 +46,7 @@ def cost_to_go(table: StepTable, worst: bool = False) -> Floats:
     return to_go
 
 
+@lru_cache(maxsize=2)
 def _sets_by_size(count: int) -> list[Ints]:
     sizes = np.zeros(1, dtype=np.int8)
     for _ in range(count):
@@ -53,8 +55,10 @@ def _sets_by_size(count: int) -> list[Ints]:
     return np.split(np.argsort(sizes, kind="stable"), ends)
 
 
-def best_first(table: StepTable, to_go: Floats, names: Sequence[str]) -> Iterator[Order]:
-    """Every order, lazily, by increasing score; ties come in the order of their labels.
+def best_first(
+    table: StepTable, to_go: Floats, names: Sequence[str]
+) -> Iterator[tuple[float, Order]]:
+    """Every linked order with its score, lazily, cheapest first; ties come in order of labels.
 
     A* with the exact cost-to-go: no prefix is opened before a cheaper order has been yielded.
     """
@@ -65,9 +69,9 @@ def best_first(table: StepTable, to_go: Floats, names: Sequence[str]) -> Iterato
     costs, ahead = table.costs.data, to_go.data
     opened: list[tuple[float, Order, int, float]] = [(rounded(ahead[0]), (), 0, 0.0)]
     while opened:
-        _, ranks, placed, spent = heapq.heappop(opened)
+        bound, ranks, placed, spent = heapq.heappop(opened)
         if len(ranks) == count:
-            yield tuple(by_name[rank] for rank in ranks)
+            yield bound, tuple(by_name[rank] for rank in ranks)
             continue
         for rank, place in enumerate(by_name):
             bit = 1 << place
@@ -75,4 +79,6 @@ def best_first(table: StepTable, to_go: Floats, names: Sequence[str]) -> Iterato
                 continue
             reached = spent + costs[place, placed]
             bound = rounded(reached + ahead[placed | bit])
+            if bound == inf:
+                continue
             heapq.heappush(opened, (bound, (*ranks, rank), placed | bit, reached))

@@ -1,7 +1,8 @@
-"""What it costs to append a stream after a set of streams, for all sets at once, in arrays.
+"""What it costs to append a source after a set of sources, for all sets at once, in arrays.
 
-Sizes depend on the set alone, and so does the cost w(P, j) of appending stream j after the set P:
-origins in P probe j with the join of P, every other origin i with the join of P and i.
+The cost of a loop depends on the set joined above it alone. So a naive order adds up w(P, j), the
+cost of appending source j after the set P for all origins; so does a multiway order on one
+attribute, where every origin outside P brings its own tuple along.
 """
 
 from __future__ import annotations
@@ -11,34 +12,40 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
-from planner.families.join_order.model import JoinModel, scan_fraction
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from planner.families.join_order.arrays import Floats, Ints
+from planner.families.join_order.model import JoinModel
+from planner.families.join_order.sets import SetArrays
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What one comparison and one row passed down are worth in a score."""
+    """What one comparison and one row passed down are worth in a score.
+
+    With `worths` a comparison counts as much as the dearest predicate it has to check.
+    """
 
     comparison: float = 1.0
     row: float = 0.0
+    worths: bool = False
 
 
 COMPARISONS = Weights()
+SCORE = Weights(worths=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StepTable:
-    """`costs[j, P]`: appending stream j after the set P (bit i of P: stream i); j not in P."""
+    """`costs[j, P]`: appending source j after the set P (bit i of P: source i); j not in P.
+
+    It is infinite where no predicate links j with P.
+    """
 
     costs: Floats
 
     @property
     def count(self) -> int:
-        """How many streams are joined."""
+        """How many sources are joined."""
         return int(self.costs.shape[0])
 
     def price(self, orders: Sequence[Sequence[int]] | Ints) -> Floats:
@@ -56,47 +63,96 @@ class StepTable:
 # Two tables of twenty streams fill 340 MB; more would not serve a page that shows one workload.
 @lru_cache(maxsize=2)
 def step_table(model: JoinModel, weights: Weights = COMPARISONS) -> StepTable:
-    """The table of one join under these weights."""
-    sizes, least = _sizes(model)
-    count = len(model.windows)
-    inverse = np.array([1 / window.seconds for window in model.windows])
-    members = np.zeros(1)
-    for value in inverse:
-        members = np.concatenate([members, members + value])
-    kinds, kind_of = np.unique(least, return_inverse=True)
-    costs = np.empty((count, len(sizes)))
-    for target, window in enumerate(model.windows):
-        scanned = np.array([window.tuples * scan_fraction(int(kind), window) for kind in kinds])
-        work = sizes * (weights.comparison * scanned)[kind_of]
-        if weights.row:
-            work += weights.row * _with_member(sizes, target)
-        costs[target] = _over_origins(work, target, inverse, members)
+    """The multiway table of a join on one attribute."""
+    sets = SetArrays(model)
+    costs = np.zeros((sets.count, 1 << sets.count))
+    for target in range(sets.count):
+        scan = _scan(sets, target, weights)
+        work = None
+        for origin in model.origins:
+            if origin == target:
+                continue
+            if work is None or model.graph.twins is not None:
+                work = _below(sets, origin, target, scan, weights)
+            # Whether or not the set holds the origin, its own tuple is part of the composite.
+            halves = work.reshape(-1, 2, 1 << origin)[:, 1:, :]
+            costs[target].reshape(-1, 2, 1 << origin)[...] += (
+                halves * model.windows[origin].per_second
+            )
     return StepTable(costs)
 
 
-def _sizes(model: JoinModel) -> tuple[Floats, Ints]:
-    """phi and the fewest distinct values of every set; both are 1 for the empty set."""
-    sizes = np.ones(1)
-    least = np.full(1, np.iinfo(np.int64).max)
-    for window in model.windows:
-        sizes = np.concatenate([sizes, sizes * (window.tuples / window.distinct)])
-        least = np.concatenate([least, np.minimum(least, window.distinct)])
-    least[0] = 1
-    return sizes * least, least
+@lru_cache(maxsize=2)
+def naive_table(model: JoinModel, weights: Weights = COMPARISONS) -> StepTable:
+    """The table of one loop order for all origins."""
+    sets = SetArrays(model)
+    costs = np.zeros((sets.count, 1 << sets.count))
+    for origin in model.origins:
+        costs += origin_costs(sets, origin, weights)
+    return StepTable(costs)
+
+
+def origin_costs(sets: SetArrays, origin: int, weights: Weights) -> Floats:
+    """`costs[j, P]` for the loops of one origin, its new tuples at any depth."""
+    model = sets.model
+    costs = np.empty((sets.count, 1 << sets.count))
+    inside = sets.has(origin)
+    rate, new = model.evaluations(origin), model.new_tuples(origin)
+    per_second = model.windows[origin].per_second
+    above = sets.held * rate
+    for target in range(sets.count):
+        scan = _scan(sets, target, weights)
+        if target == origin:
+            worth = sets.worth(target) if weights.worths else 1.0
+            work = above * (weights.comparison * new) * worth
+            if weights.row:
+                work += weights.row * _with_member(sets.joined(origin) * per_second, origin)
+        else:
+            work = above * scan
+            if weights.row:
+                work += weights.row * _with_member(above, target)
+            copies = sets.copies(origin, target)
+            if copies is not None:
+                work += above * _own_copies(sets, target, copies, weights)
+            below = _below(sets, origin, target, scan, weights) * per_second
+            work = np.where(inside, below, work)
+        work[~sets.linked(target)] = np.inf
+        # The outermost loop is free: nothing is compared in it.
+        work[0] = 0.0
+        costs[target] = work
+    return costs
+
+
+def _scan(sets: SetArrays, target: int, weights: Weights) -> Floats:
+    """What one composite pays to look through the target."""
+    worth = sets.worth(target) if weights.worths else 1.0
+    examined = sets.model.windows[target].examined
+    return sets.looked_through(target) * (weights.comparison * examined) * worth
+
+
+def _below(sets: SetArrays, origin: int, target: int, scan: Floats, weights: Weights) -> Floats:
+    """What the target costs below the loop of new tuples, per result that holds such a tuple."""
+    passed = sets.joined(origin)
+    work = passed * scan
+    copies = sets.copies(origin, target)
+    if copies is not None:
+        work += passed * _own_copies(sets, target, copies, weights)
+    if weights.row:
+        work += weights.row * _with_member(passed, target)
+    return work
+
+
+def _own_copies(
+    sets: SetArrays, target: int, copies: tuple[int, float], weights: Weights
+) -> Floats:
+    """In a self-join, what a tuple pays for its own copy in the bucket it looks through."""
+    other, count = copies
+    worth = sets.worth(target) if weights.worths else 1.0
+    rest = (1 - sets.looked_through(target)) * (weights.comparison * count) * worth
+    return np.where(sets.has(other), rest, 0.0)
 
 
 def _with_member(values: Floats, place: int) -> Floats:
-    """The value of each set with one stream added."""
+    """The value of each set with one source added."""
     halves = values.reshape(-1, 2, 1 << place)
     return np.repeat(halves[:, 1:, :], 2, axis=1).reshape(-1)
-
-
-def _over_origins(work: Floats, target: int, inverse: Floats, members: Floats) -> Floats:
-    """Sum over origins i: those in P bring work(P) / T_i, the others work(P + i) / T_i."""
-    total = work * members
-    for origin, per_second in enumerate(inverse):
-        if origin == target:
-            continue
-        shape = (-1, 2, 1 << origin)
-        total.reshape(shape)[:, 0, :] += work.reshape(shape)[:, 1, :] * per_second
-    return total

@@ -6,44 +6,59 @@ from collections.abc import Iterator
 from math import factorial
 
 from planner.execution import Statistics
-from planner.families.join_order.heuristic import Trace, trace
+from planner.families.join_order.heuristic import Trace
+from planner.families.join_order.loops import algorithm_of
 from planner.families.join_order.model import JoinModel
-from planner.families.join_order.search import cost_to_go, rounded
-from planner.families.join_order.table import StepTable, step_table
+from planner.families.join_order.perorigin import MOST_STREAMS, best_general, is_searched
+from planner.families.join_order.ranking import plans_by_cost, traced
+from planner.families.join_order.search import rounded
+from planner.families.join_order.space import is_listed, score_weights, worst_multiway
 from planner.family import Candidate, Ranking
-from planner.wording import amount, percent_more, times
+from planner.wording import amount, percent_more, shortened, times
 
 NEAR_TIE = 1.01
 MOST_TIES_NAMED = 3
+_NAMES = {
+    "multiway": "new tuples go outermost",
+    "naive": "the same loops for every arriving stream",
+    "general": "an order of its own for every arriving stream",
+}
 
 
 def answer(model: JoinModel, ranking: Ranking) -> str:
-    """Which order wins, by how much, because of what, and what comes close to it."""
+    """Which plan wins, by how much, because of what, and what comes close to it."""
     best = next(c for c in ranking.candidates if c.label == ranking.best)
     unit = "s of work per s" if ranking.rank_by == "seconds" else "comparisons/s"
     ties = _near_ties(best, ranking)
-    table = step_table(model)
-    worst = float(cost_to_go(table, worst=True)[0])
-    if rounded(worst) == rounded(best.cost.comparisons):
-        every = f"all {ranking.considered:,} orders cost the same"
+    worst = worst_multiway(model)
+    least = best.cost.comparisons
+    if worst is not None and rounded(worst[0]) == rounded(best.score):
+        every = f"all {factorial(len(model.windows)):,} orders cost the same"
         return f"{best.label}: {amount(best.score)} {unit}; {every}."
-    against = f"{times(worst, best.cost.comparisons)} under the worst"
+    if worst is not None:
+        against = f"{times(worst[0], least)} under the worst"
+    else:
+        baseline = next(c for c in ranking.candidates if c.label == ranking.baseline)
+        against = f"{times(baseline.cost.comparisons, least)} under the FROM order"
     if ranking.rank_by == "seconds":
-        against = f"{amount(best.cost.comparisons)} comparisons/s, {against}"
-    reason = _because(model, trace(model, table), best)
+        against = f"{amount(least)} comparisons/s, {against}"
+    reason = _because(model, traced(model), best)
     return f"{best.label} wins: {amount(best.score)} {unit}, {against}, because {reason}{ties}."
 
 
 def why(model: JoinModel, statistics: Statistics) -> tuple[str, ...]:
     """The heuristic's steps, the exact search beside it, and what the model leaves out."""
-    table = step_table(model)
-    found = trace(model, table)
+    found = traced(model)
     steps = tuple(step.text for step in found.steps)
-    return (*steps, _exact(model, table, found), *_left_out(model, statistics))
+    return (*steps, *_left_out(model, statistics), *_exact(model, found))
 
 
 def _because(model: JoinModel, found: Trace, best: Candidate) -> str:
     heuristic, augmented = model.label(found.heuristic), model.label(found.augmented)
+    algorithm = algorithm_of(best.label)
+    if algorithm != "multiway":
+        costs = f"makes {amount(found.augmented_cost)} comparisons/s"
+        return f"{_NAMES[algorithm]} saves work: the heuristic's {augmented} {costs}"
     if best.label == heuristic:
         first, second = (model.aliases[place] for place in found.heuristic[:2])
         held = amount(model.size(found.heuristic[:2]))
@@ -80,25 +95,56 @@ def _distance(other: Candidate, best: Candidate) -> str:
     return f"{percent_more(other.score, best.score)} more"
 
 
-def _exact(model: JoinModel, table: StepTable, found: Trace) -> str:
-    least = float(cost_to_go(table)[0])
+def _exact(model: JoinModel, found: Trace) -> Iterator[str]:
+    weights = score_weights(model)
     orders = f"{factorial(len(model.windows)):,}"
-    if rounded(found.augmented_cost) <= rounded(least):
-        return f"The exact search over all {orders} orders finds none cheaper."
-    above = percent_more(found.augmented_cost, least)
-    return (
-        f"The exact search over all {orders} orders finds {amount(least)}/s; "
-        f"the augmented heuristic is {above} above it."
-    )
+    listed = (entry for entry in plans_by_cost(model) if not entry.is_general)
+    if is_searched(model):
+        loops, score = best_general(model, weights)
+        first = next(listed).score
+        if rounded(score) < first:
+            label = shortened(loops.label, 120)
+            yield (
+                f"An order for each origin, {label}, needs {amount(score)}/s: one order for all "
+                f"is {percent_more(first, score)} above it."
+            )
+        else:
+            yield "An order for each origin (general) is no cheaper."
+    else:
+        yield f"Beyond {MOST_STREAMS} streams on one attribute only multiway orders are searched."
+    multiway = (entry for entry in plans_by_cost(model) if algorithm_of(entry.label) == "multiway")
+    least = next(multiway).score
+    if not (model.is_single or is_listed(model)):
+        yield f"Of {orders} multiway orders the heuristic's are priced; the general plan is exact."
+    elif rounded(found.augmented_cost) <= least:
+        yield f"The exact search over all {orders} orders finds none cheaper."
+    else:
+        above = percent_more(found.augmented_cost, least)
+        yield (
+            f"The exact search over all {orders} orders finds {amount(least)}/s; "
+            f"the augmented heuristic is {above} above it."
+        )
 
 
 def _left_out(model: JoinModel, statistics: Statistics) -> Iterator[str]:
-    skewed = [window.alias for window in model.windows if window.zipf]
+    skewed = {key.place for c in model.graph.classes for key in c.keys if key.zipf}
     if skewed:
-        yield f"Keys are priced as uniform, but those of {', '.join(skewed)} are Zipf-distributed."
-    streams = [window.stream for window in model.windows]
+        names = ", ".join(model.aliases[place] for place in sorted(skewed))
+        yield f"Keys of {names} are Zipf-distributed: sizes come from how often each value occurs."
+    streams = [model.windows[place].name for place in model.origins]
     twice = sorted({name for name in streams if streams.count(name) > 1})
-    if twice:
+    if twice and model.graph.twins is None:
         yield f"Sizes leave out that a tuple of {', '.join(twice)} also meets itself."
-    if any(s.selectivity is not None for s in statistics.predicates.values()):
-        yield "Sizes come from distinct values; selectivities of equalities are not used."
+    if model.timing.evaluate is not None:
+        yield (
+            "Results are held to the windows as stated; the paper's lazy model, which lets them "
+            "grow by the batch, stands beside each figure."
+        )
+    if model.graph.worths:
+        yield "A comparison counts as much as the dearest predicate it checks (declared costs)."
+    large = [c for c in model.graph.classes if len(c.keys) > 2]
+    if large and any(s.selectivity is not None for s in statistics.predicates.values()):
+        yield (
+            "Where three or more sources join on one attribute, sizes come from distinct values; "
+            "selectivities of pairs are not used."
+        )

@@ -1,0 +1,50 @@
+"""Plans priced by walking their loops: for join graphs on which a table of sets does not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from planner.families.join_order.arrays import Floats
+from planner.families.join_order.loops import Loops, Order, multiway
+from planner.families.join_order.model import JoinModel
+from planner.families.join_order.table import COMPARISONS, Weights
+
+
+class Walker:
+    """Prices loops one level at a time; what orders have in common is priced once."""
+
+    def __init__(self, model: JoinModel, weights: Weights = COMPARISONS) -> None:
+        self._model = model
+        self._weights = weights
+        self._nests: dict[tuple[int, Order], float] = {}
+
+    def score(self, loops: Loops) -> float:
+        """The score of one plan's loops."""
+        pairs = zip(self._model.origins, loops.orders, strict=True)
+        return sum(self._nest(origin, order) for origin, order in pairs)
+
+    def price(self, orders: Sequence[Sequence[int]]) -> Floats:
+        """The score of every multiway order."""
+        return np.array([self.score(multiway(self._model, order)) for order in orders])
+
+    def _nest(self, origin: int, order: Order) -> float:
+        """The first loop is free; each further one costs by what is joined above it."""
+        if len(order) == 1:
+            return 0.0
+        found = self._nests.get((origin, order))
+        if found is None:
+            above, target = order[:-1], order[-1]
+            found = self._nest(origin, above) + self._level(origin, above, target)
+            self._nests[origin, order] = found
+        return found
+
+    def _level(self, origin: int, joined: Order, target: int) -> float:
+        model, weights = self._model, self._weights
+        work = weights.comparison * model.comparisons(origin, joined, target)
+        if weights.worths:
+            work *= model.graph.worth(joined, target)
+        if weights.row:
+            work += weights.row * model.matches(origin, (*joined, target))
+        return work
