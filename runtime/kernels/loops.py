@@ -246,11 +246,15 @@ def _evaluate(  # noqa: C901
     found, widest, counters, keep_results, rows, results,
 ):  # fmt: skip
     """All results whose last member is one of the fresh tuples of source i, each once."""
-    ts, rank, place, before = seen.ts, seen.rank, seen.place, seen.before
-    keys, values, seq = seen.keys, seen.values, seen.seq
+    # Arrays are taken out of their tuples first: inside the loop that would count references.
+    _source, ts, seq, rank, place, before, keys, values = seen
     kind, length, column = windows.kind, windows.length, windows.column
-    order, depth = loops.orders[i], loops.depth[i]
+    orders, depths, path, equal_start, equal_key, equal_with = loops[:6]
+    theta_start, theta_value, theta_with, theta_other, theta_comparison, theta_offset = loops[6:]
+    order, depth = orders[i], depths[i]
     comparisons, matched = counters.comparisons, counters.matches
+    path_key, path_buckets = paths.key, paths.buckets
+    first_bucket, laid_keys, tuple_at = layout.first, layout.keys, layout.tuple_at
     sources = len(order)
     cursor = np.zeros(sources, np.int64)
     stop = np.zeros(sources, np.int64)
@@ -261,8 +265,8 @@ def _evaluate(  # noqa: C901
     opening = True
     while level >= 0:
         s = order[level]
-        x = loops.path[i, level]
-        keyed = level != depth and paths.key[x] >= 0
+        x = path[i, level]
+        keyed = level != depth and path_key[x] >= 0
         if opening:
             opening = False
             if level == depth:
@@ -272,14 +276,14 @@ def _evaluate(  # noqa: C901
             else:
                 key = np.int32(0)
                 if keyed:
-                    first = loops.equal_start[i, level]
-                    key = keys[bound[loops.equal_with[first]], loops.equal_key[first]]
-                g = layout.first[x] + bucket_of(key, paths.buckets[x])
+                    first = equal_start[i, level]
+                    key = keys[bound[equal_with[first]], equal_key[first]]
+                g = first_bucket[x] + bucket_of(key, path_buckets[x])
                 examined = tail[g] - head[g]
                 if keyed:
                     base = level * widest
                     cursor[level] = base
-                    stop[level] = base + matches(layout.keys, head[g], tail[g], key, found, base)
+                    stop[level] = base + matches(laid_keys, head[g], tail[g], key, found, base)
                 else:
                     cursor[level] = head[g]
                     stop[level] = tail[g]
@@ -293,23 +297,23 @@ def _evaluate(  # noqa: C901
         if level == depth:
             u = fresh[at]
         elif keyed:
-            u = member[layout.tuple_at[found[at]]]
+            u = member[tuple_at[found[at]]]
         else:
-            u = member[layout.tuple_at[at]]
+            u = member[tuple_at[at]]
         if level == 0 and not mine[u]:
             continue
         fits = True
-        first = loops.equal_start[i, level] + np.int64(keyed)
-        for c in range(first, loops.equal_start[i, level + 1]):
-            column_of = loops.equal_key[c]
-            fits = fits and keys[u, column_of] == keys[bound[loops.equal_with[c]], column_of]
-        for c in range(loops.theta_start[i, level], loops.theta_start[i, level + 1]):
+        first = equal_start[i, level] + np.int64(keyed)
+        for c in range(first, equal_start[i, level + 1]):
+            column_of = equal_key[c]
+            fits = fits and keys[u, column_of] == keys[bound[equal_with[c]], column_of]
+        for c in range(theta_start[i, level], theta_start[i, level + 1]):
             if fits:
-                right = values[bound[loops.theta_with[c]], loops.theta_other[c]]
+                right = values[bound[theta_with[c]], theta_other[c]]
                 fits = _holds(
-                    loops.theta_comparison[c],
-                    values[u, loops.theta_value[c]],
-                    right + loops.theta_offset[c],
+                    theta_comparison[c],
+                    values[u, theta_value[c]],
+                    right + theta_offset[c],
                 )
         if fits and level > depth:
             fits = _in_window(u, bound[i], s, kind, length, column, ts, rank, place, before)
