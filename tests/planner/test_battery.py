@@ -14,6 +14,7 @@ from planner.errors import PlanError
 from planner.families import FAMILIES, chosen_plan, family
 from planner.family import Family
 from planner.workload import Workload
+from tests.planner.join_graphs import GRAPH_SAMPLES
 from tests.planner.workloads import SAMPLES
 
 MOST_CHECKED = 60
@@ -21,7 +22,7 @@ MOST_CHECKED = 60
 CASES = [
     pytest.param(known, workload, id=f"{known.name}: {name}")
     for known in FAMILIES
-    for name, workload in SAMPLES.items()
+    for name, workload in (SAMPLES | GRAPH_SAMPLES).items()
     if known.refuses(workload) is None
 ]
 every_case = pytest.mark.parametrize(("known", "workload"), CASES)

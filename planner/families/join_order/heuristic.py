@@ -17,6 +17,8 @@ from planner.wording import amount
 
 # Every combination of places is tried up to here; beyond, fast streams are moved one by one.
 MOST_MOVES = 5_000
+# The same on a join graph, where every order tried is walked.
+MOST_MOVES_WALKED = 200
 MOST_MOVES_SHOWN = 12
 
 
@@ -98,7 +100,7 @@ def _moved_up(
         )
         for place in fast
     ]
-    tried = _tried(table, order, fast)
+    tried = _tried(table, order, fast, MOST_MOVES if model.is_single else MOST_MOVES_WALKED)
     shown = sorted(tried, key=lambda o: (rounded(tried[o]), model.label(o)))[:MOST_MOVES_SHOWN]
     steps.extend(_move(model, order, cost, other, tried[other]) for other in shown)
     best, best_cost = order, cost
@@ -110,9 +112,9 @@ def _moved_up(
     return best, best_cost, steps
 
 
-def _tried(table: Pricer, order: Order, fast: Sequence[int]) -> dict[Order, float]:
+def _tried(table: Pricer, order: Order, fast: Sequence[int], most: int) -> dict[Order, float]:
     """The orders with fast streams at or above their places, without the order itself."""
-    if prod(order.index(place) + 1 for place in fast) <= MOST_MOVES:
+    if prod(order.index(place) + 1 for place in fast) <= most:
         return _priced(table, order, fast)
     tried: dict[Order, float] = {}
     reached = order

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 
 from planner.cost import Cost, UnitCosts
@@ -47,6 +48,7 @@ def few_orders(model: JoinModel) -> tuple[Order, ...]:
     return tuple(dict.fromkeys(orders))
 
 
+@lru_cache(maxsize=4)
 def traced(model: JoinModel) -> Trace:
     """The heuristic's way to an order."""
     return trace(model, pricer(model))

@@ -19,6 +19,8 @@ class Walker:
         self._model = model
         self._weights = weights
         self._nests: dict[tuple[int, Order], float] = {}
+        # A loop's cost depends on the set joined above it, not on its order.
+        self._levels: dict[tuple[int, frozenset[int], int], float] = {}
 
     def score(self, loops: Loops) -> float:
         """The score of one plan's loops."""
@@ -36,7 +38,10 @@ class Walker:
         found = self._nests.get((origin, order))
         if found is None:
             above, target = order[:-1], order[-1]
-            found = self._nest(origin, above) + self._level(origin, above, target)
+            level = (origin, frozenset(above), target)
+            if level not in self._levels:
+                self._levels[level] = self._level(origin, above, target)
+            found = self._nest(origin, above) + self._levels[level]
             self._nests[origin, order] = found
         return found
 

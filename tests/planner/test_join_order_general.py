@@ -1,0 +1,204 @@
+"""General plans: exact per origin, never dearer, connected, and read back from their labels."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from itertools import permutations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.errors import PlanError
+from planner.execution import Every, Execution
+from planner.families.join_order import JoinOrder
+from planner.families.join_order.loops import loops_of
+from planner.families.join_order.model import JoinModel, model_of
+from planner.families.join_order.perorigin import best_general
+from planner.families.join_order.table import COMPARISONS, Weights
+from planner.families.join_order.walking import Walker
+from planner.plan import Plan
+from planner.workload import Workload
+from tests.planner.join_graphs import (
+    chain,
+    clique,
+    cycle,
+    expensive_join,
+    graph_join,
+    mixed_join,
+    star,
+)
+from tests.planner.workloads import TABLE_5, equality_join, self_join
+
+FAMILY = JoinOrder()
+
+EXECUTIONS = [
+    Execution(),
+    Execution(join="hash"),
+    Execution(join="hash", buckets=3, evaluate=Every(20)),
+    Execution(join={"S1": "hash", "S3": "hash"}, evaluate=Every(4), expire=Every(12)),
+    Execution(expire=Every(9)),
+]
+GRAPHS = [chain(4), star(4), cycle(4), clique(3), [(0, 1)]]
+rates = st.lists(
+    st.tuples(st.sampled_from([0.5, 2, 9]), st.sampled_from([5, 40])), min_size=4, max_size=4
+)
+
+
+SELF_JOINS = [
+    replace(self_join(), execution=execution)
+    for execution in (Execution(), Execution(join="hash"), EXECUTIONS[2])
+]
+others = st.sampled_from(
+    [*SELF_JOINS, mixed_join(), mixed_join(EXECUTIONS[2]), expensive_join(50), expensive_join(1)]
+)
+
+
+@st.composite
+def joins(draw: st.DrawFn) -> Workload:
+    edges, execution = draw(st.sampled_from(GRAPHS)), draw(st.sampled_from(EXECUTIONS))
+    count = 1 + max(place for edge in edges for place in edge)
+    return graph_join(draw(rates)[:count], edges, execution)
+
+
+def connected(model: JoinModel, order: tuple[int, ...]) -> bool:
+    return all(model.graph.connected(order[:level], place) for level, place in enumerate(order))
+
+
+def nest(model: JoinModel, weights: Weights, origin: int, order: tuple[int, ...]) -> float:
+    levels = range(1, len(order))
+    return sum(
+        weights.comparison * model.comparisons(origin, order[:at], order[at])
+        + weights.row * model.matches(origin, order[: at + 1])
+        for at in levels
+    )
+
+
+@pytest.mark.parametrize("weights", [COMPARISONS, Weights(2.0, 3.0)])
+@settings(max_examples=25, deadline=None)
+@given(st.one_of(joins(), others))
+def test_the_search_finds_what_trying_every_order_finds(
+    weights: Weights, workload: Workload
+) -> None:
+    model = model_of(workload)
+    orders = [o for o in permutations(range(len(model.windows))) if connected(model, o)]
+    expected = sum(
+        min(nest(model, weights, origin, order) for order in orders) for origin in model.origins
+    )
+    loops, score = best_general(model, weights)
+    assert score == pytest.approx(expected, rel=1e-9)
+    assert Walker(model, weights).score(loops) == pytest.approx(expected, rel=1e-9)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.one_of(joins(), others))
+def test_general_is_never_dearer_and_every_listed_score_is_its_plans(workload: Workload) -> None:
+    ranking = FAMILY.rank(workload, top=None)
+    labels = [candidate.label for candidate in ranking.candidates]
+    scores = [candidate.score for candidate in ranking.candidates]
+    assert scores == sorted(scores)
+    assert scores == pytest.approx(FAMILY.scores(workload, labels), rel=1e-9)
+    model = model_of(workload)
+    general = FAMILY.scores(workload, [best_general(model)[0].label])[0]
+    assert general <= min(scores) * (1 + 1e-9)
+    assert ranking.best == labels[0] == FAMILY.best(workload).label
+    assert ranking.considered == len(labels)
+    assert {label.partition(":")[0] for label in labels} >= {"naive"}
+    assert FAMILY.answer(workload, ranking).startswith(labels[0])
+    assert FAMILY.why(workload)
+
+
+@pytest.mark.parametrize("edges", [chain(12), star(12), cycle(12), clique(12)])
+def test_twelve_streams_are_planned_exactly_within_a_second(edges: list[tuple[int, int]]) -> None:
+    workload = graph_join([(1 + place % 3, 10 + place) for place in range(12)], edges)
+    started = time.perf_counter()
+    ranking = FAMILY.rank(workload, top=10)
+    assert time.perf_counter() - started < 1
+    assert ranking.truncated
+    assert ranking.best == ranking.candidates[0].label
+    assert FAMILY.answer(workload, ranking).startswith(ranking.best)
+
+
+def shape(plan: Plan) -> list[str]:
+    """Each origin's loops as text: content of the first loop, then every probe."""
+    lines = []
+    for last in plan.roots[0].inputs:
+        steps, end = [], last
+        while end.kind == "probe":
+            what = [end.param("source"), end.param("access"), end.inputs[1].kind]
+            what += [value for name, value in end.params if name == "on"]
+            steps.append(" ".join(map(str, what)))
+            origin, end = end.param("origin"), end.inputs[0]
+        lines.append(
+            f"{origin}: " + " > ".join([f"{end.param('source')} {end.kind}", *steps[::-1]])
+        )
+    return lines
+
+
+def test_the_operators_of_a_naive_plan() -> None:
+    workload = equality_join(TABLE_5[:3], Execution(join="hash", evaluate=Every(5)))
+    plan = FAMILY.plan(workload, "naive:S2,S1,S3")
+    assert shape(plan) == [
+        "S1: S2 expire > S1 scan arrive > S3 hash expire",
+        "S2: S2 arrive > S1 hash expire > S3 hash expire",
+        "S3: S2 expire > S1 hash expire > S3 scan arrive",
+    ]
+    assert plan.roots[0].params == (("query", "Q1"), ("evaluate", "every 5"))
+    whens = {op.param("when") for op in plan.operators() if op.kind == "expire"}
+    assert whens == {"every 5"}, "with lazy evaluation tuples leave then at the earliest"
+
+
+def test_the_operators_of_a_general_plan_on_several_attributes() -> None:
+    workload = mixed_join(Execution(join="hash"))
+    label = "general:A=C,A,B,R;B=B,R,A,C;C=R,B,A,C"
+    plan = FAMILY.plan(workload, label)
+    assert plan.label == label
+    assert shape(plan) == [
+        "A: C expire > A scan filter > B hash expire k > R hash table r",
+        "B: B arrive > R hash table r > A hash expire k > C scan expire",
+        "C: R table > B hash expire r > A hash expire k > C scan arrive",
+    ]
+    assert FAMILY.loops(workload, plan)["C"] == ("R", "B", "A", "C")
+
+
+def test_a_multiway_order_takes_the_first_linked_source() -> None:
+    workload = graph_join([(1, 10)] * 4, chain(4))
+    loops = FAMILY.loops(workload, FAMILY.plan(workload, "S4,S1,S3,S2"))
+    assert loops == {
+        "S1": ("S1", "S2", "S3", "S4"),
+        "S2": ("S2", "S1", "S3", "S4"),
+        "S3": ("S3", "S4", "S2", "S1"),
+        "S4": ("S4", "S3", "S2", "S1"),
+    }
+
+
+def test_where_new_tuples_go_first_a_general_plan_is_the_multiway_one() -> None:
+    workload = equality_join(TABLE_5[:3])
+    same = "general:S1=S1,S2,S3;S2=S2,S1,S3;S3=S3,S1,S2"
+    one, other = (FAMILY.plan(workload, label) for label in (same, "S1,S2,S3"))
+    assert one.roots == other.roots
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [
+        ("naive:S1,S3,S2,S4", "no predicate links S3 with S1"),
+        ("general:S1=S1,S2,S4,S3;S2=S2,S1,S3,S4;S3=S3,S2,S1,S4;S4=S4,S3,S2,S1", "links S4"),
+        ("naive:S1,S2", "such as S1,S2,S3,S4"),
+        ("general:S1=S1,S2,S3,S4", "names each stream once"),
+        ("general:", "names each stream once"),
+        ("general:S1=S1;S2=S2;S3=S3;S4=S4", "such as S1,S2,S3,S4"),
+        ("lazy:S1,S2,S3,S4", "such as S1,S2,S3,S4"),
+    ],
+)
+def test_a_label_that_names_no_plan_is_told_why(label: str, said: str) -> None:
+    workload = graph_join([(1, 10)] * 4, chain(4))
+    with pytest.raises(PlanError, match=said):
+        FAMILY.plan(workload, label)
+
+
+def test_labels_are_read_back() -> None:
+    model = model_of(mixed_join())
+    for candidate in FAMILY.rank(mixed_join(), top=None).candidates:
+        assert loops_of(model, candidate.label).label == candidate.label
