@@ -93,10 +93,11 @@ def to_loops(plan: Plan, estimate: Estimate | None = None) -> str:
     """A join plan as nested for-loops, one nest per origin; empty where a plan has no probes."""
     nests = []
     for root in plan.roots:
+        every = str(dict(root.params).get("evaluate", ""))
         for end in root.inputs:
             probes = _pipeline(end)
             if probes:
-                nests.append("\n".join(_nest(probes, estimate)))
+                nests.append("\n".join(_nest(probes, every, estimate)))
     return "\n\n".join(nests)
 
 
@@ -109,20 +110,34 @@ def _pipeline(end: Operator) -> list[Operator]:
     return probes[::-1]
 
 
-def _nest(probes: Sequence[Operator], estimate: Estimate | None) -> Iterator[str]:
-    names = [_name(probe, "source") for probe in probes]
+def _nest(probes: Sequence[Operator], every: str, estimate: Estimate | None) -> Iterator[str]:
     origin = _name(probes[0], "origin")
-    yield f"when a tuple arrives on {origin}"
-    for depth, probe in enumerate(probes, start=1):
-        indent = "  " * depth
-        where = f"{names[depth - 1]}{_reached_by(probe)}"
+    outermost = _name(probes[0].inputs[0], "source")
+    names = [outermost, *(_name(probe, "source") for probe in probes)]
+    lines: list[tuple[str, str]] = []
+    if every:
+        # The new tuples of a batch have a loop of their own, like any other source.
+        yield f"{every} s, for new tuples of {origin}"
+        new = f"new tuple of {origin}"
+        lines.append((f"for each {new if outermost == origin else f'tuple of {outermost}'}", ""))
+    else:
+        yield f"when a tuple arrives on {origin}"
+        if outermost != origin:
+            lines.append((f"for each tuple of {outermost}", ""))
+    for name, probe in zip(names[1:], probes, strict=True):
+        if name != origin:
+            text = f"for each tuple of {name}{_reached_by(probe)} that matches"
+        else:
+            text = (
+                f"for each new tuple of {origin} that matches" if every else f"if {origin} matches"
+            )
         cost = estimate.costs[probe.id].comparisons if estimate is not None else None
-        work = f"  [{amount(cost)} comparisons/s]" if cost is not None else ""
-        yield f"{indent}for each tuple of {where} that matches{work}"
-    members = ", ".join([origin, *names])
+        lines.append((text, f"  [{amount(cost)} comparisons/s]" if cost is not None else ""))
+    for depth, (text, work) in enumerate(lines, start=1):
+        yield f"{'  ' * depth}{text}{work}"
     cost = estimate.costs[probes[-1].id].rows_out if estimate is not None else None
     rows = f"  [{amount(cost)} rows/s]" if cost is not None else ""
-    yield f"{'  ' * (len(probes) + 1)}return ({members}){rows}"
+    yield f"{'  ' * (len(lines) + 1)}return ({', '.join(names)}){rows}"
 
 
 def _name(operator: Operator, param: str) -> str:

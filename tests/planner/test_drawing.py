@@ -8,6 +8,7 @@ import pytest
 
 from planner.dot import escaped, join_tree, to_dot
 from planner.drawing import Overlay, to_loops, to_text
+from planner.execution import Every, Execution
 from planner.families.join_order import JoinOrder
 from planner.plan import Operator, Plan
 from tests.planner.workloads import HYBRID, TABLE_5, TABLE_6, equality_join
@@ -69,6 +70,25 @@ def test_loops_follow_each_origins_pipeline() -> None:
     )
     assert "S3's entry of the key" in nests[0]
     assert "comparisons/s]" in to_loops(plan, FAMILY.estimate(plan, workload))
+
+
+def test_loops_show_where_new_tuples_stand() -> None:
+    naive = to_loops(FAMILY.plan(equality_join(TABLE_5[:3]), "naive:S1,S2,S3")).split("\n\n")
+    assert naive[1] == (
+        "when a tuple arrives on S2\n"
+        "  for each tuple of S1\n"
+        "    if S2 matches\n"
+        "      for each tuple of S3 that matches\n"
+        "        return (S1, S2, S3)"
+    )
+    lazy = equality_join(TABLE_5[:3], Execution(evaluate=Every(5)))
+    nests = to_loops(FAMILY.plan(lazy, "naive:S1,S2,S3")).split("\n\n")
+    assert nests[0].startswith("every 5 s, for new tuples of S1\n  for each new tuple of S1\n")
+    assert nests[2].splitlines()[1:4] == [
+        "  for each tuple of S1",
+        "    for each tuple of S2 that matches",
+        "      for each new tuple of S3 that matches",
+    ]
 
 
 def test_the_operator_graph_is_whole() -> None:
