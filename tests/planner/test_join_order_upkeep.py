@@ -94,6 +94,8 @@ def test_every_index_of_a_window_is_visited_when_a_tuple_leaves() -> None:
     found = costs_of(workload, "S1,S2,S3,S4")
     assert found["expire", "S1"].expirations == 11 + 2 * (1 + 2), "S2 and S4 look it up apart"
     assert found["expire", "S3"].expirations == 11 + 3 * (1 + 1)
+    naive = costs_of(workload, "naive:S1,S2,S3,S4")
+    assert naive["expire", "S1"].expirations == 11 + 2, "nothing looks up the outermost loop"
 
 
 @pytest.mark.parametrize("workload", GRAPH_SAMPLES.values(), ids=GRAPH_SAMPLES)

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from planner.cost import Formula
+from planner.families.join_order.graph import Key
 from planner.families.join_order.model import JoinModel
 from planner.families.join_order.probes import Probe
 from planner.families.join_order.symbols import (
@@ -42,7 +43,7 @@ class Formulas(Mapping[str, tuple[Formula, ...]]):
         operators: Sequence[Operator],
         probes: Mapping[str, Probe],
         model: JoinModel,
-        indexes: Mapping[int, int],
+        indexes: Mapping[int, tuple[Key, ...]],
     ) -> None:
         self._operators = {operator.id: operator for operator in operators}
         self._probes = probes

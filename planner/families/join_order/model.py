@@ -7,13 +7,13 @@ to the windows as the query states them; above that loop its members come from a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from planner.errors import PlanError
 from planner.families.join_order.coverage import refusal
-from planner.families.join_order.graph import JoinGraph, KeyClass
+from planner.families.join_order.graph import JoinGraph, Key, KeyClass
 from planner.families.join_order.keys import skewed_bucket_fraction, values_present
 from planner.families.join_order.reading import graph_of, timing_of, twins_of, window_of
 from planner.families.join_order.windows import JoinWindow, Timing
@@ -141,37 +141,37 @@ class JoinModel:
         if other not in joined:
             return 0.0
         if other == origin:
-            return 1.0 if origin == twins.later else 0.0
+            # A batch is stored as a whole before its loops run, so that every copy is there.
+            return 1.0 if origin == twins.later or self.timing.evaluate is not None else 0.0
         return 1.0 if target == twins.longer else twins.shared
 
     def comparisons(self, origin: int, joined: Sequence[int], target: int) -> float:
         """Tuples of `target` examined per second by what the loops of `origin` have joined."""
         return self.matches(origin, joined) * self.scanned(origin, joined, target)
 
-    def expirations(self, place: int, indexes: int) -> float:
-        """Timestamp checks and visits to expire tuples from a window with so many indexes.
+    def expirations(self, place: int, indexes: Collection[Key]) -> float:
+        """Timestamp checks and visits to expire tuples from a window with these indexes.
 
         Eager: a visit per arriving tuple of any source (a count window is visited by its own
         only), a check per tuple that leaves, a visit of its bucket in every index. Lazy: a check
-        per tuple that leaves, and every bucket of the first index each time.
+        per tuple that leaves, and every time all buckets of every index.
         """
         window = self.windows[place]
         every = self.timing.expire
         if every is None:
             visits = 0.0 if window.counted else sum(other.rate for other in self.windows)
-            return visits + window.rate * (1 + indexes)
-        return window.rate * max(1, indexes) + self.buckets_visited(place, indexes) / every
+            return visits + window.rate * (1 + len(indexes))
+        return window.rate + self.buckets_visited(place, indexes) / every
 
-    def buckets_visited(self, place: int, indexes: int) -> float:
+    def buckets_visited(self, place: int, indexes: Collection[Key]) -> float:
         """The buckets that a lazy expiration looks into; of an index per value, those in use."""
         window = self.windows[place]
         if not indexes:
             return 1.0
         if window.buckets != "per-value":
-            return float(window.buckets)
-        key = next(key for c in self.graph.classes if (key := c.key(place)) is not None)
+            return float(window.buckets * len(indexes))
         full = window.tuples + window.rate * (self.timing.expire or 0.0)
-        return values_present(key.distinct, key.zipf, full)
+        return sum(values_present(key.distinct, key.zipf, full) for key in indexes)
 
     def _held(self, members: Iterable[int], sizes: Sequence[float]) -> float:
         held = list(members)

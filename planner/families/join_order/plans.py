@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planner.checks import exact
+from planner.families.join_order.graph import Key
 from planner.families.join_order.loops import NAME, Loops
 from planner.families.join_order.model import JoinModel
 from planner.families.join_order.windows import JoinWindow
@@ -48,30 +49,27 @@ class PlanBuilder:
         return self._feeds[place] if place == origin else self._kept[place]
 
 
-def probe_access(
-    model: JoinModel, origin: int, joined: Sequence[int], target: int
-) -> tuple[str, Param, str | None]:
-    """How a loop finds the target's tuples: access, buckets, and the attribute of its index."""
-    window, known = model.windows[target], model.graph.linking(joined, target)
-    key = known.key(target) if known is not None else None
-    if target == origin or window.access == "scan" or key is None:
-        return "scan", 1, None
-    return "hash", window.buckets, key.attribute
+def index_used(model: JoinModel, origin: int, joined: Sequence[int], target: int) -> Key | None:
+    """The attribute by whose index a loop finds the target's tuples; None where it scans."""
+    known = model.graph.linking(joined, target)
+    if target == origin or model.windows[target].access == "scan" or known is None:
+        return None
+    return known.key(target)
 
 
 def _probe(
     model: JoinModel, origin: int, joined: Sequence[int], target: int
 ) -> tuple[tuple[str, Param], ...]:
-    access, buckets, attribute = probe_access(model, origin, joined, target)
+    index = index_used(model, origin, joined, target)
     params: list[tuple[str, Param]] = [
         ("origin", model.aliases[origin]),
         ("step", len(joined)),
         ("source", model.aliases[target]),
-        ("access", access),
-        ("buckets", buckets),
+        ("access", "scan" if index is None else "hash"),
+        ("buckets", 1 if index is None else model.windows[target].buckets),
     ]
-    if attribute is not None and len(model.graph.classes) > 1:
-        params.append(("on", attribute))
+    if index is not None and len(model.graph.classes) > 1:
+        params.append(("on", index.attribute))
     return tuple(params)
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from planner.cost import Cost, Estimate, Quality
 from planner.families.join_order.formulas import Formulas
+from planner.families.join_order.graph import Key
 from planner.families.join_order.loops import Loops
 from planner.families.join_order.model import JoinModel
-from planner.families.join_order.plans import probe_access
+from planner.families.join_order.plans import index_used
 from planner.families.join_order.probes import Probe, probes_of
 from planner.plan import Operator, Plan
 
-# How many indexes each window has, by place.
-Indexes = Mapping[int, int]
+# The attributes on which each window has an index, by place.
+Indexes = Mapping[int, tuple[Key, ...]]
 
 
 def estimate(plan: Plan, model: JoinModel) -> Estimate:
@@ -38,7 +39,7 @@ def estimate(plan: Plan, model: JoinModel) -> Estimate:
 
 
 def indexes_of(model: JoinModel, loops: Loops) -> Indexes:
-    """How many indexes each window has under these loops."""
+    """The indexes that these loops look into."""
     pairs = zip(model.origins, loops.orders, strict=True)
     return _indexes(
         model,
@@ -70,16 +71,13 @@ def results(model: JoinModel) -> float:
 
 
 def _indexes(model: JoinModel, probes: Iterable[Probe]) -> Indexes:
-    """One index for each attribute a probe uses; a hashed window has one even if none does."""
-    used: dict[int, set[str]] = {place: set() for place in range(len(model.windows))}
+    """One index for each attribute that some probe looks up; without one none is kept."""
+    used: dict[int, dict[Key, None]] = {place: {} for place in range(len(model.windows))}
     for probe in probes:
-        _, _, attribute = probe_access(model, probe.origin, probe.joined, probe.target)
-        if attribute is not None:
-            used[probe.target].add(attribute)
-    return {
-        place: max(len(names), 1 if model.windows[place].access == "hash" else 0)
-        for place, names in used.items()
-    }
+        key = index_used(model, probe.origin, probe.joined, probe.target)
+        if key is not None:
+            used[probe.target][key] = None
+    return {place: tuple(keys) for place, keys in used.items()}
 
 
 def _probe(model: JoinModel, probe: Probe) -> Cost:
@@ -89,7 +87,7 @@ def _probe(model: JoinModel, probe: Probe) -> Cost:
     )
 
 
-def _keeping(model: JoinModel, operator: Operator, place: int, indexes: int) -> Cost:
+def _keeping(model: JoinModel, operator: Operator, place: int, indexes: Collection[Key]) -> Cost:
     window = model.windows[place]
     if operator.kind == "arrive":
         return Cost(rows_out=window.arrivals)

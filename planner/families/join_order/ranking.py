@@ -68,13 +68,15 @@ def rank(model: JoinModel, top: int | None, units: UnitCosts | None, by_seconds:
     weights = weights_of(units) if by_seconds and units is not None else score_weights(model)
     most = MOST_CANDIDATES if top is None else min(top, MOST_CANDIDATES)
     listed = list(islice(plans_by_cost(model, weights), max(most, 1)))
+    if by_seconds and any(window.access == "hash" for window in model.windows):
+        listed = _by_all_they_spend(model, listed, weights, units)
     best = listed[0]
     listed = listed[:most]
     order = tuple(range(len(model.windows)))
     baseline = Entry(0.0, False, model.label(order), order)
     if all(entry.label != baseline.label for entry in listed):
         listed = [*listed[: MOST_CANDIDATES - 1], baseline]
-    compared = considered(model, few_orders(model)) + best.is_general
+    compared = considered(model, few_orders(model)) + any(entry.is_general for entry in listed)
     priced = _Priced(model, listed, units)
     tags = _tags(model, best)
     return Ranking(
@@ -85,6 +87,20 @@ def rank(model: JoinModel, top: int | None, units: UnitCosts | None, by_seconds:
         truncated=not is_listed(model) or compared > MOST_CANDIDATES,
         rank_by="seconds" if by_seconds else "comparisons",
     )
+
+
+def _by_all_they_spend(
+    model: JoinModel, listed: list[Entry], weights: Weights, units: UnitCosts | None
+) -> list[Entry]:
+    """The plans by their seconds with upkeep: those that use fewer indexes expire for less.
+
+    Where not all can be listed, those cheapest by their probes are compared.
+    """
+    if is_listed(model):
+        listed = list(islice(plans_by_cost(model, weights), MOST_CANDIDATES))
+    priced = _Priced(model, listed, units).candidates({}, by_seconds=True)
+    scored = [entry._replace(score=c.score) for entry, c in zip(listed, priced, strict=True)]
+    return sorted(scored)
 
 
 def _filtering(model: JoinModel) -> float:
@@ -114,9 +130,8 @@ class _Priced:
 
     def __init__(self, model: JoinModel, plans: Sequence[Entry], units: UnitCosts | None) -> None:
         self._model, self._plans, self._units = model, plans, units
-        # Only several attributes give a window several indexes, and plans different upkeep.
-        self._alike = len(model.graph.classes) < 2
-        self._upkeeps: dict[tuple[int, ...], tuple[Cost, float]] = {}
+        # Upkeep differs between plans by the indexes they use.
+        self._upkeeps: dict[tuple[object, ...], tuple[Cost, float]] = {}
 
     def candidates(self, tags: dict[str, tuple[str, ...]], by_seconds: bool) -> Iterator[Candidate]:
         """The plans as candidates, in turn."""
@@ -124,10 +139,8 @@ class _Priced:
         work = self._probing(COMPARISONS)
         scored = work if weights == COMPARISONS else self._probing(weights)
         spent = self._probing(weights_of(self._units)) if self._units is not None else None
-        kept = self._kept(self._plans[0]) if self._plans else (Cost(), 0.0)
         for place, entry in enumerate(self._plans):
-            if not self._alike:
-                kept = self._kept(entry)
+            kept = self._kept(entry)
             seconds = rounded(kept[1] + spent[place]) if spent is not None else None
             score = rounded(scored[place] + filtering)
             if by_seconds and seconds is not None:
@@ -160,9 +173,15 @@ class _Priced:
 
     def _kept(self, entry: Entry) -> tuple[Cost, float]:
         """The cost and the seconds of all but the probes."""
-        indexes = indexes_of(self._model, entry.loops(self._model))
-        key = tuple(indexes.values())
+        key: tuple[object, ...] = (entry.label,)
+        if all(window.access == "scan" for window in self._model.windows):
+            key = ()
+        elif self._model.is_single and not entry.is_general:
+            # On one attribute every window is looked up but the outermost of a naive order, and
+            # the next where nothing arrives on that one.
+            key = (entry.is_naive, *entry.order[:2]) if entry.is_naive else (entry.is_naive,)
         if key not in self._upkeeps:
+            indexes = indexes_of(self._model, entry.loops(self._model))
             found = list(upkeep(self._model, indexes))
             rows = results(self._model)
             total = sum((cost for _, cost in found), Cost())

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from planner.cost import Formula
+from planner.families.join_order.graph import Key
 from planner.families.join_order.model import JoinModel
 from planner.families.join_order.symbols import figure, longer, stated, tex
 from planner.plan import Operator
@@ -11,7 +14,9 @@ COUNTED = "one count per tuple or visit"
 HELD = "paper, Appendix A"
 
 
-def keeping(model: JoinModel, operator: Operator, place: int, indexes: int) -> tuple[Formula, ...]:
+def keeping(
+    model: JoinModel, operator: Operator, place: int, indexes: Collection[Key]
+) -> tuple[Formula, ...]:
     """The formulas of an operator that feeds or holds a window."""
     window = model.windows[place]
     name = tex(window)
@@ -47,20 +52,17 @@ def keeping(model: JoinModel, operator: Operator, place: int, indexes: int) -> t
     return (_expirations(model, place, indexes),)
 
 
-def _expirations(model: JoinModel, place: int, indexes: int) -> Formula:
+def _expirations(model: JoinModel, place: int, indexes: Collection[Key]) -> Formula:
     window, every = model.windows[place], model.timing.expire
     rate, value = rf"\lambda_{{{tex(window)}}}", figure(window.rate)
     result = model.expirations(place, indexes)
     if every is not None:
-        checks, checks_value = rate, value
-        if indexes > 1:
-            checks, checks_value = f"{indexes} {rate}", rf"{indexes} \cdot {value}"
         visited = figure(model.buckets_visited(place, indexes))
-        symbols = rf"{checks} + \frac{{B}}{{E}}"
-        values = rf"{checks_value} + \frac{{{visited}}}{{{figure(every)}}}"
+        symbols = rf"{rate} + \frac{{B}}{{E}}"
+        values = rf"{value} + \frac{{{visited}}}{{{figure(every)}}}"
         return Formula("expirations", symbols, values, result, COUNTED)
-    leaves = rate if not indexes else f"{1 + indexes} {rate}"
-    leaves_value = value if not indexes else rf"{1 + indexes} \cdot {value}"
+    leaves = rate if not indexes else f"{1 + len(indexes)} {rate}"
+    leaves_value = value if not indexes else rf"{1 + len(indexes)} \cdot {value}"
     if window.counted:
         return Formula("expirations", leaves, leaves_value, result, COUNTED)
     visits = " + ".join(figure(model.windows[p].rate) for p in model.origins)
