@@ -14,6 +14,8 @@ from planner.families.join_order import JoinOrder
 from planner.families.join_order.formulas import UNIFORM
 from planner.families.join_order.keys import harmonic, skewed_bucket_fraction, values_present
 from planner.families.join_order.model import model_of
+from planner.families.join_order.sets import SetArrays
+from planner.query import Column, Comparison, Filter
 from planner.streams import Attribute, Stream
 from planner.workload import Workload
 from tests.planner.workloads import TABLE_5, equality_join
@@ -43,8 +45,12 @@ def test_a_skewed_bucket_is_what_counting_gives(
 ) -> None:
     p, q = shares(keys, of_keys, 60), shares(values, of_values, 60)
     same = np.subtract.outer(np.arange(60), np.arange(60)) % buckets == 0
-    found = skewed_bucket_fraction((keys, of_keys), (values, of_values), buckets)
+    found = skewed_bucket_fraction((1, keys, of_keys), (1, values, of_values), buckets)
     assert found == pytest.approx(p @ same @ q)
+    p[:4] = 0
+    if p.sum():
+        some = skewed_bucket_fraction((5, keys, of_keys), (1, values, of_values), buckets)
+        assert some == pytest.approx(p @ same @ q / p.sum())
 
 
 def zipf_join(exponents: tuple[float, ...], execution: Execution | None = None) -> Workload:
@@ -85,7 +91,26 @@ def test_a_declared_selectivity_of_two_sources_wins() -> None:
     assert any("selectivities of pairs are not used" in said for said in FAMILY.why(three))
 
 
+@pytest.mark.parametrize(
+    ("comparison", "constant", "equal"),
+    [("<=", 20, 1 / 40), (">", 30, 0), (">=", 25, 16 / 476 / 40)],
+)
+def test_a_filter_on_the_key_leaves_some_of_its_values(
+    comparison: Comparison, constant: int, equal: float
+) -> None:
+    """S1 has values 1..500; of S3's 1..40 each is as frequent as any other."""
+    workload = equality_join([TABLE_5[0], TABLE_5[2]], names=["S1", "S3"])
+    condition = Filter(Column("S1", "attr"), comparison, constant)
+    both = [condition, Filter(Column("S3", "attr"), "<=", 30)] if not equal else [condition]
+    query = replace(workload.queries[0], filters=tuple(both))
+    model = model_of(replace(workload, queries=(query,)))
+    assert model.graph.share((0, 1)) == pytest.approx(equal)
+    for joined in ((0,), (1,), (0, 1)):
+        mask = sum(1 << place for place in joined)
+        assert SetArrays(model).sizes[mask] == pytest.approx(model.size(joined))
+
+
 @pytest.mark.parametrize("exponent", [0.0, 1.0])
 def test_values_present_is_what_drawing_gives(exponent: float) -> None:
     p = shares(40, exponent, 40)
-    assert values_present(40, exponent, 25) == pytest.approx((1 - (1 - p) ** 25).sum())
+    assert values_present((1, 40, exponent), 25) == pytest.approx((1 - (1 - p) ** 25).sum())

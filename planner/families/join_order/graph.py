@@ -6,17 +6,24 @@ import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from planner.families.join_order.keys import harmonic
+from planner.families.join_order.keys import Spread, mass
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """An attribute of a class of equal ones: whose it is, how many values, how they are spread."""
+    """An attribute of a class of equal ones: whose it is, which values, how they are spread."""
 
     place: int
     attribute: str
     distinct: int
     zipf: float = 0.0
+    # The lowest rank that passes the source's filters.
+    first: int = 1
+
+    @property
+    def spread(self) -> Spread:
+        """Its ranks and their exponent."""
+        return self.first, self.first + self.distinct - 1, self.zipf
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +41,10 @@ class KeyClass:
         """The attributes of these sources."""
         return tuple(key for key in self.keys if key.place in members)
 
-    def spread(self, members: Collection[int]) -> tuple[int, float]:
-        """The keys of a composite: the fewest values (containment), and the exponents' sum."""
-        keys = self.inside(members)
-        return min(key.distinct for key in keys), sum(key.zipf for key in keys)
+    def spread(self, members: Collection[int]) -> Spread:
+        """The keys of a composite: the ranks that all have, and the exponents' sum."""
+        firsts, lasts, exponents = zip(*(k.spread for k in self.inside(members)), strict=True)
+        return max(firsts), min(lasts), sum(exponents)
 
     def share(self, members: Collection[int]) -> float:
         """The share of combinations of these sources whose attributes are all equal."""
@@ -46,8 +53,7 @@ class KeyClass:
             return 1.0
         if self.declared is not None:
             return self.declared
-        alike = harmonic(*self.spread(members))
-        return alike / math.prod(harmonic(key.distinct, key.zipf) for key in keys)
+        return mass(self.spread(members)) / math.prod(mass(key.spread) for key in keys)
 
 
 @dataclass(frozen=True, slots=True)

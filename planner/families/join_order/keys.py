@@ -1,8 +1,8 @@
 """How keys meet: shares of equal values, and the part of a hashed window that a probe examines.
 
-Values have ranks 1..v, rank k with a share proportional to k^-zipf (0: uniform), and the smaller
-set of values lies in the larger one. A product of such shares has the same form, so every size
-has a closed form: no array of values is made for it.
+Values have ranks 1..v (filters may leave a part of them), rank k with a share proportional to
+k^-zipf (0: uniform). A product of such shares has the same form, so every size has a closed form:
+no array of values is made for it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,22 @@ from planner.families.join_order.arrays import Floats
 
 # From here on the sum is an integral with its first corrections, exact to a double's last digits.
 _SUMMED = 1_000
+
+# First and last rank, and the exponent.
+Spread = tuple[int, int, float]
+
+
+def mass(spread: Spread) -> float:
+    """The sum of k^-exponent over these ranks; 0 where there are none.
+
+    >>> mass((3, 7, 0.0)), mass((2, 1, 1.0))
+    (5.0, 0.0)
+    """
+    first, last, exponent = spread
+    if last < first:
+        return 0.0
+    below = harmonic(first - 1, exponent) if first > 1 else 0.0
+    return harmonic(last, exponent) - below
 
 
 @lru_cache(maxsize=4096)
@@ -56,33 +72,37 @@ def bucket_fraction(least: int, distinct: int, buckets: int) -> float:
     return (pairs + min(rest_keys, rest)) / (least * distinct)
 
 
-def skewed_bucket_fraction(
-    keys: tuple[int, float], values: tuple[int, float], buckets: int
-) -> float:
-    """The same for Zipf keys and values, each given as (count, exponent)."""
-    if not keys[1] and not values[1]:
-        return bucket_fraction(keys[0], values[0], buckets)
-    most = max(keys[0], values[0])
-    if buckets >= most:
-        met = harmonic(min(keys[0], values[0]), keys[1] + values[1])
-        return met / (harmonic(*keys) * harmonic(*values))
-    return float(_in_buckets(*keys, buckets) @ _in_buckets(*values, buckets))
+def skewed_bucket_fraction(keys: Spread, values: Spread, buckets: int) -> float:
+    """The same for any spread of keys and values."""
+    if keys[0] == values[0] == 1 and not keys[2] and not values[2]:
+        return bucket_fraction(keys[1], values[1], buckets)
+    if not mass(keys):
+        return 0.0
+    if buckets >= max(keys[1], values[1]):
+        both = (max(keys[0], values[0]), min(keys[1], values[1]), keys[2] + values[2])
+        return mass(both) / (mass(keys) * mass(values))
+    return float(_in_buckets(keys, buckets) @ _in_buckets(values, buckets))
 
 
 @lru_cache(maxsize=64)
-def _in_buckets(count: int, exponent: float, buckets: int) -> Floats:
-    ranks = np.arange(1, count + 1)
+def _in_buckets(spread: Spread, buckets: int) -> Floats:
+    first, last, exponent = spread
+    ranks = np.arange(first, last + 1)
     shares = np.bincount(ranks % buckets, ranks.astype(np.float64) ** -exponent, buckets)
     return np.asarray(shares / shares.sum())
 
 
-def values_present(count: int, exponent: float, tuples: float) -> float:
+def values_present(spread: Spread, tuples: float) -> float:
     """How many of the values a window of so many tuples is expected to hold.
 
-    >>> round(values_present(10, 0.0, 1e6)), values_present(1, 0.0, 5)
+    >>> round(values_present((1, 10, 0.0), 1e6)), values_present((4, 4, 0.0), 5)
     (10, 1.0)
     """
+    first, last, exponent = spread
+    count = last - first + 1
+    if count == 1:
+        return 1.0
     if not exponent:
-        return float(count * -np.expm1(tuples * np.log1p(-1 / count))) if count > 1 else 1.0
-    shares = np.arange(1, count + 1, dtype=np.float64) ** -exponent / harmonic(count, exponent)
-    return float((1 - (1 - np.minimum(shares, 1.0)) ** tuples).sum())
+        return float(count * -np.expm1(tuples * np.log1p(-1 / count)))
+    shares = np.arange(first, last + 1, dtype=np.float64) ** -exponent / mass(spread)
+    return float((1 - (1 - shares) ** tuples).sum())

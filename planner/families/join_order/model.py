@@ -116,12 +116,12 @@ class JoinModel:
         """The part of a hashed window that keys of this class find in their bucket."""
         window, key = self.windows[target], known.key(target)
         assert key is not None
-        keys, values = known.spread(joined), (key.distinct, key.zipf)
+        keys, values = known.spread(joined), key.spread
         if window.buckets != "per-value":
             return skewed_bucket_fraction(keys, values, window.buckets)
         if known.declared is not None:
             return known.declared
-        return skewed_bucket_fraction(keys, values, max(keys[0], values[0]))
+        return skewed_bucket_fraction(keys, values, max(keys[1], values[1]))
 
     def scanned(self, origin: int, joined: Sequence[int], target: int) -> float:
         """The tuples that one composite examines in the target's loop."""
@@ -171,7 +171,7 @@ class JoinModel:
         if window.buckets != "per-value":
             return float(window.buckets * len(indexes))
         full = window.tuples + window.rate * (self.timing.expire or 0.0)
-        return sum(values_present(key.distinct, key.zipf, full) for key in indexes)
+        return sum(values_present(key.spread, full) for key in indexes)
 
     def _held(self, members: Iterable[int], sizes: Sequence[float]) -> float:
         held = list(members)

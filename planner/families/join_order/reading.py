@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from planner.declared import all_predicates, declared
@@ -11,6 +12,7 @@ from planner.families.join_order.graph import JoinGraph, Key, KeyClass, Link, Tw
 from planner.families.join_order.windows import FilterStep, JoinWindow, Timing
 from planner.query import Column, Comparison, CountWindow, Predicate, Query, Source, TimeWindow
 from planner.selectivity import attribute_of, filter_selectivity, predicate_selectivity
+from planner.streams import Attribute
 from planner.workload import Workload
 
 _MIRRORED: dict[Comparison, Comparison] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -45,15 +47,36 @@ def _key_class(
     keys = []
     for column in columns:
         attribute = attribute_of(workload, query, column)
-        assert attribute.distinct is not None, "`refusal` has seen that it is known"
-        place = places[column.alias]
-        keys.append(Key(place, column.attribute, attribute.distinct, attribute.zipf))
+        first, last = _passing(query, column, attribute)
+        place, count = places[column.alias], last - first + 1
+        keys.append(Key(place, column.attribute, count, attribute.zipf, first))
     stated = None
     if len(columns) == 2:
         # In a larger class shares of pairs do not say how often three attributes are equal.
         given = declared(workload.statistics, query, Predicate(columns[0], "=", columns[1]))
         stated = given.selectivity if given is not None else None
     return KeyClass(tuple(keys), stated)
+
+
+def _passing(query: Query, column: Column, attribute: Attribute) -> tuple[int, int]:
+    """The ranks of a key that its source's filters let through: generated values are 1..distinct.
+
+    Values that are listed, and texts, keep all their ranks: comparisons do not follow those.
+    """
+    assert attribute.distinct is not None, "`refusal` has seen that it is known"
+    first, last = 1, attribute.distinct
+    for condition in query.filters:
+        constant = condition.constant
+        if condition.column != column or isinstance(constant, str):
+            continue
+        if condition.comparison in ("<", "<=", "="):
+            whole = math.ceil(constant) - 1 if condition.comparison == "<" else math.floor(constant)
+            last = min(last, whole)
+        if condition.comparison in (">", ">=", "="):
+            whole = math.floor(constant) + 1 if condition.comparison == ">" else math.ceil(constant)
+            first = max(first, whole)
+    ranked = attribute.type == "integer" and not attribute.values
+    return (first, last) if ranked and first <= last else (1, attribute.distinct)
 
 
 def _links(workload: Workload, query: Query, places: dict[str, int]) -> list[Link]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from planner.families.join_order.arrays import Bools, Floats, Ints
 from planner.families.join_order.graph import KeyClass
-from planner.families.join_order.keys import harmonic
+from planner.families.join_order.keys import mass
 from planner.families.join_order.model import JoinModel
 
 
@@ -131,35 +131,38 @@ class SetArrays:
             return shares
         each = [1.0] * self.count
         for key in known.keys:
-            each[key.place] = 1 / harmonic(key.distinct, key.zipf)
+            each[key.place] = 1 / mass(key.spread)
         shares = self._product(each)
         linked, kinds, kind_of = self._spreads(known)
-        alike = [harmonic(*known.spread(example)) for example in kinds]
+        alike = [mass(known.spread(example)) for example in kinds]
         shares[linked] *= np.array(alike)[kind_of]
         return shares
 
     def _spreads(self, known: KeyClass) -> tuple[Bools, list[list[int]], Ints]:
         """The sets with a member of the class, an example of each kind of keys, each set's kind.
 
-        Keys of a composite are known by their fewest values and the sum of exponents alone.
+        Keys of a composite are known by the ranks all have and the sum of exponents alone.
         """
         if known not in self._kinds:
             self._kinds[known] = self._spread(known)
         return self._kinds[known]
 
     def _spread(self, known: KeyClass) -> tuple[Bools, list[list[int]], Ints]:
-        least = np.full(1, np.iinfo(np.int64).max)
+        firsts = np.zeros(1, dtype=np.int64)
+        lasts = np.full(1, np.iinfo(np.int64).max)
         exponents = np.zeros(1)
         for place in range(self.count):
             key = known.key(place)
-            distinct, zipf = (key.distinct, key.zipf) if key else (int(least[0]), 0.0)
-            least = np.concatenate([least, np.minimum(least, distinct)])
+            first, last, zipf = key.spread if key else (0, int(lasts[0]), 0.0)
+            firsts = np.concatenate([firsts, np.maximum(firsts, first)])
+            lasts = np.concatenate([lasts, np.minimum(lasts, last)])
             exponents = np.concatenate([exponents, exponents + zipf])
-        linked = least < np.iinfo(np.int64).max
-        _, counts_of = np.unique(least[linked], return_inverse=True)
-        _, sums_of = np.unique(exponents[linked], return_inverse=True)
-        kinds = counts_of * (int(sums_of.max()) + 1) + sums_of
-        _, first, which = np.unique(kinds, return_index=True, return_inverse=True)
-        sets = np.flatnonzero(linked)[first].tolist()
+        linked = firsts > 0
+        kinds = np.zeros(int(linked.sum()), dtype=np.int64)
+        for values in (firsts, lasts, exponents):
+            different, which = np.unique(values[linked], return_inverse=True)
+            kinds = kinds * len(different) + which
+        _, examples_at, which = np.unique(kinds, return_index=True, return_inverse=True)
+        sets = np.flatnonzero(linked)[examples_at].tolist()
         examples = [[p for p in range(self.count) if mask >> p & 1] for mask in sets]
         return linked, examples, which

@@ -88,7 +88,7 @@ def size(model: JoinModel, members: Sequence[int], grown: bool) -> tuple[float, 
     held, held_values = " ".join(w for w, _ in written), r" \cdot ".join(v for _, v in written)
     keys = model.graph.classes[0].inside(members) if model.graph.classes else ()
     plain = model.is_single and model.graph.classes[0].declared is None
-    if plain and not any(key.zipf for key in keys):
+    if plain and not any(key.zipf or key.first > 1 for key in keys):
         distinct = " ".join(f"v_{{{tex(window)}}}" for window in windows)
         counts = r" \cdot ".join(str(key.distinct) for key in keys)
         least = min(key.distinct for key in keys)
