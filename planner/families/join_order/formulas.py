@@ -106,7 +106,7 @@ def _is_skewed(model: JoinModel) -> bool:
 def _comparisons(model: JoinModel, probe: Probe, name: str) -> Formula:
     passed, meaning = _passed(model, probe.origin, probe.joined)
     scanned = _scanned(model, probe)
-    if name == PAPER and scanned[2]:
+    if name == PAPER and scanned[2] and not model.grows:
         name = EXACT_BUCKETS
     return Formula(
         "comparisons",

@@ -19,7 +19,7 @@ MOST_STREAMS = 14
 def best_general(model: JoinModel, weights: Weights = SCORE) -> tuple[Loops, float]:
     """The cheapest loops of every origin and what they score: O(n^2 2^n), no order is listed."""
     sets = SetArrays(model)
-    orders, score = [], 0.0
+    orders, score = [], weights.filter * model.filtering
     for origin in model.origins:
         costs = origin_costs(sets, origin, weights)
         to_go = cost_to_go(StepTable(costs))

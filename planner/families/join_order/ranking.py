@@ -28,9 +28,11 @@ from planner.family import MOST_CANDIDATES, Candidate, Ranking
 
 
 def weights_of(units: UnitCosts) -> Weights:
-    """What a comparison and a row of a probe weigh in seconds."""
+    """What a comparison and a row of a probe weigh in seconds; filters are in the upkeep."""
     return Weights(
-        units.seconds("probe", Cost(comparisons=1)), units.seconds("probe", Cost(rows_out=1))
+        units.seconds("probe", Cost(comparisons=1)),
+        units.seconds("probe", Cost(rows_out=1)),
+        filter=0.0,
     )
 
 
@@ -51,14 +53,13 @@ def few_orders(model: JoinModel) -> tuple[Order, ...]:
 @lru_cache(maxsize=4)
 def traced(model: JoinModel) -> Trace:
     """The heuristic's way to an order."""
-    return trace(model, pricer(model))
+    return trace(model, pricer(model, score_weights(model)))
 
 
 def scores(model: JoinModel, plans: Iterable[Loops]) -> tuple[float, ...]:
     """Comparisons per second of these plans, weighted by what predicates are declared to cost."""
     walker = Walker(model, score_weights(model))
-    filtering = _filtering(model)
-    return tuple(rounded(walker.score(loops) + filtering) for loops in plans)
+    return tuple(rounded(walker.score(loops)) for loops in plans)
 
 
 def rank(model: JoinModel, top: int | None, units: UnitCosts | None, by_seconds: bool) -> Ranking:
@@ -103,10 +104,6 @@ def _by_all_they_spend(
     return sorted(scored)
 
 
-def _filtering(model: JoinModel) -> float:
-    return sum(step.reached for window in model.windows for step in window.filters)
-
-
 def _tags(model: JoinModel, best: Entry) -> dict[str, tuple[str, ...]]:
     found, worst = traced(model), worst_multiway(model)
     named: list[tuple[str, Order | None]] = [
@@ -135,18 +132,18 @@ class _Priced:
 
     def candidates(self, tags: dict[str, tuple[str, ...]], by_seconds: bool) -> Iterator[Candidate]:
         """The plans as candidates, in turn."""
-        filtering, weights = _filtering(self._model), score_weights(self._model)
+        weights = score_weights(self._model)
         work = self._probing(COMPARISONS)
         scored = work if weights == COMPARISONS else self._probing(weights)
         spent = self._probing(weights_of(self._units)) if self._units is not None else None
         for place, entry in enumerate(self._plans):
             kept = self._kept(entry)
             seconds = rounded(kept[1] + spent[place]) if spent is not None else None
-            score = rounded(scored[place] + filtering)
+            score = rounded(scored[place])
             if by_seconds and seconds is not None:
                 score = seconds
             cost = Cost(
-                rounded(work[place] + filtering),
+                rounded(work[place]),
                 kept[0].inserts,
                 kept[0].expirations,
                 0.0,

@@ -20,13 +20,14 @@ from planner.families.join_order.sets import SetArrays
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What one comparison and one row passed down are worth in a score.
+    """What a comparison of a probe, a row passed down and a comparison of a filter are worth.
 
     With `worths` a comparison counts as much as the dearest predicate it has to check.
     """
 
     comparison: float = 1.0
     row: float = 0.0
+    filter: float = 1.0
     worths: bool = False
 
 
@@ -79,7 +80,7 @@ def step_table(model: JoinModel, weights: Weights = COMPARISONS) -> StepTable:
             costs[target].reshape(-1, 2, 1 << origin)[...] += (
                 halves * model.windows[origin].per_second
             )
-    return StepTable(costs)
+    return _with_filters(costs, model, weights)
 
 
 @lru_cache(maxsize=2)
@@ -89,6 +90,12 @@ def naive_table(model: JoinModel, weights: Weights = COMPARISONS) -> StepTable:
     costs = np.zeros((sets.count, 1 << sets.count))
     for origin in model.origins:
         costs += origin_costs(sets, origin, weights)
+    return _with_filters(costs, model, weights)
+
+
+def _with_filters(costs: Floats, model: JoinModel, weights: Weights) -> StepTable:
+    """Every order starts after the empty set once: there it pays for the filters."""
+    costs[:, 0] += weights.filter * model.filtering
     return StepTable(costs)
 
 

@@ -28,10 +28,11 @@ _NAMES = {
 def answer(model: JoinModel, ranking: Ranking) -> str:
     """Which plan wins, by how much, because of what, and what comes close to it."""
     best = next(c for c in ranking.candidates if c.label == ranking.best)
-    unit = "s of work per s" if ranking.rank_by == "seconds" else "comparisons/s"
+    unit = "s of work per s" if ranking.rank_by == "seconds" else _unit(model)
     ties = _near_ties(best, ranking)
     worst = worst_multiway(model)
-    least = best.cost.comparisons
+    by_seconds = ranking.rank_by == "seconds"
+    least = best.cost.comparisons if by_seconds else best.score
     if worst is not None and rounded(worst[0]) == rounded(best.score):
         every = f"all {factorial(len(model.windows)):,} orders cost the same"
         return f"{best.label}: {amount(best.score)} {unit}; {every}."
@@ -39,8 +40,9 @@ def answer(model: JoinModel, ranking: Ranking) -> str:
         against = f"{times(worst[0], least)} under the worst"
     else:
         baseline = next(c for c in ranking.candidates if c.label == ranking.baseline)
-        against = f"{times(baseline.cost.comparisons, least)} under the FROM order"
-    if ranking.rank_by == "seconds":
+        from_order = baseline.cost.comparisons if by_seconds else baseline.score
+        against = f"{times(from_order, least)} under the FROM order"
+    if by_seconds:
         against = f"{amount(least)} comparisons/s, {against}"
     reason = _because(model, traced(model), best)
     return f"{best.label} wins: {amount(best.score)} {unit}, {against}, because {reason}{ties}."
@@ -57,7 +59,7 @@ def _because(model: JoinModel, found: Trace, best: Candidate) -> str:
     heuristic, augmented = model.label(found.heuristic), model.label(found.augmented)
     algorithm = algorithm_of(best.label)
     if algorithm != "multiway":
-        costs = f"makes {amount(found.augmented_cost)} comparisons/s"
+        costs = f"makes {amount(found.augmented_cost)} {_unit(model)}"
         return f"{_NAMES[algorithm]} saves work: the heuristic's {augmented} {costs}"
     if best.label == heuristic:
         first, second = (model.aliases[place] for place in found.heuristic[:2])
@@ -68,11 +70,17 @@ def _because(model: JoinModel, found: Trace, best: Candidate) -> str:
         )
     if best.label == augmented:
         saved = amount(found.heuristic_cost - found.augmented_cost)
-        return f"fast streams moved up from {heuristic} save {saved} comparisons/s"
+        return f"fast streams moved up from {heuristic} save {saved} {_unit(model)}"
+    if rounded(found.augmented_cost) <= rounded(best.score):
+        return f"no order is cheaper than the heuristic's {augmented}, which costs the same"
     return (
         f"the exact search finds what the heuristic misses: its {augmented} "
-        f"makes {amount(found.augmented_cost)} comparisons/s"
+        f"makes {amount(found.augmented_cost)} {_unit(model)}"
     )
+
+
+def _unit(model: JoinModel) -> str:
+    return "weighted comparisons/s" if model.graph.worths else "comparisons/s"
 
 
 def _near_ties(best: Candidate, ranking: Ranking) -> str:

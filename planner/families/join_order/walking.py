@@ -23,9 +23,10 @@ class Walker:
         self._levels: dict[tuple[int, frozenset[int], int], float] = {}
 
     def score(self, loops: Loops) -> float:
-        """The score of one plan's loops."""
+        """The score of one plan's loops, and of the filters before them."""
         pairs = zip(self._model.origins, loops.orders, strict=True)
-        return sum(self._nest(origin, order) for origin, order in pairs)
+        filtering = self._weights.filter * self._model.filtering
+        return filtering + sum(self._nest(origin, order) for origin, order in pairs)
 
     def price(self, orders: Sequence[Sequence[int]]) -> Floats:
         """The score of every multiway order."""
