@@ -112,9 +112,9 @@ def test_general_is_never_dearer_and_every_listed_score_is_its_plans(workload: W
 @pytest.mark.parametrize("edges", [chain(12), star(12), cycle(12), clique(12)])
 def test_twelve_streams_are_planned_exactly_within_a_second(edges: list[tuple[int, int]]) -> None:
     workload = graph_join([(1 + place % 3, 10 + place) for place in range(12)], edges)
-    started = time.perf_counter()
+    started = time.process_time()
     ranking = FAMILY.rank(workload, top=10)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
     assert ranking.truncated
     assert ranking.best == ranking.candidates[0].label
     assert FAMILY.answer(workload, ranking).startswith(ranking.best)

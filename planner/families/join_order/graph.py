@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from planner.families.join_order.keys import Spread, mass
 
@@ -81,7 +82,7 @@ class Twins:
     shared: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JoinGraph:
     """How the sources of one join are linked. Sources are known by their place in FROM."""
 
@@ -110,13 +111,18 @@ class JoinGraph:
 
     def connected(self, joined: Collection[int], target: int) -> bool:
         """Whether some predicate links the target with what is joined; anything may come first."""
-        if not joined or self.linking(joined, target) is not None:
-            return True
-        return any(
-            (link.left == target and link.right in joined)
-            or (link.right == target and link.left in joined)
-            for link in self.links
-        )
+        return not joined or not self._neighbours[target].isdisjoint(joined)
+
+    @cached_property
+    def _neighbours(self) -> dict[int, set[int]]:
+        """The sources that a predicate links with each."""
+        groups = [{key.place for key in known.keys} for known in self.classes]
+        groups += [{link.left, link.right} for link in self.links]
+        found: dict[int, set[int]] = {}
+        for group in groups:
+            for place in group:
+                found.setdefault(place, set()).update(group - {place})
+        return found
 
     def worth(self, joined: Collection[int], target: int) -> float:
         """What a comparison is worth where this source is probed: the dearest predicate's cost."""

@@ -8,7 +8,7 @@ from planner.families.join_order.arrays import Floats
 from planner.families.join_order.loops import Loops, Order, general
 from planner.families.join_order.model import JoinModel
 from planner.families.join_order.search import cost_to_go, rounded
-from planner.families.join_order.sets import SetArrays
+from planner.families.join_order.sets import set_arrays
 from planner.families.join_order.table import SCORE, StepTable, Weights, origin_costs
 
 # On one attribute multiway orders are near the best; beyond this other searches take seconds.
@@ -18,7 +18,7 @@ MOST_STREAMS = 14
 @lru_cache(maxsize=4)
 def best_general(model: JoinModel, weights: Weights = SCORE) -> tuple[Loops, float]:
     """The cheapest loops of every origin and what they score: O(n^2 2^n), no order is listed."""
-    sets = SetArrays(model)
+    sets = set_arrays(model)
     orders, score = [], weights.filter * model.filtering
     for origin in model.origins:
         costs = origin_costs(sets, origin, weights)

@@ -5,7 +5,7 @@ It says nothing of its own: every figure is the one that the model gives for a s
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -166,3 +166,9 @@ class SetArrays:
         sets = np.flatnonzero(linked)[examples_at].tolist()
         examples = [[p for p in range(self.count) if mask >> p & 1] for mask in sets]
         return linked, examples, which
+
+
+@lru_cache(maxsize=1)
+def set_arrays(model: JoinModel) -> SetArrays:
+    """The arrays of one join: several searches work on them."""
+    return SetArrays(model)

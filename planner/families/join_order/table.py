@@ -15,7 +15,7 @@ import numpy as np
 
 from planner.families.join_order.arrays import Floats, Ints
 from planner.families.join_order.model import JoinModel
-from planner.families.join_order.sets import SetArrays
+from planner.families.join_order.sets import SetArrays, set_arrays
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class StepTable:
 @lru_cache(maxsize=2)
 def step_table(model: JoinModel, weights: Weights = COMPARISONS) -> StepTable:
     """The multiway table of a join on one attribute."""
-    sets = SetArrays(model)
+    sets = set_arrays(model)
     costs = np.zeros((sets.count, 1 << sets.count))
     for target in range(sets.count):
         scan = _scan(sets, target, weights)
@@ -86,7 +86,7 @@ def step_table(model: JoinModel, weights: Weights = COMPARISONS) -> StepTable:
 @lru_cache(maxsize=2)
 def naive_table(model: JoinModel, weights: Weights = COMPARISONS) -> StepTable:
     """The table of one loop order for all origins."""
-    sets = SetArrays(model)
+    sets = set_arrays(model)
     costs = np.zeros((sets.count, 1 << sets.count))
     for origin in model.origins:
         costs += origin_costs(sets, origin, weights)
