@@ -64,7 +64,6 @@ class Link:
     left: int
     right: int
     share: float
-    text: str
 
 
 @dataclass(frozen=True, slots=True)

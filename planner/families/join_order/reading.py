@@ -96,8 +96,7 @@ def _links(workload: Workload, query: Query, places: dict[str, int]) -> list[Lin
         # Every pair satisfies a side of a band, so the shares of both sides overlap by their sum
         # less 1; taking them as independent would make a narrow band far too wide.
         share = max(0.0, sum(shares) - 1) if _is_band(first, predicates) else product
-        text = " AND ".join(map(str, predicates))
-        found.append(Link(places[first.alias], places[second.alias], share, text))
+        found.append(Link(places[first.alias], places[second.alias], share))
     return found
 
 

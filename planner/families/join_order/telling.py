@@ -19,9 +19,8 @@ from planner.wording import amount, percent_more, shortened, times
 NEAR_TIE = 1.01
 MOST_TIES_NAMED = 3
 _NAMES = {
-    "multiway": "new tuples go outermost",
-    "naive": "the same loops for every arriving stream",
-    "general": "an order of its own for every arriving stream",
+    "naive": "the same loops for every arriving stream (naive)",
+    "general": "an order of its own for every arriving stream (general)",
 }
 
 
@@ -33,7 +32,7 @@ def answer(model: JoinModel, ranking: Ranking) -> str:
     worst = worst_multiway(model)
     by_seconds = ranking.rank_by == "seconds"
     least = best.cost.comparisons if by_seconds else best.score
-    if worst is not None and rounded(worst[0]) == rounded(best.score):
+    if worst is not None and rounded(worst[0]) == rounded(least):
         every = f"all {factorial(len(model.windows)):,} orders cost the same"
         return f"{best.label}: {amount(best.score)} {unit}; {every}."
     if worst is not None:
@@ -44,7 +43,7 @@ def answer(model: JoinModel, ranking: Ranking) -> str:
         against = f"{times(from_order, least)} under the FROM order"
     if by_seconds:
         against = f"{amount(least)} comparisons/s, {against}"
-    reason = _because(model, traced(model), best)
+    reason = _because(model, traced(model), best.label, least)
     return f"{best.label} wins: {amount(best.score)} {unit}, {against}, because {reason}{ties}."
 
 
@@ -55,23 +54,23 @@ def why(model: JoinModel, statistics: Statistics) -> tuple[str, ...]:
     return (*steps, *_left_out(model, statistics), *_exact(model, found))
 
 
-def _because(model: JoinModel, found: Trace, best: Candidate) -> str:
+def _because(model: JoinModel, found: Trace, best: str, least: float) -> str:
     heuristic, augmented = model.label(found.heuristic), model.label(found.augmented)
-    algorithm = algorithm_of(best.label)
+    algorithm = algorithm_of(best)
     if algorithm != "multiway":
         costs = f"makes {amount(found.augmented_cost)} {_unit(model)}"
         return f"{_NAMES[algorithm]} saves work: the heuristic's {augmented} {costs}"
-    if best.label == heuristic:
+    if best == heuristic:
         first, second = (model.aliases[place] for place in found.heuristic[:2])
         held = amount(model.size(found.heuristic[:2]))
         return (
             f"{first} and {second} join most selectively ({held} results held) "
             "and little is passed down to the inner loops"
         )
-    if best.label == augmented:
+    if best == augmented:
         saved = amount(found.heuristic_cost - found.augmented_cost)
         return f"fast streams moved up from {heuristic} save {saved} {_unit(model)}"
-    if rounded(found.augmented_cost) <= rounded(best.score):
+    if rounded(found.augmented_cost) <= rounded(least):
         return f"no order is cheaper than the heuristic's {augmented}, which costs the same"
     return (
         f"the exact search finds what the heuristic misses: its {augmented} "
