@@ -15,7 +15,7 @@ from runtime.programs.loops import LoopProgram
 from runtime.programs.program import Program, Span
 from runtime.split import Split
 
-_KINDS = {"join": JoinProgram, "loops": LoopProgram}
+_PROGRAMS = {"join": JoinProgram, "loops": LoopProgram}
 
 
 def compile_plan(
@@ -37,4 +37,4 @@ def compile_plan(
 def program_from_json(text: str) -> Program:
     """The program that `to_json` wrote."""
     content = json.loads(text)
-    return _KINDS[content.pop("kind")](**content)
+    return _PROGRAMS[content.pop("program")](**content)

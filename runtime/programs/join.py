@@ -96,7 +96,7 @@ class JoinProgram:
 
     def to_json(self) -> str:
         """The program as text."""
-        return json.dumps({"kind": "join", **asdict(self)})
+        return json.dumps({"program": "join", **asdict(self)})
 
 
 def compile_join(

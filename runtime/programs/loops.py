@@ -162,4 +162,4 @@ class LoopProgram:
 
     def to_json(self) -> str:
         """The program as text."""
-        return json.dumps({"kind": "loops", **asdict(self)})
+        return json.dumps({"program": "loops", **asdict(self)})
