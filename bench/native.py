@@ -68,9 +68,9 @@ def native_join(spark: SparkSession, workload: Workload, folder: Path) -> Answer
         if isinstance(source.window, TimeWindow)
     }
     aliases = list(windows)
-    joined = _stream(spark, folder, aliases[0], event_time=True)
+    joined = _stream(spark, folder, aliases[0])
     for alias in aliases[1:]:
-        joined = _joined(joined, _stream(spark, folder, alias, event_time=True), alias, windows)
+        joined = _joined(joined, _stream(spark, folder, alias), alias, windows)
     members = reduce(
         Column.bitwiseXOR,
         [
@@ -101,7 +101,7 @@ def native_join(spark: SparkSession, workload: Workload, folder: Path) -> Answer
     return Answer(sums["results"], digest, seconds)
 
 
-def _stream(spark: SparkSession, folder: Path, alias: str, event_time: bool) -> DataFrame:
+def _stream(spark: SparkSession, folder: Path, alias: str) -> DataFrame:
     rows = (
         spark.readStream.schema("us long, seq long, key int")
         .option("maxFilesPerTrigger", 1)
@@ -113,7 +113,7 @@ def _stream(spark: SparkSession, folder: Path, alias: str, event_time: bool) -> 
         col("seq").alias(f"{alias}_seq"),
         col("key").alias(f"{alias}_key"),
     )
-    return renamed.withWatermark(f"{alias}_time", "0 seconds") if event_time else renamed
+    return renamed.withWatermark(f"{alias}_time", "0 seconds")
 
 
 def _joined(left: DataFrame, right: DataFrame, alias: str, windows: dict[str, int]) -> DataFrame:

@@ -42,7 +42,7 @@ def _rows(results: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
             yield (
                 f"{name} join of {run['tuples']:,} tuples, streamed",
                 _rate(run["Sluice, tuples per second"]),
-                f"{run['times Spark']:.0f}x Spark's own stream-stream join",
+                f"{run['times Spark']:.1f}x Spark's own stream-stream join",
             )
     duck = results["duckdb"]
     yield (

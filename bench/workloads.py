@@ -12,7 +12,6 @@ from planner.workload import Workload
 
 # Rate, window in seconds, and distinct values of each stream of Table 5 (Golab & Özsu 2003).
 TABLE_5 = ((10, 100, 500), (1, 100, 50), (1, 200, 40), (3, 100, 5))
-TABLE_5_RATE = sum(rate for rate, _, _ in TABLE_5)
 TWO_WAY = ((50, 100, 500), (50, 100, 500))
 FOUR_WAY = ((10, 100, 500), (10, 100, 500), (10, 100, 500), (10, 100, 500))
 

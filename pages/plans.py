@@ -46,7 +46,7 @@ elif run:
 
 left, right = st.columns([2, 3], gap="medium")
 with right:
-    st.markdown("**Plans, best first** (click a row to draw it)")
+    st.markdown("**Plans, best first** (click one to draw it)")
     key = f"ranking-{workload.digest}-{everything}-{baseline.label}"
     picked = ranking_table.pick(ranking, shown, picked, baseline, key)
     state.choose_plan(picked)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from planner import dot, drawing, printing, report
 from planner.command import Parser, as_json, carry_out, read_workload
-from planner.cost import UnitCosts
 from planner.errors import PlanError
 from planner.families import FAMILIES, chosen_plan, family
 from planner.family import Family
@@ -18,20 +17,16 @@ from planner.workload import Workload
 
 DEFAULT_TOP = 10
 
-Calibration = Callable[[], UnitCosts | None]
-Command = Callable[[argparse.Namespace, Calibration | None], str]
+Command = Callable[[argparse.Namespace], str]
 
 
-def main(arguments: Sequence[str] | None = None, calibrated: Calibration | None = None) -> int:
-    """Run one command; the exit code is 0, or 2 for a bad input.
-
-    `calibrated` gives this machine's unit costs: the planner itself measures nothing.
-    """
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code is 0, 2 for a bad input, 130 for Ctrl-C."""
 
     def command() -> str:
         options = _parser().parse_args(arguments)
         chosen: Command = options.command
-        return chosen(options, calibrated)
+        return chosen(options)
 
     return carry_out(command)
 
@@ -72,10 +67,9 @@ def _command(
 
 
 def _count(text: str) -> int:
-    count = int(text)
-    if count < 1:
-        raise argparse.ArgumentTypeError(f"must be 1 or more, got {count}")
-    return count
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1, got {text}")
+    return int(text)
 
 
 def _workload(options: argparse.Namespace) -> Workload:
@@ -104,18 +98,17 @@ def _applicable(options: argparse.Namespace, workload: Workload) -> Family:
     raise PlanError(f"no family applies: {reasons}", options.workload)
 
 
-def _plans(options: argparse.Namespace, calibrated: Calibration | None) -> str:
+def _plans(options: argparse.Namespace) -> str:
     workload = _workload(options)
     families = FAMILIES if options.family is None else (family(options.family),)
     by_seconds = options.rank == "seconds"
-    measured = calibrated() if calibrated is not None else None
-    units = report.units_of(workload, measured, needed=by_seconds)
+    units = report.units_of(workload, needed=by_seconds)
     top = None if options.all else options.top or DEFAULT_TOP
     document = report.plans_document(workload, families, top, units, by_seconds)
     return as_json(document) if options.json else f"{printing.plans_text(document)}\n"
 
 
-def _explain(options: argparse.Namespace, _: Calibration | None) -> str:
+def _explain(options: argparse.Namespace) -> str:
     workload = _workload(options)
     chosen = _applicable(options, workload)
     plan = chosen_plan(chosen, workload, options.plan)
@@ -129,7 +122,7 @@ def _explain(options: argparse.Namespace, _: Calibration | None) -> str:
     return "\n\n".join(filter(None, [drawing.to_text(plan, estimate), loops, why])) + "\n"
 
 
-def _sweep(options: argparse.Namespace, _: Calibration | None) -> str:
+def _sweep(options: argparse.Namespace) -> str:
     workload = _workload(options)
     axes = [parse_axis(text) for text in options.vary]
     found = sweep(workload, axes, _applicable(options, workload))

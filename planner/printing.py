@@ -41,7 +41,8 @@ def _candidate_rows(candidates: Sequence[Document]) -> Iterator[Sequence[str]]:
 
 def _footing(family: Document) -> str:
     listed, considered = len(family["candidates"]), family["considered"]
-    return f"{listed:,} of {considered:,} plans listed, by {family['rank_by']}; --all lists more."
+    more = "; --all lists more" if listed < considered and not family["truncated"] else ""
+    return f"{listed:,} of {considered:,} plans listed, by {family['rank_by']}{more}."
 
 
 def sweep_text(sweep: Sweep) -> str:

@@ -25,6 +25,12 @@ COMPARISONS: tuple[Comparison, ...] = ("=", "<>", "<", "<=", ">", ">=")
 # --- windows -------------------------------------------------------------------------------------
 
 
+def _check_length(seconds: float) -> None:
+    number(seconds, "window", most=MAX_SECONDS)
+    if microseconds(seconds) < 1:
+        raise PlanError(f"must be a microsecond or longer, got {seconds} s", "window")
+
+
 @dataclass(frozen=True, slots=True)
 class TimeWindow:
     """The tuples u with 0 <= k.ts - u.ts < seconds, when k arrives."""
@@ -32,9 +38,7 @@ class TimeWindow:
     seconds: float
 
     def __post_init__(self) -> None:
-        number(self.seconds, "window", most=MAX_SECONDS)
-        if microseconds(self.seconds) < 1:
-            raise PlanError(f"must be a microsecond or longer, got {self.seconds} s", "window")
+        _check_length(self.seconds)
 
     def __str__(self) -> str:
         return f"RANGE {exact(self.seconds)}"
@@ -60,9 +64,7 @@ class TumblingWindow:
     seconds: float
 
     def __post_init__(self) -> None:
-        number(self.seconds, "window", most=MAX_SECONDS)
-        if microseconds(self.seconds) < 1:
-            raise PlanError(f"must be a microsecond or longer, got {self.seconds} s", "window")
+        _check_length(self.seconds)
 
     def __str__(self) -> str:
         return f"TUMBLING {exact(self.seconds)}"

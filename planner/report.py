@@ -34,16 +34,12 @@ def declared_units(workload: Workload) -> UnitCosts | None:
     )
 
 
-def units_of(
-    workload: Workload, calibrated: UnitCosts | None = None, needed: bool = False
-) -> UnitCosts | None:
-    """The declared unit costs, else the calibrated ones; a PlanError where some are needed."""
-    units = declared_units(workload) or calibrated
+def units_of(workload: Workload, needed: bool = False) -> UnitCosts | None:
+    """The declared unit costs; a PlanError where there are none and some are needed."""
+    units = declared_units(workload)
     if units is None and needed:
         raise PlanError(
-            "there are no unit costs to rank by seconds; declare execution.unit_costs, "
-            "or calibrate this machine with `python -m runtime calibrate`",
-            "--rank",
+            "there are no unit costs to rank by seconds; declare execution.unit_costs", "--rank"
         )
     return units
 

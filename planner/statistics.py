@@ -123,9 +123,8 @@ class _Inference:
             attribute = attributes.get(name)
             if attribute is not None and attribute.distinct is not None:
                 continue
-            distinct = len(self._distribution(source.name, name).values)
-            if not distinct:
-                continue
+            # A column without a value joins nothing; it is planned as if it held one.
+            distinct = max(1, len(self._distribution(source.name, name).values))
             self._found[f"{place}.attributes.{name}.distinct"] = f"{len(column.values)} rows"
             known = attribute or Attribute(type=_type_of(column.values))
             attributes[name] = replace(known, distinct=min(distinct, MAX_DISTINCT))

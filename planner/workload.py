@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from planner.checks import MAX_QUERIES, listed, name_of, unique
 from planner.errors import PlanError
 from planner.execution import Execution, RunSettings, Statistics
-from planner.query import Query, Window
+from planner.query import CountWindow, Query, Source, TimeWindow, TumblingWindow, Window
 from planner.streams import Relation, Stream
 
 
@@ -56,8 +56,30 @@ class Workload:
         raise PlanError(f"no query {name!r}; there are {listed(q.name for q in self.queries)}")
 
     def only(self, query: str | None) -> Workload:
-        """The workload with this query alone; itself when none is named."""
-        return self if query is None else replace(self, queries=(self.query(query),))
+        """The workload with this query alone; itself when none is named.
+
+        A warm-up that is not stated stays that of the whole workload, so that every query of it is
+        run on the same tuples.
+        """
+        if query is None:
+            return self
+        run = self.run
+        if run.warmup is None and len(self.queries) > 1:
+            run = replace(run, warmup=self.longest_window)
+        return replace(self, queries=(self.query(query),), run=run)
+
+    @property
+    def longest_window(self) -> float:
+        """The longest window of any query, in seconds: a count window's are those its rows take."""
+        return max((self._seconds(s) for q in self.queries for s in q.sources), default=0.0)
+
+    def _seconds(self, source: Source) -> float:
+        window = source.window
+        if isinstance(window, TimeWindow | TumblingWindow):
+            return window.seconds
+        if isinstance(window, CountWindow):
+            return window.rows / (self.stream(source.name).rate or 1.0)
+        return 0.0
 
     @property
     def digest(self) -> str:

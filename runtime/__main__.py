@@ -75,15 +75,13 @@ def _span(parser: argparse.ArgumentParser) -> None:
 
 
 def _workload(options: argparse.Namespace, query: str | None = None) -> Workload:
-    from runtime.prepare import warmup_seconds, with_run_settings
+    from runtime.prepare import with_run_settings
 
     workload = read_workload(options.workload)
-    warmup = options.warmup
-    if query is not None and warmup is None:
-        # The whole workload's, so that one of its queries covers the tuples that `generate` writes.
-        warmup = warmup_seconds(workload)
     try:
-        return with_run_settings(workload.only(query), options.seed, warmup, options.duration)
+        return with_run_settings(
+            workload.only(query), options.seed, options.warmup, options.duration
+        )
     except PlanError as error:
         # The file's own settings were checked when it was read: an option is what is wrong.
         raise PlanError(error.message, error.place.replace("run.", "--")) from error

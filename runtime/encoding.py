@@ -62,7 +62,10 @@ def _codes(query: Query, columns: Mapping[str, ColumnData]) -> dict[str, NDArray
         return {alias: column.values.astype(np.int32) for alias, column in columns.items()}
     numeric = "float64" if "f" in kinds.values() else None
     arrays = [
-        pa.array(column.values.astype(numeric) if numeric else column.values, from_pandas=True)
+        # Adding 0 makes -0.0 the same bits as 0.0, which it equals.
+        pa.array(
+            column.values.astype(numeric) + 0.0 if numeric else column.values, from_pandas=True
+        )
         for column in columns.values()
     ]
     encoded = pa.concat_arrays(arrays).dictionary_encode().indices.fill_null(0)

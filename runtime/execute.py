@@ -87,6 +87,11 @@ def carry_out(
     except SluiceError as error:
         ended = record.ended("failed", time.time(), str(error))
         raise
+    except OSError as error:
+        # A full disk, or a folder taken away: the user's to mend.
+        told = f"a file could not be written or read: {error}"
+        ended = record.ended("failed", time.time(), told)
+        raise RunError(told, "run") from error
     except BaseException as error:
         ended = record.ended("failed", time.time(), f"{type(error).__name__}: {error}")
         raise

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
+
+from planner.errors import RunError
 
 PROJECT = Path(__file__).resolve().parent.parent
 
@@ -11,6 +14,20 @@ PROJECT = Path(__file__).resolve().parent.parent
 def home() -> Path:
     """The data folder: `.sluice` in the project, or the folder that SLUICE_HOME names."""
     return Path(os.environ.get("SLUICE_HOME") or PROJECT / ".sluice").resolve()
+
+
+def writable_home() -> Path:
+    """The data folder, made if need be; a RunError where nothing can be written there."""
+    folder = home()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError as error:
+        raise RunError(
+            f"cannot be written to: {error.strerror}; set SLUICE_HOME to a folder that can",
+            str(folder),
+        ) from error
 
 
 def prepare_kernel_cache() -> None:

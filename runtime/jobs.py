@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from planner.errors import SluiceError
+from runtime import warm
 from runtime.execute import OnProgress, run
 from runtime.records import Progress, Run, RunRequest
 
@@ -93,6 +94,8 @@ class Runner:
             entry.progress = progress
 
         entry.status = "running"
+        on_progress(Progress("Starting Spark"))
+        warm.wait(job.cancelled)
         try:
             entry.run = self._execute(entry.request, on_progress, job.cancelled)
             entry.status = "cancelled" if entry.run.status == "cancelled" else "finished"

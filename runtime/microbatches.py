@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,11 +17,13 @@ import pyarrow.parquet as pq
 from planner.errors import RunError
 from runtime.batch import Batch
 from runtime.feed import Feed
-from runtime.home import home
+from runtime.home import home, writable_home
+from runtime.records import MOST_SECONDS
 from runtime.split import Split
 
-# Old micro-batches are dropped beyond this; a run in progress holds its own files open by name.
+# Old micro-batches are dropped beyond this, but none that a run may still be reading.
 MOST_CACHED_BYTES = 8 * 2**30
+_IN_USE_SECONDS = 2 * MOST_SECONDS
 BYTES_PER_TUPLE = 22
 LEAST_BATCH_ROWS = 20_000
 MOST_BATCH_ROWS = 1_000_000
@@ -94,7 +97,7 @@ def write(key: str, feed: Feed, split: Split, batch_rows: int) -> MicroBatches:
             "--batch-rows",
         )
     folder = _folder(key)
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    (writable_home() / folder.parent.name).mkdir(exist_ok=True)
     _drop_oldest(folder.parent)
     needed = arrivals * BYTES_PER_TUPLE
     free = shutil.disk_usage(folder.parent).free
@@ -165,9 +168,9 @@ def _folder(key: str) -> Path:
 
 def _drop_oldest(parent: Path) -> None:
     """Make room: drop the folders that were used longest ago beyond the limit."""
-    notes = sorted(parent.glob(f"*/{NOTE}"), key=lambda note: -note.stat().st_mtime)
-    used = 0
-    for note in notes:
-        used += sum(file.stat().st_size for file in note.parent.iterdir())
-        if used > MOST_CACHED_BYTES:
-            shutil.rmtree(note.parent, ignore_errors=True)
+    last_used = sorted((-note.stat().st_mtime, note.parent) for note in parent.glob(f"*/{NOTE}"))
+    held = 0
+    for when, folder in last_used:
+        held += sum(file.stat().st_size for file in folder.iterdir())
+        if held > MOST_CACHED_BYTES and time.time() + when > _IN_USE_SECONDS:
+            shutil.rmtree(folder, ignore_errors=True)

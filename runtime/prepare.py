@@ -13,13 +13,13 @@ from planner.errors import PlanError
 from planner.families import chosen_plan, family
 from planner.own_data import read_folder
 from planner.plan import Plan
-from planner.query import CountWindow, Query, TimeWindow, TumblingWindow
 from planner.statistics import infer
 from planner.tables import Table
 from planner.workload import Workload, plain
 from runtime import microbatches
 from runtime.feed import feed
 from runtime.generate import generate
+from runtime.home import writable_home
 from runtime.loop_feed import loop_feed
 from runtime.microbatches import MicroBatches, usual_batch_rows
 from runtime.pipelines import is_multiway
@@ -45,6 +45,7 @@ class Prepared:
 
 def prepare(request: RunRequest, partitions: int) -> Prepared:
     """Plan, generate or read the tuples, cut them into micro-batches, and compile the plan."""
+    writable_home()
     if request.results is not None:
         check_folder(request.results)
     workload, tables, warnings = with_data(request.workload, request.data, request.sort)
@@ -75,23 +76,7 @@ def warmup_seconds(workload: Workload) -> float:
     """The stated warm-up, or the longest window: its seconds, or the time its rows take."""
     if workload.run.warmup is not None:
         return workload.run.warmup
-    return longest_window(workload)
-
-
-def longest_window(workload: Workload) -> float:
-    """The longest window of any query in seconds; a landmark window has no length."""
-    return max((_length(q, workload) for q in workload.queries), default=0.0)
-
-
-def _length(query: Query, workload: Workload) -> float:
-    longest = 0.0
-    for source in query.sources:
-        window = source.window
-        if isinstance(window, TimeWindow | TumblingWindow):
-            longest = max(longest, window.seconds)
-        elif isinstance(window, CountWindow):
-            longest = max(longest, window.rows / (workload.stream(source.name).rate or 1.0))
-    return longest
+    return workload.longest_window
 
 
 def span_of(
@@ -103,10 +88,10 @@ def span_of(
     end = batches.last_ts if own_data else microseconds(warmup + workload.run.duration)
     span = Span(begin + microseconds(warmup), end)
     warnings = []
-    if warmup < longest_window(workload):
+    if warmup < workload.longest_window:
         warnings.append(
             f"the warm-up of {warmup:g} s is shorter than the longest window "
-            f"({longest_window(workload):g} s): windows were not yet full when counting began"
+            f"({workload.longest_window:g} s): windows were not yet full when counting began"
         )
     if not span.seconds:
         warnings.append(

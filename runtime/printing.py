@@ -33,10 +33,10 @@ def run_text(run: Run) -> str:
         f"{timings.kernel:.2f} s in kernels; {sum(run.measurement.rows.values()):,} tuples"
     )
     cost = document["cost"]
-    lines += ["", *_table(_rows("in all", cost["predicted"], cost["measured"]))]
+    rows = list(_rows("in all", cost["predicted"], cost["measured"]))
     for operator, entry in zip(run.plan.operators(), document["operators"], strict=True):
-        lines += _table(_rows(title(operator), entry["predicted"], entry["measured"]))
-    return "\n".join(lines) + "\n"
+        rows += _rows(title(operator), entry["predicted"], entry["measured"])
+    return "\n".join([*lines, "", *_table(rows)]) + "\n"
 
 
 def _rows(
@@ -58,8 +58,8 @@ def _rows(
         name = ""
 
 
-def _table(rows: Iterator[tuple[str, ...]]) -> list[str]:
-    widths = (26, 14, 22, 22, 0)
+def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in rows

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from planner.errors import RunError
+from planner.plan import digest
 from planner.workload import Workload
 
 MOST_RESULT_ROWS = 100_000_000
@@ -48,4 +49,6 @@ def merge_results(workload: Workload, parts: Path, folder: Path) -> Path:
 def safe_file_name(name: str) -> str:
     """A query's name as the name of a file that stays in its folder."""
     kept = "".join(c if c.isalnum() or c in "-_. " else "_" for c in name).strip(". ")
-    return (kept or "query").encode()[:MOST_NAME_BYTES].decode(errors="ignore")
+    short = kept.encode()[:MOST_NAME_BYTES].decode(errors="ignore")
+    # Two names that differ must not become one file.
+    return short if short == name else f"{short or 'query'}-{digest(name)[:8]}"

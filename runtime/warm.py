@@ -18,6 +18,8 @@ from runtime.records import WAYS, RunRequest
 
 logger = logging.getLogger(__name__)
 
+_POLL_SECONDS = 0.1
+
 
 @dataclass
 class _Warmth:
@@ -42,6 +44,12 @@ def warm_in_background(sample: Path = PROJECT / "sample_data" / "golab-table-5.y
             return
         _warmth.status = "warming"
     threading.Thread(target=_warm, args=(sample,), daemon=True, name="sluice-warm").start()
+
+
+def wait(cancelled: threading.Event) -> None:
+    """Let the warming that has begun come to its end, unless cancelled: a run is timed after it."""
+    while _warmth.status == "warming" and not cancelled.wait(_POLL_SECONDS):
+        pass
 
 
 def warm(sample: Path) -> None:

@@ -38,7 +38,7 @@ def tour() -> None:
     st.markdown(
         "1. **Open** a sample.\n"
         "2. **Plans** names the cheapest order, draws it, and says why it wins.\n"
-        "3. **Run best and baseline on Spark** counts every comparison.\n"
+        "3. **Run** two of them on Spark: every comparison is counted.\n"
         "4. **Results** lays measured over predicted, and proves that all plans gave one answer.\n"
         "5. **Workload** changes rates, windows, queries or data: all costs follow at once."
     )

@@ -37,10 +37,6 @@ def to_csv(runs: Sequence[Run]) -> str:
     return pd.DataFrame(rows, columns=columns).to_csv(index=False)
 
 
-def _named(run: Run) -> tuple[str, str, str]:
-    return safe_cell(run.plan.label), run.id, run.request.way
-
-
 def to_json(runs: Sequence[Run]) -> str:
     """The documents that `python -m runtime run --json` prints, in a list."""
     from runtime.run_json import run_document

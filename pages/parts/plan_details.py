@@ -72,15 +72,16 @@ def why(chosen: Family, workload: Workload) -> None:
     _, sentences = planning.told(chosen.name, workload)
     if isinstance(chosen, JoinOrder):
         steps = chosen.heuristic(workload).steps
+        costs = [step.cost for step in steps]
         frame = pd.DataFrame(
             {
                 "Step": range(1, len(steps) + 1),
                 "What happened": [step.text for step in steps],
                 "Order": [step.label for step in steps],
-                UNITS["comparisons"]: [step.cost for step in steps],
+                UNITS["comparisons"]: [round(c) if c and c >= 1000 else c for c in costs],
             }
         )
-        highest = max((step.cost for step in steps if step.cost), default=1.0)
+        highest = max((cost for cost in costs if cost), default=1.0)
         st.dataframe(
             frame,
             hide_index=True,

@@ -53,8 +53,11 @@ def own_statistics(
     workload: Workload, folder: Path, sort: bool
 ) -> tuple[Workload, tuple[Provenance, ...], tuple[str, ...]]:
     """The workload filled in from its data, where each number is from, and warnings."""
-    files = sorted(folder.iterdir()) if folder.is_dir() else []
-    stamp = tuple((f.name, f.stat().st_mtime_ns, f.stat().st_size) for f in files)
+    try:
+        files = [(file.name, file.stat()) for file in sorted(folder.iterdir()) if file.is_file()]
+    except OSError as error:
+        raise PlanError(f"cannot be opened: {error.strerror}", str(folder)) from error
+    stamp = tuple((name, held.st_mtime_ns, held.st_size) for name, held in files)
     filled, places, warnings = _read(workload, str(folder), stamp, sort)
     return replace(filled, name=workload.name), places, warnings
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
 
-from pages.parts.words import UNITS, compared
+from pages.parts.planning import FEW
+from pages.parts.words import UNITS, compared, rounded_alike
 from planner.family import Candidate, Ranking
 
 if TYPE_CHECKING:
     from streamlit.elements.lib.column_types import ColumnConfig
+
+_AUGMENTED = "augmented heuristic"
 
 
 def pick(
@@ -26,36 +30,55 @@ def pick(
         hide_index=True,
         column_config=_columns(frame),
         key=key,
-        on_select="rerun",
-        selection_mode="single-row-required",
+        on_select=partial(_pick_row, key),
+        selection_mode=["single-row-required", "single-cell"],
         selection_default={"selection": {"rows": [labels.index(chosen)]}},
         height=min(38 + 35 * len(frame), 458),
+        placeholder="–",
         alt="Plans, best first, with what each should cost",
     )
     rows = event["selection"]["rows"]
     return labels[rows[0]] if rows and rows[0] < len(labels) else chosen
 
 
+def _pick_row(key: str) -> None:
+    """A click on any cell picks its row."""
+    if cells := st.session_state[key]["selection"]["cells"]:
+        st.session_state[key] = {"selection": {"rows": [cells[0][0]], "columns": [], "cells": []}}
+
+
 def table(ranking: Ranking, shown: Sequence[Candidate], baseline: Candidate) -> pd.DataFrame:
     """One row a plan, best first."""
-    places = {candidate.label: place for place, candidate in enumerate(ranking.candidates, 1)}
-    columns: dict[str, list[object]] = {
-        "Rank": [places[c.label] for c in shown],
+    places = _places(ranking)
+    columns: dict[str, object] = {
+        "Rank": pd.array([places.get(c.label) for c in shown], dtype="Int64"),
         "Plan": [c.label for c in shown],
-        UNITS["comparisons"]: [c.cost.comparisons for c in shown],
-        "Against baseline": [_against(c, baseline) for c in shown],
         "Known as": [", ".join(_tags(c, baseline)) for c in shown],
+        UNITS["comparisons"]: rounded_alike([c.cost.comparisons for c in shown]),
+        "Against baseline": [_against(c, baseline) for c in shown],
     }
     for field in ("inserts", "expirations", "group_updates", "rows_out", "state_tuples"):
         values = [getattr(c.cost, field) for c in shown]
         if any(values):
-            columns[UNITS[field]] = list(values)
+            columns[UNITS[field]] = rounded_alike(values)
     return pd.DataFrame(columns)
+
+
+def _places(ranking: Ranking) -> dict[str, int]:
+    """The ranks that are known: a baseline may have been put behind the best from far below."""
+    labels = [candidate.label for candidate in ranking.candidates]
+    if FEW < len(labels) < ranking.considered and labels[-1] == ranking.baseline:
+        labels.pop()
+    return {label: place for place, label in enumerate(labels, 1)}
 
 
 def _tags(candidate: Candidate, baseline: Candidate) -> list[str]:
     pinned = candidate.label == baseline.label and "baseline" not in candidate.tags
-    return [*candidate.tags, *(["pinned"] if pinned else [])]
+    tags = [*candidate.tags, *(["pinned"] if pinned else [])]
+    if {"heuristic", _AUGMENTED} <= set(tags):
+        tags[tags.index("heuristic")] = "both heuristics"
+        tags.remove(_AUGMENTED)
+    return ["augmented" if tag == _AUGMENTED else tag for tag in tags]
 
 
 def _against(candidate: Candidate, baseline: Candidate) -> str:
@@ -64,9 +87,9 @@ def _against(candidate: Candidate, baseline: Candidate) -> str:
     return compared(candidate.score, baseline.score)
 
 
-def _plan_width(frame: pd.DataFrame) -> int:
-    """Wide enough for the labels, which are about as long as each other."""
-    return min(50 + 7 * len(str(frame["Plan"].iloc[0])), 320)
+def _width(frame: pd.DataFrame, column: str) -> int:
+    """Wide enough for the column's longest text."""
+    return min(max(50 + 7 * int(frame[column].str.len().max()), 90), 320)
 
 
 def _columns(frame: pd.DataFrame) -> dict[str, ColumnConfig]:
@@ -78,8 +101,8 @@ def _columns(frame: pd.DataFrame) -> dict[str, ColumnConfig]:
     }
     return numbers | {
         "Rank": st.column_config.NumberColumn("#", width=40),
-        "Plan": st.column_config.TextColumn("Plan", width=_plan_width(frame)),
-        "Known as": st.column_config.TextColumn("Known as", width=165),
+        "Plan": st.column_config.TextColumn("Plan", width=_width(frame, "Plan")),
+        "Known as": st.column_config.TextColumn("Known as", width=_width(frame, "Known as")),
         work: st.column_config.ProgressColumn(
             work,
             format="localized",

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
+
+# A file of ours: browsers would fetch a named icon, the pages' own included, from the internet.
+_ICON = Path(__file__).with_name("icon.svg")
 
 _PAGES = (
     ("start", "Start", ":material/home:"),
@@ -16,6 +21,7 @@ _PAGES = (
 def navigation() -> st.Page:
     """The page that is asked for. To be called by the router."""
     st.session_state["routed"] = True
+    st.set_page_config("Sluice", _ICON, layout="wide")
     return st.navigation(
         [
             st.Page(f"pages/{name}.py", title=title, icon=icon, default=name == "start")

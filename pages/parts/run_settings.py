@@ -122,10 +122,8 @@ def _counts(run: Run, way: Way) -> bool:
 
 def warnings(workload: Workload) -> Iterator[str]:
     """What a user should know before running."""
-    from runtime.prepare import longest_window
-
     warmup = workload.run.warmup
-    longest = longest_window(workload)
+    longest = workload.longest_window
     if warmup is not None and warmup < longest:
         yield (
             f"The warm-up of {warmup:g} s is shorter than the longest window ({longest:g} s): "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from datetime import datetime
 
 from planner.cost import q_error
@@ -72,3 +73,10 @@ def compared(mine: float, theirs: float) -> str:
         return f"▼ {by} less"
     by = times(mine, theirs) if mine >= 2 * theirs else percent_more(mine, theirs)
     return f"▲ {by} more"
+
+
+def rounded_alike(values: Sequence[float]) -> list[float]:
+    """Numbers of one column, cut to the decimals that its largest one needs for four digits."""
+    largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+    decimals = max(3 - math.floor(math.log10(largest)), 0) if largest > 0 else 0
+    return [round(value, decimals) for value in values]

@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from planner.errors import RunError
 from runtime.home import PROJECT, home
 from runtime.java import find_java
+from runtime.spark.faults import cause
 
 _lock = threading.Lock()
 
@@ -23,6 +24,8 @@ _PLAIN_FILES = (
 )
 # The heavy work is done by the kernels, outside Java: its second compiler and its parallel
 # collector would only take the cores away from them (measured: half the processor time of a run).
+# Spark matches the whole report of a query that was stopped, which a usual stack does not hold.
+_DEEP_STACK = "-Xss8m"
 LIGHT_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
@@ -81,7 +84,7 @@ def _start(master: str, java_options: str) -> SparkSession:
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": "2g",
-        "spark.driver.extraJavaOptions": f"{java_options} {_log_settings(scratch)}",
+        "spark.driver.extraJavaOptions": f"{_DEEP_STACK} {java_options} {_log_settings(scratch)}",
         "spark.local.dir": str(scratch),
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
         "spark.executorEnv.PYTHONPATH": str(PROJECT),
@@ -102,7 +105,7 @@ def _start(master: str, java_options: str) -> SparkSession:
     try:
         started = builder.getOrCreate()
     except Exception as error:
-        raise RunError(f"Spark did not start on {master}: {_first_line(error)}", "Spark") from error
+        raise RunError(f"Spark did not start on {master}: {cause(error)}", "Spark") from error
     return started
 
 
@@ -126,7 +129,3 @@ appender.file.strategy.max = 3
 """
     )
     return f"-Dlog4j2.configurationFile={file.as_uri()}"
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__

@@ -12,6 +12,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
@@ -27,6 +28,13 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
+# Playwright does not report requests for icons: note every address that the page's icon has had.
+_NOTE_ICONS = """
+window.icons = new Set();
+new MutationObserver(() => document.querySelectorAll("link[rel~=icon]").forEach(
+    link => window.icons.add(link.href)
+)).observe(document, {subtree: true, childList: true, attributes: true});
+"""
 # A first run starts Spark and may compile the kernels.
 PATIENCE_MS = 240_000
 
@@ -89,10 +97,16 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def page(browser: Browser, address: str) -> Iterator[Page]:
-    """A tab on the start page, 1280 pixels wide."""
+    """A tab on the start page, 1280 pixels wide; whatever it asks for, it asks of this machine."""
     expect.set_options(timeout=30_000)
     tab = browser.new_page(viewport={"width": 1280, "height": 1000})
     tab.set_default_timeout(60_000)
+    tab.add_init_script(_NOTE_ICONS)
+    asked: list[str] = []
+    tab.on("request", lambda request: asked.append(request.url))
     tab.goto(address)
     yield tab
+    asked += tab.evaluate("[...window.icons]")
     tab.close()
+    assert asked
+    assert {urlsplit(url).hostname for url in asked} <= {"localhost", None}  # None: data and blobs

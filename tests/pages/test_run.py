@@ -22,7 +22,7 @@ def press(app: AppTest, label: str) -> AppTest:
 def test_best_and_its_rival_are_preselected(go: Go) -> None:
     app = go("run")
     assert app.multiselect[0].value == ["S1,S2,S3,S4", "S4,S3,S2,S1"]
-    assert "7,500 tuples a plan" in texts(app)
+    assert "93,000 tuples a plan" in texts(app), "15 tuples a second for 6,200 s"
 
 
 def test_a_run_shows_its_progress_and_leads_to_results(spark: FakeSpark, go: Go) -> None:

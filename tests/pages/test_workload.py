@@ -193,3 +193,16 @@ def test_equal_methods_are_written_once() -> None:
     assert written(("A", "hash", "5"), ("B", "hash", "5")) == {"join": "hash", "buckets": 5}
     mixed = {"join": {"A": "hash", "B": "nested"}, "buckets": "per-value"}
     assert written(("A", "hash", ""), ("B", "nested", "")) == mixed
+
+
+def test_a_dangling_link_in_a_data_folder_is_one_message(
+    go: Go, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "linked" / "S1.csv").symlink_to(tmp_path / "nothing")
+    monkeypatch.setenv("SLUICE_DATA_ROOT", str(tmp_path))
+    app = section(go("workload"), "Own data")
+    app.text_input[0].set_value("linked")
+    next(b for b in app.button if b.label == "Use this folder").click().run()
+    assert not app.exception
+    assert "no file S1.csv" in texts(app).replace("\\", "")

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from planner.__main__ import main
-from planner.cost import UnitCosts
 from planner.execution import Execution
 from planner.report import MOST_WITH_OPERATORS
 from planner.workload import Workload
@@ -120,15 +119,6 @@ def test_seconds_come_from_declared_unit_costs(save: Save, document: Callable[..
     assert spent[by_time["best"]] == seconds[0]
 
 
-def test_seconds_come_from_calibration_where_none_are_declared(
-    table_5: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    units = UnitCosts({"default": 1e-9}, 1e-7, 1e-8, 0.0, 1e-7, "calibrated")
-    assert main(["plans", table_5, "--rank", "seconds", "--json"], lambda: units) == 0
-    family = json.loads(capsys.readouterr().out)["families"]["join_order"]
-    assert family["candidates"][0]["seconds"] > 0
-
-
 def test_own_data_fill_in_what_is_not_declared(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -203,7 +193,7 @@ def test_sweep_is_the_contracts_document(
         (("plans", "."), "cannot be read"),
         (("plans", "FILE", "--family", "x"), "there are join_order"),
         (("plans", "FILE", "--query", "Q9"), "no query 'Q9'"),
-        (("plans", "FILE", "--top", "0"), "must be 1 or more"),
+        (("plans", "FILE", "--top", "0"), "must be a whole number from 1"),
         (("plans", "FILE", "--top", "x"), "--top"),
         (("plans", "FILE", "--top", "3", "--all"), "not allowed with"),
         (("plans", "FILE", "--rank", "seconds"), "unit costs"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from planner.distributions import counted_distribution, declared_distribution, share_of_pairs
 from planner.errors import PlanError
+from planner.own_data import read_folder
 from planner.query import COMPARISONS, Column, Comparison, Predicate
 from planner.statistics import (
     Provenance,
@@ -212,3 +214,27 @@ def test_a_rate_that_cannot_be_inferred_is_to_be_declared(empty: list[float], wh
         PlanError, match=rf"streams.A.rate: cannot be inferred, since {why}; declare"
     ):
         infer(BARE, tables)
+
+
+def test_a_key_without_a_value_is_planned_and_joins_nothing(tmp_path: Path) -> None:
+    workload = load_workload(
+        "version: 1\nstreams: [{name: A}, {name: B}]\nqueries:\n"
+        "  - {text: 'SELECT * FROM A [RANGE 10], B [RANGE 20] WHERE A.k = B.k'}\n"
+    )
+    (tmp_path / "A.csv").write_text("ts,k\n0,\n1,\n")
+    (tmp_path / "B.csv").write_text("ts,k\n0,1\n1,2\n")
+    filled, _ = infer(workload, read_folder(tmp_path, workload).tables)
+    assert filled.stream("A").attributes["k"].distinct == 1
+
+
+def test_the_queries_of_a_workload_share_its_warm_up() -> None:
+    text = (
+        "version: 1\nstreams: [{name: A, rate: 1, attributes: {k: {distinct: 3}}}]\nqueries:\n"
+        "  - {name: short, text: 'SELECT * FROM A [RANGE 10] AS x, A [RANGE 9] AS y"
+        " WHERE x.k = y.k'}\n"
+        "  - {name: long, text: 'SELECT * FROM A [RANGE 70] AS x, A [RANGE 9] AS y"
+        " WHERE x.k = y.k'}\n"
+    )
+    workload = load_workload(text)
+    assert workload.only("short").run.warmup == workload.longest_window == 70
+    assert workload.only(None) is workload

@@ -106,3 +106,11 @@ def test_sources_in_another_order_give_the_same_rows_with_columns_exchanged() ->
     mine = _driven(Workload("there", streams, (chain_query("Q1", there),)))
     other = _driven(Workload("back", streams, (chain_query("Q1", back),)))
     assert sorted((a, b, ts) for b, a, ts in other.rows) == mine.rows
+
+
+def test_the_same_query_twice_gives_each_the_same_answer() -> None:
+    workload = equality_join(ROWS)
+    (query,) = workload.queries
+    twice = replace(workload, queries=(query, replace(query, name="Q2")))
+    for name in ("Q1", "Q2"):
+        assert _driven(twice.only(name)).rows == _driven(workload).rows

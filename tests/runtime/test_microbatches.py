@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -109,6 +110,9 @@ def test_a_full_disk_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_oldest_are_dropped_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     first = _prepared()
     monkeypatch.setattr(microbatches, "MOST_CACHED_BYTES", 1)
+    assert Path(_prepared(batch_rows=70).folder).exists()
+    assert Path(first.folder).exists(), "a run may still be reading it"
+    monkeypatch.setattr(microbatches, "_IN_USE_SECONDS", 0)
     second = _prepared(batch_rows=60)
     assert not Path(first.folder).exists()
     assert Path(second.folder).exists()
@@ -123,16 +127,20 @@ def test_bytes_that_are_no_arrays_are_refused() -> None:
     ("name", "expected"),
     [
         ("Q1", "Q1"),
-        ("../../etc/passwd", "_.._etc_passwd"),
-        ("..", "query"),
-        ("🦀", "_"),
+        ("../../etc/passwd", r"_\.\._etc_passwd-[0-9a-f]{8}"),
+        ("..", "query-[0-9a-f]{8}"),
+        ("🦀", "_-[0-9a-f]{8}"),
         ("Größe 日本", "Größe 日本"),
-        ("日" * 200, "日" * 66),
+        ("日" * 200, "日{66}-[0-9a-f]{8}"),
     ],
     ids=str,
 )
 def test_a_query_of_any_name_has_a_results_file_in_its_folder(name: str, expected: str) -> None:
-    assert safe_file_name(name) == expected
+    assert re.fullmatch(expected, safe_file_name(name))
+
+
+def test_two_queries_never_share_a_results_file() -> None:
+    assert safe_file_name("a/b") != safe_file_name("a:b")
 
 
 @pytest.mark.parametrize(

@@ -210,3 +210,11 @@ def test_statistics_print_a_workload_that_can_be_read_again(
     assert main(["statistics", str(workload), "--data", str(folder)]) == 0
     again = load_workload(capsys.readouterr().out)
     assert all(stream.rate and math.isfinite(stream.rate) for stream in again.streams)
+
+
+def test_a_data_folder_of_ours_that_cannot_be_written_is_named(
+    workload: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLUICE_HOME", "/proc/nothing/can/be/made/here")
+    assert main(["run", str(workload)]) == 2
+    assert "cannot be written to" in capsys.readouterr().err

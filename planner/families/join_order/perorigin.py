@@ -29,8 +29,14 @@ def best_general(model: JoinModel, weights: Weights = SCORE) -> tuple[Loops, flo
 
 
 def is_searched(model: JoinModel) -> bool:
-    """Whether naive and general plans are searched beside multiway orders."""
-    return not model.is_single or len(model.windows) <= MOST_STREAMS
+    """Whether naive and general plans are ranked beside multiway orders.
+
+    Not where all sources join eagerly on one attribute: there the paper's plans are global orders,
+    a naive one is never cheaper, and what an order per origin would save is told beside.
+    """
+    if not model.is_single:
+        return True
+    return model.timing.is_lazy and len(model.windows) <= MOST_STREAMS
 
 
 def _walk(costs: Floats, to_go: Floats, origin: int) -> Order:

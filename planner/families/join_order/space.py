@@ -112,6 +112,8 @@ def by_cost(model: JoinModel, weights: Weights, few: Sequence[Order]) -> Iterato
 
 def _orders(model: JoinModel, weights: Weights, few: Sequence[Order]) -> Iterator[Entry]:
     """Multiway and naive orders, cheapest first; of a large join graph `few` and the best naive."""
+    if is_listed(model) and not is_searched(model):
+        return iter(_every_multiway(model, weights))
     if is_listed(model):
         return heapq.merge(_every_multiway(model, weights), _every_naive(model, weights))
     if model.is_single:

@@ -9,7 +9,7 @@ from planner.execution import Statistics
 from planner.families.join_order.heuristic import Trace
 from planner.families.join_order.loops import algorithm_of
 from planner.families.join_order.model import JoinModel
-from planner.families.join_order.perorigin import MOST_STREAMS, best_general, is_searched
+from planner.families.join_order.perorigin import MOST_STREAMS, best_general
 from planner.families.join_order.ranking import plans_by_cost, traced
 from planner.families.join_order.search import rounded
 from planner.families.join_order.space import is_listed, score_weights, worst_multiway
@@ -106,7 +106,7 @@ def _exact(model: JoinModel, found: Trace) -> Iterator[str]:
     weights = score_weights(model)
     orders = f"{factorial(len(model.windows)):,}"
     listed = (entry for entry in plans_by_cost(model) if not entry.is_general)
-    if is_searched(model):
+    if not model.is_single or len(model.windows) <= MOST_STREAMS:
         loops, score = best_general(model, weights)
         first = next(listed).score
         if rounded(score) < first:
