@@ -16,7 +16,7 @@ from runtime.kernels.loops import Rows
 
 
 def value_slots(query: Query) -> dict[Column, int]:
-    """The column of `Rows.values` of each attribute that is not compared by plain equality alone."""
+    """The column of `Rows.values` of each attribute that is compared not by equality alone."""
     slots: dict[Column, int] = {}
     used: dict[str, int] = {}
     compared = [

@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -56,10 +56,10 @@ class MicroBatches:
     batches: int
     rows: Mapping[str, int]
     arrivals: int
-    codes: Sequence[int]
+    codes: list[int]
     first_ts: int
     last_ts: int
-    constants: Sequence[float]
+    constants: list[float]
 
 
 def usual_batch_rows(arrivals: int) -> int:
@@ -128,10 +128,10 @@ def write(key: str, feed: Feed, split: Split, batch_rows: int) -> MicroBatches:
             len(starts),
             dict(feed.rows),
             arrivals,
-            feed.codes,
+            list(feed.codes),
             first_ts,
             last_ts,
-            feed.constants,
+            list(feed.constants),
         )
         (beside / NOTE).write_text(json.dumps(asdict(made)))
         if not folder.exists():

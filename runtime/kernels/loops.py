@@ -67,14 +67,14 @@ class Paths(NamedTuple):
     """The ways to reach the tuples of a window: all in arrival order, or by the bucket of a key.
 
     The first paths, one per source, are the windows in arrival order (their `key` is -1). Others
-    are an `index`, or lay one key out for a scan of the whole window. `present` marks an index per
-    value, which has no empty buckets to visit.
+    are an index (`indexed`), or lay one key out for a scan of the whole window. `present` marks an
+    index per value, which has no empty buckets to visit.
     """
 
     source: np.ndarray
     key: np.ndarray
     buckets: np.ndarray
-    index: np.ndarray
+    indexed: np.ndarray
     present: np.ndarray
 
 
@@ -190,7 +190,7 @@ def load_loop_kernels() -> None:
     )
     filters = Filters(none, none, none, np.zeros(0))
     rows = Rows(
-        np.zeros(0, np.int16), *([none] * 4), np.zeros((0, 0), np.int64),
+        np.zeros(0, np.int16), none, none, none, none, np.zeros((0, 0), np.int64),
         np.zeros((0, 0), np.int32), np.zeros((0, 0)),
     )  # fmt: skip
     counters = LoopCounters.zero(2, 0)
@@ -408,13 +408,13 @@ def _run(  # noqa: C901
             if cursor[0] % windows.expire_ticks == 0:
                 for x in range(len(paths.source)):
                     j = paths.source[x]
-                    if paths.index[x] and windows.share == 0:
+                    if paths.indexed[x] and windows.share == 0:
                         visits = filled[x] if paths.present[x] else paths.buckets[x]
                         counters.expirations[j] += counted * visits
                 for j in range(sources):
                     scanned = True
                     for x in range(sources, len(paths.source)):
-                        scanned = scanned and not (paths.index[x] and paths.source[x] == j)
+                        scanned = scanned and not (paths.indexed[x] and paths.source[x] == j)
                     if scanned and windows.share == 0:
                         counters.expirations[j] += counted
                     g = layout.first[j]
@@ -443,7 +443,7 @@ def _run(  # noqa: C901
                     counters.expirations[j] += counted
                 indexes = 0
                 for x in range(sources, len(paths.source)):
-                    indexes += np.int64(paths.index[x] and paths.source[x] == j)
+                    indexes += np.int64(paths.indexed[x] and paths.source[x] == j)
                 while head[g] < tail[g]:
                     u = member[layout.tuple_at[head[g]]]
                     if kind[j] == TIME:

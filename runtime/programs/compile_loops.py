@@ -42,12 +42,15 @@ def compile_loops(
     (query,) = workload.queries
     places = {source.alias: place for place, source in enumerate(query.sources)}
     counted = count_windows(query)
+    tick, expire_ticks = _ticks(workload, plan)
     program = LoopProgram(
         sources=list(places),
         kind=[kernel.COUNT if place in counted else kernel.TIME for place in places.values()],
         length=_lengths(query, plan),
         column=[counted.index(p) if p in counted else 0 for p in places.values()],
-        **_ticks(workload, plan),
+        tick=tick,
+        lazy=isinstance(workload.execution.evaluate, Every),
+        expire_ticks=expire_ticks,
         warmup=span.warmup,
         end=span.end,
         partitions=split.partitions,
@@ -74,17 +77,16 @@ def _lengths(query: Query, plan: Plan) -> list[int]:
     return lengths
 
 
-def _ticks(workload: Workload, plan: Plan) -> dict[str, int | bool]:
-    """The clock: how often it ticks, whether ticks evaluate, and at how many of them it expires."""
+def _ticks(workload: Workload, plan: Plan) -> tuple[int, int]:
+    """The clock: how often it ticks (0: never), and at how many ticks it expires."""
     evaluate, expire = workload.execution.evaluate, workload.execution.expire
     if isinstance(evaluate, Every):
         tick = microseconds(evaluate.seconds)
         length = microseconds(expire.seconds) if isinstance(expire, Every) else tick
         if length % tick:
             raise RunError("expire.every must be a multiple of evaluate.every", plan.label)
-        return {"tick": tick, "lazy": True, "expire_ticks": length // tick}
-    tick = microseconds(expire.seconds) if isinstance(expire, Every) else 0
-    return {"tick": tick, "lazy": False, "expire_ticks": 1}
+        return tick, length // tick
+    return (microseconds(expire.seconds) if isinstance(expire, Every) else 0), 1
 
 
 def _filters(query: Query, places: dict[str, int], constants: Sequence[float]) -> list[list[float]]:

@@ -109,15 +109,21 @@ class LoopProgram:
     def _loops(self) -> Loops:
         equal = np.array([c for level in self.equal for c in level], np.int64).reshape(-1, 2)
         theta = np.array([c for level in self.theta for c in level], np.float64).reshape(-1, 5)
-        slots = theta[:, :4].astype(np.int64)
+        value, other, other_value, comparison = (
+            np.ascontiguousarray(column, np.int64) for column in theta[:, :4].T
+        )
         return Loops(
             np.array(self.orders, np.int64),
             np.array(self.depth, np.int64),
             np.array(self.path, np.int64),
             self._starts(self.equal),
-            *(np.ascontiguousarray(column) for column in equal.T),
+            np.ascontiguousarray(equal[:, 0]),
+            np.ascontiguousarray(equal[:, 1]),
             self._starts(self.theta),
-            *(np.ascontiguousarray(column) for column in slots.T),
+            value,
+            other,
+            other_value,
+            comparison,
             np.ascontiguousarray(theta[:, 4]),
         )
 
@@ -129,11 +135,10 @@ class LoopProgram:
 
     def _filters(self) -> Filters:
         columns = np.array(self.filters, np.float64).reshape(-1, 4)
-        places = columns[:, :3].astype(np.int64)
-        return Filters(
-            *(np.ascontiguousarray(column) for column in places.T),
-            np.ascontiguousarray(columns[:, 3]),
+        source, value, comparison = (
+            np.ascontiguousarray(column, np.int64) for column in columns[:, :3].T
         )
+        return Filters(source, value, comparison, np.ascontiguousarray(columns[:, 3]))
 
     def tally(self, totals: Sequence[bytes], plan: Plan) -> Tally:
         """Add up the partitions; counts become costs of operators per second of the span."""

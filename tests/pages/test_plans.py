@@ -109,10 +109,20 @@ def test_what_is_not_covered_is_said(app: AppTest, go: Go) -> None:
     from planner.workload_file import load_workload
 
     text = (samples.FOLDER / "golab-table-5.yaml").read_text()
+    app.session_state["workload"] = load_workload(text.replace("[RANGE 200]", "[LANDMARK]"))
+    go("plans")
+    assert "LANDMARK" in texts(app)
+
+
+def test_a_lazy_join_is_planned_with_all_its_algorithms(app: AppTest, go: Go) -> None:
+    from planner.workload_file import load_workload
+
+    text = (samples.FOLDER / "golab-table-5.yaml").read_text()
     lazy = text.replace("execution: {join: nested}", "execution: {evaluate: {every: 5}}")
     app.session_state["workload"] = load_workload(lazy)
     go("plans")
-    assert "lazy evaluation and expiration are not covered yet" in texts(app)
+    assert not app.exception
+    assert "S1,S2,S3,S4 wins" in texts(app)
 
 
 HOSTILE = '<script>alert(1)</script> ![x](http://x) :red[x] $y$ "];node['

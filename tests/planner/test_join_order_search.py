@@ -19,7 +19,7 @@ from planner.families.join_order.search import cost_to_go, rounded
 from planner.families.join_order.space import orders_by_cost
 from planner.families.join_order.table import step_table
 from planner.workload import Workload
-from tests.planner.workloads import EIGHT, TABLE_5, TABLE_7, Row, equality_join, multiway
+from tests.planner.workloads import EIGHT, TABLE_5, TABLE_7, Row, equality_join
 
 FAMILY = JoinOrder()
 
@@ -59,15 +59,12 @@ def test_search_agrees_with_enumeration(workload: Workload) -> None:
     assert float(cost_to_go(table, worst=True)[0]) == pytest.approx(expected[-1][0], rel=1e-9)
     ranked = FAMILY.rank(workload, top=None)
     costs = {label: cost for cost, label in expected}
-    orders = multiway(ranked)
-    assert {c.label: c.score for c in orders} == pytest.approx(costs, rel=1e-9)
-    in_order = [(rounded(c.score), c.label) for c in orders]
+    assert {c.label: c.score for c in ranked.candidates} == pytest.approx(costs, rel=1e-9)
+    in_order = [(rounded(c.score), c.label) for c in ranked.candidates]
     assert in_order == sorted(in_order)
-    scores = [c.score for c in ranked.candidates]
-    assert scores == sorted(scores)
     lazily = [model.label(order) for order in orders_by_cost(model)]
-    assert lazily == [c.label for c in orders]
-    assert FAMILY.best(workload).label == ranked.best == ranked.candidates[0].label
+    assert lazily == [c.label for c in ranked.candidates]
+    assert FAMILY.best(workload).label == ranked.best == lazily[0]
 
 
 @settings(max_examples=25, deadline=None)
@@ -78,8 +75,8 @@ def test_renaming_streams_renames_labels_only(table: list[Row]) -> None:
     plain = equality_join(table)
     renamed = equality_join(table, names=shifted)
     again = dict(zip(names, shifted, strict=True))
-    before = {c.label: c.score for c in multiway(FAMILY.rank(plain, top=None))}
-    after = {c.label: c.score for c in multiway(FAMILY.rank(renamed, top=None))}
+    before = {c.label: c.score for c in FAMILY.rank(plain, top=None).candidates}
+    after = {c.label: c.score for c in FAMILY.rank(renamed, top=None).candidates}
     moved = {",".join(again[n] for n in label.split(",")): cost for label, cost in before.items()}
     assert after == pytest.approx(moved)
 
@@ -98,17 +95,15 @@ def test_slower_streams_in_longer_windows_cost_less_in_proportion(
 def test_the_best_and_the_baseline_are_listed_with_tags() -> None:
     ranking = FAMILY.rank(equality_join(TABLE_7), top=3)
     assert [c.label for c in ranking.candidates] == [
-        "general:S1=S1,S3,S4,S2;S2=S2,S3,S1,S4;S3=S3,S1,S4,S2;S4=S4,S1,S3,S2",
         "S3,S1,S4,S2",
         "S4,S1,S3,S2",
+        "S3,S4,S1,S2",
         "S1,S2,S3,S4",
     ]
     tags = [c.tags for c in ranking.candidates]
-    assert tags == [("best", "general"), ("augmented heuristic",), (), ("baseline",)]
-    assert (ranking.considered, ranking.truncated) == (49, False), "both algorithms, and general"
-    every = FAMILY.rank(equality_join(TABLE_7), top=None)
-    assert "worst" in multiway(every)[-1].tags
-    assert len(every.candidates) == 49
+    assert tags == [("best", "augmented heuristic"), (), ("heuristic",), ("baseline",)]
+    assert (ranking.considered, ranking.truncated) == (24, False)
+    assert "worst" in FAMILY.rank(equality_join(TABLE_7), top=None).candidates[-1].tags
 
 
 def test_many_streams_are_ranked_without_listing_all() -> None:
@@ -117,7 +112,7 @@ def test_many_streams_are_ranked_without_listing_all() -> None:
     scores = [c.score for c in ranking.candidates]
     assert len(scores) == 21
     assert scores == sorted(scores)
-    assert (ranking.considered, ranking.truncated) == (2 * factorial(12) + 1, True)
+    assert (ranking.considered, ranking.truncated) == (factorial(12), True)
     assert ranking.candidates[0].score == pytest.approx(FAMILY.scores(workload, [ranking.best])[0])
 
 
@@ -178,7 +173,7 @@ def test_the_answer_says_who_wins_why_and_what_comes_close() -> None:
     assert answer(equality_join(TABLE_5)).startswith(
         "S1,S2,S3,S4 wins: 16,000 comparisons/s, 5.4x under the worst, because S1 and S2"
     )
-    assert "S3,S1,S4,S2 (0.297% more)" in answer(equality_join(TABLE_7))
+    assert "a near-tie with S4,S1,S3,S2 (the same cost)" in answer(equality_join(TABLE_7))
     assert answer(equality_join(TABLE_5[:2])).endswith("all 2 orders cost the same.")
 
 

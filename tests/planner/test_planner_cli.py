@@ -64,7 +64,7 @@ def test_plans_is_the_contracts_document(table_5: str, document: Callable[..., A
     assert set(found["workload"]) == {"name", "digest"}
     family = found["families"]["join_order"]
     assert (family["refused"], family["rank_by"]) == (None, "comparisons")
-    assert (family["best"], family["considered"]) == ("S1,S2,S3,S4", 48)
+    assert (family["best"], family["considered"]) == ("S1,S2,S3,S4", 24)
     assert (family["truncated"], family["excluded"]) == (False, [])
     assert len(family["candidates"]) == 10, "the baseline is among the ten best"
     best = family["candidates"][0]
@@ -90,22 +90,22 @@ def test_how_many_plans_are_listed(save: Save, document: Callable[..., Any]) -> 
         candidates = document("plans", path, *options)["families"]["join_order"]["candidates"]
         return [candidate["label"] for candidate in candidates]
 
-    assert len(labels("--all")) == 49, "multiway, naive, and the best general plan"
+    assert len(labels("--all")) == 24
     assert len(labels()) == 11
-    assert labels("--top", "2")[1:] == ["S3,S1,S4,S2", "S1,S2,S3,S4"]
+    assert labels("--top", "1") == ["S3,S1,S4,S2", "S1,S2,S3,S4"]
     assert labels("--family", "join_order", "--top", "2")[:2] == labels()[:2]
 
 
 def test_operators_are_bounded_where_many_plans_are_listed(
     save: Save, document: Callable[..., Any]
 ) -> None:
-    path = save(equality_join(EIGHT[:6]))
+    path = save(equality_join(EIGHT[:7]))
     family = document("plans", path, "--all")["families"]["join_order"]
-    assert len(family["candidates"]) == family["considered"] == 2 * factorial(6) + 1
+    assert len(family["candidates"]) == family["considered"] == factorial(7)
     assert family["operators_listed"] == MOST_WITH_OPERATORS
     listed = [bool(candidate["operators"]) for candidate in family["candidates"]]
     assert listed == [True] * MOST_WITH_OPERATORS + [False] * (len(listed) - MOST_WITH_OPERATORS)
-    assert len({candidate["id"] for candidate in family["candidates"]}) == len(listed)
+    assert len({candidate["id"] for candidate in family["candidates"]}) == factorial(7)
 
 
 def test_seconds_come_from_declared_unit_costs(save: Save, document: Callable[..., Any]) -> None:
@@ -151,7 +151,7 @@ def test_a_family_that_refuses_is_listed_with_its_reason(
 def test_people_read_the_answer_first(table_5: str, printed: Callable[..., str]) -> None:
     text = printed("plans", table_5)
     assert "S1,S2,S3,S4 wins: 16,000 comparisons/s" in text
-    assert "10 of 48 plans listed" in text
+    assert "10 of 24 plans listed" in text
 
 
 def test_explain_draws_one_plan(

@@ -33,11 +33,11 @@ def results_of(workload: Workload, data: Data) -> list[tuple[int, ...]]:
         [(item[0], places[s.name], seq, alias) for seq, item in enumerate(data[s.name])]
         for alias, s in enumerate(query.sources)
     ]
-    found = []
-    for members in product(*by_alias):
-        if _holds(query, data, members) and _in_windows(query, members, by_alias):
-            found.append((*(member[2] for member in members), max(members)[0]))
-    return sorted(found)
+    return sorted(
+        (*(member[2] for member in members), max(members)[0])
+        for members in product(*by_alias)
+        if _holds(query, data, members) and _in_windows(query, members, by_alias)
+    )
 
 
 def _holds(query: Query, data: Data, members: Sequence[tuple[int, int, int, int]]) -> bool:

@@ -122,7 +122,7 @@ class Simulation:
         return self._missing(joined)[1]
 
     def _missing(self, joined: Any) -> tuple[dict[str, int], int]:
-        """The code of a missing key of each source, after all others, and how many codes there are."""
+        """The code of a missing key of each source, after all others; how many codes there are."""
         known = [v for column in joined for v in self._values(column) if v is not None]
         above = 1 + max(known, default=0)
         codes = {}
@@ -142,14 +142,13 @@ class Simulation:
 
     def _fits(self, bound: dict[str, Any], origin: str) -> bool:
         sources = tuple(s for s in self.query.sources if s.alias in bound)
-        linked = [c for c in self.query.equality_classes()]
         members = [bound[s.alias] for s in sources]
         predicates = tuple(
             p for p in self.query.predicates if p.left.alias in bound and p.right.alias in bound
         )
         if not _holds(Query("-", sources, predicates), self.data, members):
             return False
-        for joined in linked:
+        for joined in self.query.equality_classes():
             keys = {self._key(c, bound[c.alias]) for c in joined if c.alias in bound}
             if len(keys) > 1:
                 return False

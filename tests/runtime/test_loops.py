@@ -77,7 +77,7 @@ def loop_plan(query: Query, orders: Orders, access: dict[str, tuple[str, int | s
     return Plan("join_order", "by hand", (output,))
 
 
-def tables_of(workload: Workload, data: Data) -> dict[str, Table]:
+def tables_of(data: Data) -> dict[str, Table]:
     """The data as arrays; a missing value is None."""
     tables = {}
     for name, items in data.items():
@@ -96,7 +96,7 @@ def drive(
     workload: Workload, data: Data, plan: Plan, partitions: int, cuts: Sequence[int], warmup: int
 ) -> tuple[list[tuple[int, ...]], Tally]:
     """Rows and tally of the plan over the data, cut into batches at these places."""
-    feed = loop_feed(workload, tables_of(workload, data))
+    feed = loop_feed(workload, tables_of(data))
     tuples = feed.tuples
     end = int(tuples.ts[-1]) + 1 if len(tuples.ts) else 1
     split = Split(partitions, None)

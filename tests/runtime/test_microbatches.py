@@ -19,6 +19,7 @@ from runtime.batch import Batch
 from runtime.feed import feed
 from runtime.generate import generate
 from runtime.kernels.packing import unpack
+from runtime.kernels.windows import Tuples
 from runtime.microbatches import NOTE, MicroBatches
 from runtime.prepare import prepare, with_run_settings
 from runtime.records import RunRequest
@@ -43,7 +44,7 @@ def _batches(folder: str) -> list[tuple[list[int], Batch]]:
     rows = []
     for file in sorted(Path(folder).glob("*.parquet")):
         rows += pq.read_table(file).to_pylist()
-    return [(row["partitions"], Batch.unpack(row["tuples"])) for row in rows]
+    return [(row["partitions"], Batch.unpack(row["tuples"], Tuples)) for row in rows]
 
 
 @pytest.mark.parametrize("split", [Split(1, 1), Split(3, None), Split(3, 5)], ids=str)

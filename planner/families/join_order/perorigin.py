@@ -36,7 +36,7 @@ def is_searched(model: JoinModel) -> bool:
     """
     if not model.is_single:
         return True
-    return model.timing.is_lazy and len(model.windows) <= MOST_STREAMS
+    return model.timing.evaluate is not None and len(model.windows) <= MOST_STREAMS
 
 
 def _walk(costs: Floats, to_go: Floats, origin: int) -> Order:
