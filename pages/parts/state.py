@@ -25,19 +25,28 @@ def workload() -> Workload:
     if "workload" not in st.session_state:
         first = samples.every()[0]
         open_workload(first.workload, first.data)
+        st.session_state["by_default"] = True
     found: Workload = st.session_state["workload"]
     return found
+
+
+def by_default() -> bool:
+    """Whether nobody opened or changed the workload in force."""
+    workload()
+    return "by_default" in st.session_state
 
 
 def edit(changed: Workload) -> None:
     """Put an edited workload in force; what was chosen stays chosen where it still exists."""
     st.session_state["workload"] = changed
+    st.session_state.pop("by_default", None)
 
 
 def use_data(folder: Path | None, sort: bool = False) -> None:
     """Take the tuples from this folder; None generates them."""
     st.session_state["data"] = folder
     st.session_state["sort"] = sort
+    st.session_state.pop("by_default", None)
 
 
 def data() -> tuple[Path | None, bool]:
