@@ -9,7 +9,7 @@ import streamlit as st
 from pages.parts import samples
 from planner.workload import Workload
 
-_OF_ONE_WORKLOAD = ("query", "plan", "baseline", "drafts", "draft", "run")
+_OF_ONE_WORKLOAD = ("query", "plan", "baseline", "drafts", "draft", "typed_windows", "run")
 
 
 def open_workload(workload: Workload, data: Path | None = None, sort: bool = False) -> None:
