@@ -59,6 +59,7 @@ def problem() -> SluiceError | None:
 def discard() -> None:
     """Go back to the workload in force."""
     st.session_state.pop("draft", None)
+    st.session_state.pop("typed_windows", None)
 
 
 def set_run(run: RunSettings) -> None:

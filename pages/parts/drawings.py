@@ -17,8 +17,8 @@ from planner.workload import Workload
 
 TREE, LOOPS = "Join tree", "Loops"
 EVERY = "All arrivals"
-# A graph of more pipelines than this is too wide to read at once.
-MOST_PIPELINES = 4
+# A tree of more streams than this is drawn smaller.
+MOST_STREAMS = 5
 TREE_HEIGHT = 430
 
 
@@ -41,22 +41,24 @@ def show(chosen: Family, workload: Workload, plan: Plan, estimate: Estimate) -> 
         order = chosen.order(workload, plan)
         st.graphviz_chart(
             join_tree(order),
-            height=TREE_HEIGHT if len(order) > MOST_PIPELINES + 1 else "content",
+            height=TREE_HEIGHT if len(order) > MOST_STREAMS else "content",
             alt=f"Join tree {plan.label}",
         )
-        st.caption("The first stream of the order is the outermost loop.")
+        st.caption(
+            "Drawn as the paper does: the top stream is the outermost loop; it is joined first."
+        )
     else:
-        st.code(to_loops(plan, estimate), language=None, height=400)
+        st.code(to_loops(plan, estimate), language=None, height=400, wrap_lines=True)
 
 
 def operators(plan: Plan, estimate: Estimate, overlays: Overlays | None = None) -> None:
-    """The graph of operators, tuples flowing upwards; of a large plan one pipeline at a time."""
+    """The graph of operators, tuples flowing upwards; one pipeline at a time, or all."""
     pipelines = {_name(end): end for root in plan.roots for end in root.inputs}
     names = [EVERY, *pipelines]
     chosen = st.segmented_control(
         "Arrivals on",
         names,
-        default=EVERY if len(pipelines) <= MOST_PIPELINES else names[1],
+        default=names[1] if pipelines else EVERY,
         required=True,
         format_func=plain,
         key=f"pipeline-{plan.id}",

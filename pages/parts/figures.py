@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import log10
+from math import ceil, floor, log10
 
 import plotly.graph_objects as go
 
@@ -26,6 +26,7 @@ PALETTE = (
 )
 _LINE = "#8A97A0"
 MOST_BARS = 16
+MOST_TICKS = 8
 
 
 def operator_name(operator: Operator) -> str:
@@ -154,8 +155,25 @@ def all_plans(points: Sequence[tuple[str, float, float]], field: str) -> go.Figu
     return figure
 
 
-def _ends(low: float, high: float) -> dict[str, list[float]]:
-    return {"range": [log10(low), log10(high)]}
+def _ends(low: float, high: float) -> dict[str, list[float] | list[str]]:
+    """The range of a logarithmic axis, and a few round numbers along it: 20k, 50k, 100k."""
+    decades = range(floor(log10(low)), ceil(log10(high)))
+    round_ones = [step * 10.0**decade for decade in decades for step in (1, 2, 5)]
+    ticks = [value for value in round_ones if low <= value <= high]
+    if len(ticks) > MOST_TICKS:
+        ticks = [10.0**decade for decade in decades if low <= 10.0**decade]
+    return {
+        "range": [log10(low), log10(high)],
+        "tickvals": ticks,
+        "ticktext": [_short(value) for value in ticks],
+    }
+
+
+def _short(value: float) -> str:
+    for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= size:
+            return f"{value / size:g}{unit}"
+    return f"{value:g}"
 
 
 def seconds(rows: Sequence[tuple[str, float, float, float]]) -> go.Figure:

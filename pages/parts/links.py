@@ -7,7 +7,7 @@ import zlib
 
 import streamlit as st
 
-from pages.parts import backend, samples, state
+from pages.parts import backend, own_data, samples, state
 from planner.errors import PlanError
 from planner.workload_file import dump_workload, load_workload
 
@@ -27,20 +27,29 @@ def restore() -> None:
         state.open_workload(named.workload, named.data)
     elif link := st.query_params.get("workload"):
         state.open_workload(load_workload(_unpacked(link), "the link"))
+        if folder := st.query_params.get("data"):
+            state.use_data(own_data.named(folder), "sort" in st.query_params)
 
 
 def keep() -> None:
     """Write the workload in force into the address, where it fits."""
     workload = state.workload()
-    folder, _ = state.data()
+    folder, sort = state.data()
     job = backend.job()
     wanted = {"job": job.id} if job is not None and not job.done else {}
+    if state.by_default():
+        _write(wanted)
+        return
     for sample in samples.every():
-        if sample.workload == workload and sample.data == folder:
+        if (sample.workload, sample.data, False) == (workload, folder, sort):
             _write({"sample": sample.id, **wanted})
             return
-    link = packed(dump_workload(workload)) if folder is None else ""
-    _write({"workload": link, **wanted} if 0 < len(link) <= LONGEST else wanted)
+    link = packed(dump_workload(workload))
+    if len(link) <= LONGEST:
+        wanted["workload"] = link
+        if folder is not None and (name := own_data.name_of(folder)):
+            wanted |= {"data": name} | ({"sort": "yes"} if sort else {})
+    _write(wanted)
 
 
 def _write(wanted: dict[str, str]) -> None:

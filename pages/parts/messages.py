@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from pages.parts.words import plain
+from pages.parts.words import on_pages, plain
 from planner.errors import PlanError, QueryTextError, RunError, SluiceError, caret
 
 
@@ -24,6 +24,6 @@ def show(error: SluiceError) -> None:
     """One clear message; the place in a query's text is pointed at."""
     place = f"**{plain(error.place, 200)}**: " if error.place else ""
     words = error.summary if isinstance(error, QueryTextError) else error.message
-    st.error(f"{place}{plain(words, 1000)}", icon=":material/error:")
+    st.error(f"{place}{plain(on_pages(words), 1000)}", icon=":material/error:")
     if isinstance(error, QueryTextError):
         st.code(caret(error.text, error.offset), language=None)

@@ -8,11 +8,13 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
-from pages.parts import messages, planning, state, uploads
+from pages.parts import messages, planning, samples, state, uploads
 from pages.parts.words import plain
 from planner.errors import PlanError
 from planner.wording import amount
 from runtime.home import home
+
+_SAMPLE = "sample:"
 
 
 def show() -> None:
@@ -63,14 +65,18 @@ def _use(folder: Path, sort: bool) -> None:
     st.rerun()
 
 
+def _roots() -> list[Path]:
+    root = os.environ.get("SLUICE_DATA_ROOT")
+    return [*([Path(root).resolve()] if root else []), home()]
+
+
 def allowed_folder(text: str) -> Path:
     """The folder that was typed; it must lie under the data folder or the data root."""
-    root = os.environ.get("SLUICE_DATA_ROOT")
-    roots = [Path(root).resolve()] if root else []
-    roots.append(home())
+    roots = _roots()
     try:
         folder = (roots[0] / text.strip()).resolve()
         inside = any(folder.is_relative_to(allowed) for allowed in roots) and bool(text.strip())
+        there = inside and folder.is_dir()
     except (OSError, ValueError) as error:
         raise PlanError(f"is no path: {error}", "data folder") from error
     if not inside:
@@ -79,9 +85,29 @@ def allowed_folder(text: str) -> Path:
             f"must lie under {places}; put the files there, or start with --data-root",
             "data folder",
         )
-    if not folder.is_dir():
+    if not there:
         raise PlanError("is not a folder; give the folder that holds the files", str(folder))
     return folder
+
+
+def name_of(folder: Path) -> str | None:
+    """How a link names this folder; None where it lies in none of the places a link may name."""
+    for sample in samples.every():
+        if sample.data == folder:
+            return _SAMPLE + sample.id
+    inside = [root for root in _roots() if folder.is_relative_to(root)]
+    return str(folder.relative_to(inside[0])) if inside else None
+
+
+def named(name: str) -> Path:
+    """The folder that a link names. Anyone may have written it: it is checked as if typed."""
+    sample = samples.find(name.removeprefix(_SAMPLE)) if name.startswith(_SAMPLE) else None
+    if sample is not None and sample.data is not None:
+        return sample.data
+    try:
+        return allowed_folder(name)
+    except PlanError:
+        return allowed_folder(f"{home()}/{name}")
 
 
 def provenance() -> None:

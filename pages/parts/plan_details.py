@@ -18,6 +18,10 @@ from planner.workload import Workload
 
 # What the planner puts between a formula and the meaning of its symbols.
 _WHERE = r", \quad "
+_SYMBOLS = (
+    "λ: rate of a stream; T: length of its window; v: distinct values of its join attribute; "
+    "b: buckets of its hash index; φ: size of a join of windows. After Golab & Özsu 2003."
+)
 
 BY_OPERATOR, WHY, OPERATORS, FORMULAS, DIFFERENCE = (
     "Cost by operator",
@@ -113,6 +117,7 @@ def formulas(plan: Plan, estimate: Estimate) -> None:
         format_func=lambda name: f"{names[name]} · {_main_figure(estimate, name)}",
         key=f"formula-{plan.id}",
     )
+    st.caption(_SYMBOLS)
     for formula in estimate.formulas[chosen]:
         with st.container(border=True):
             st.markdown(f"**{UNITS[formula.field]}** = **{amount(formula.result)}**")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages.parts import backend, warming
-from pages.parts.words import counted, plain, seconds_text
+from pages.parts.words import counted, on_pages, plain, seconds_text
 from planner.wording import amount
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _entry(entry: Entry) -> None:
         if entry.progress.batches_done:
             _figures(entry)
         if entry.error:
-            st.error(plain(entry.error, 1000))
+            st.error(plain(on_pages(entry.error), 1000))
 
 
 def _phase(entry: Entry) -> str:
@@ -85,7 +85,7 @@ def ended(job: Job) -> None:
     failed = [entry for entry in job.entries if entry.status == "failed"]
     finished = [entry for entry in job.entries if entry.status == "finished"]
     for entry in failed:
-        message = plain(entry.error or "failed", 1000)
+        message = plain(on_pages(entry.error or "failed"), 1000)
         st.error(f"**{plain(entry.request.label)}** {message}", icon=":material/error:")
     if any(entry.status == "cancelled" for entry in job.entries):
         st.info("The run was cancelled. What had finished is kept.", icon=":material/cancel:")

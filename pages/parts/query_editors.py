@@ -76,10 +76,11 @@ def _remove() -> None:
 
 def show_windows() -> None:
     """The windows of the chosen query; an edit rewrites the query's text."""
+    query = state.workload().query(state.query_name())
     if drafts.problem() is not None:
         st.caption("Windows can be edited here once the draft is valid.")
+        st.dataframe(_windows(query), hide_index=True, alt="Windows")
         return
-    query = state.workload().query(state.query_name())
     frame, key = drafts.base("windows", lambda: _windows(query))
     edited = st.data_editor(
         frame,
@@ -93,18 +94,36 @@ def show_windows() -> None:
         },
         alt="Windows",
     )
-    if not any(st.session_state[key].values()):
+    if edited.equals(_in_force(query)):
+        _keep(query, {})
         return
+    typed = dict(zip((s.alias for s in query.sources), edited["Window"], strict=True))
+    _keep(query, typed)
     with messages.shown():
         sources = tuple(
-            source if source.window is None else replace(source, window=_parsed(source, text))
-            for source, text in zip(query.sources, edited["Window"], strict=True)
+            s if s.window is None else replace(s, window=_parsed(s, typed[s.alias]))
+            for s in query.sources
         )
+        _keep(query, {})
         if sources != query.sources:
             _rewrite(query, replace(query, sources=sources))
 
 
+def _keep(query: Query, typed: dict[str, str | None]) -> None:
+    """Remember windows as typed until they are valid: the table comes and goes with the draft."""
+    st.session_state["typed_windows"] = (query, typed)
+
+
 def _windows(query: Query) -> pd.DataFrame:
+    """The windows in force; over them what was typed since then and is not valid yet."""
+    of, typed = st.session_state.get("typed_windows", (query, {}))
+    frame = _in_force(query)
+    if of == query and typed:
+        frame["Window"] = [typed[source.alias] for source in query.sources]
+    return frame
+
+
+def _in_force(query: Query) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "Source": [source.alias for source in query.sources],

@@ -89,7 +89,7 @@ def _against(candidate: Candidate, baseline: Candidate) -> str:
 
 def _width(frame: pd.DataFrame, column: str) -> int:
     """Wide enough for the column's longest text."""
-    return min(max(50 + 7 * int(frame[column].str.len().max()), 90), 320)
+    return min(max(24 + 13 * int(frame[column].str.len().max()) // 2, 90), 320)
 
 
 def _columns(frame: pd.DataFrame) -> dict[str, ColumnConfig]:

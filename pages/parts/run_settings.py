@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.parts import backend, drafts, messages, planning, state
+from pages.parts import backend, drafts, messages, planning, state, warming
 from pages.parts.words import counted, seconds_text
 from planner.cost import total
 from planner.family import Family, Ranking
@@ -113,7 +113,8 @@ def _before(workload: Workload, way: Way, plans: int) -> str:
         runs = counted(len(mine), "earlier run")
         took = f"{runs} took {seconds_text(each)} each"
         return f"Expect about {seconds_text(each * plans)}: {took}."
-    return "It has not been run this way yet: a first run also starts Spark."
+    first = "It has not been run this way yet"
+    return f"{first}." if warming.ready() else f"{first}: a first run also starts Spark."
 
 
 def _counts(run: Run, way: Way) -> bool:

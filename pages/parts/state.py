@@ -9,7 +9,7 @@ import streamlit as st
 from pages.parts import samples
 from planner.workload import Workload
 
-_OF_ONE_WORKLOAD = ("query", "plan", "baseline", "drafts", "draft", "run")
+_OF_ONE_WORKLOAD = ("query", "plan", "baseline", "drafts", "draft", "typed_windows", "run")
 
 
 def open_workload(workload: Workload, data: Path | None = None, sort: bool = False) -> None:
@@ -25,19 +25,28 @@ def workload() -> Workload:
     if "workload" not in st.session_state:
         first = samples.every()[0]
         open_workload(first.workload, first.data)
+        st.session_state["by_default"] = True
     found: Workload = st.session_state["workload"]
     return found
+
+
+def by_default() -> bool:
+    """Whether nobody opened or changed the workload in force."""
+    workload()
+    return "by_default" in st.session_state
 
 
 def edit(changed: Workload) -> None:
     """Put an edited workload in force; what was chosen stays chosen where it still exists."""
     st.session_state["workload"] = changed
+    st.session_state.pop("by_default", None)
 
 
 def use_data(folder: Path | None, sort: bool = False) -> None:
     """Take the tuples from this folder; None generates them."""
     st.session_state["data"] = folder
     st.session_state["sort"] = sort
+    st.session_state.pop("by_default", None)
 
 
 def data() -> tuple[Path | None, bool]:

@@ -22,6 +22,13 @@ def _warm() -> None:
     warm_in_background()
 
 
+def ready() -> bool:
+    """Whether Spark is up."""
+    from runtime import warm
+
+    return warm.status() == "ready"
+
+
 def status() -> str:
     """What a user may have to wait for, in a few words; nothing where Spark is ready."""
     from runtime import warm

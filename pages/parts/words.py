@@ -25,10 +25,23 @@ MET = 1.05
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&\"'=^@])")
 
+_DATA_OPTION = re.compile(
+    r"(given with|infer it with|(?:run on|use) your own data with) --data(?![\w-])"
+)
+
 
 def plain(text: str, most: int = 80) -> str:
     """The text as Markdown in which nothing acts; long texts are cut in their middle."""
     return _MARKDOWN.sub(r"\\\1", shortened(printable(text), most))
+
+
+def on_pages(text: str) -> str:
+    """A message of the planner or the runtime with the place on a page for the option --data."""
+    return _DATA_OPTION.sub(_give, text)
+
+
+def _give(found: re.Match[str]) -> str:
+    return f"{'given' if found[1] == 'given with' else 'give your data'} under Workload, Own data"
 
 
 def error_text(predicted: float | None, measured: float | None) -> str:
@@ -76,7 +89,7 @@ def compared(mine: float, theirs: float) -> str:
 
 
 def rounded_alike(values: Sequence[float]) -> list[float]:
-    """Numbers of one column, cut to the decimals that its largest one needs for four digits."""
+    """Numbers of one column, cut to the decimals that its largest one needs for three digits."""
     largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
-    decimals = max(3 - math.floor(math.log10(largest)), 0) if largest > 0 else 0
+    decimals = max(2 - math.floor(math.log10(largest)), 0) if largest > 0 else 0
     return [round(value, decimals) for value in values]

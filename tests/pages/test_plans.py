@@ -49,11 +49,12 @@ def test_the_chosen_plan_is_drawn(go: Go, drawn: str) -> None:
 def test_operators_are_drawn_whole_or_one_pipeline_at_a_time(app: AppTest, go: Go) -> None:
     go("plans")
     app.button_group(key="plan-detail").set_value("Operators").run()
-    whole = app.get("graphviz_chart")[-1].proto.spec
-    pipelines = next(group for group in app.button_group if group.label == "Arrivals on")
-    pipelines.set_value("S2").run()
-    assert not app.exception
     part = app.get("graphviz_chart")[-1].proto.spec
+    pipelines = next(group for group in app.button_group if group.label == "Arrivals on")
+    assert pipelines.value == "S1"
+    pipelines.set_value("All arrivals").run()
+    assert not app.exception
+    whole = app.get("graphviz_chart")[-1].proto.spec
     assert whole.count("probe") > part.count("probe") > 0
 
 

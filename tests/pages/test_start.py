@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+
+import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import links, samples
+from pages.parts import links, own_data, samples
+from planner.errors import PlanError
+from runtime.home import home
 from tests.pages.helpers import texts
 
 
@@ -62,6 +67,58 @@ def test_links_hold_a_workload_and_survive_damage(app: AppTest) -> None:
     damaged.run()
     assert not damaged.exception
     assert "is damaged" in texts(damaged)
+
+
+def reloaded(app: AppTest) -> AppTest:
+    """Another session at the same address."""
+    fresh = AppTest.from_file(app._script_path, default_timeout=30)
+    for name, value in app.query_params.items():
+        fresh.query_params[name] = value
+    return fresh.run()
+
+
+def test_a_reload_finds_the_workload_and_its_uploaded_data(app: AppTest) -> None:
+    app.button(key="open-sensors-own-data").click().run()
+    folder = home() / "uploads" / "0123456789ab"
+    shutil.copytree(app.session_state["data"], folder)
+    app.session_state["data"] = folder
+    app.session_state["sort"] = True
+    app.run()
+    assert app.query_params["data"] == "uploads/0123456789ab"
+    again = reloaded(app)
+    assert again.session_state["workload"] == app.session_state["workload"]
+    assert (again.session_state["data"], again.session_state["sort"]) == (folder, True)
+    again.switch_page("pages/plans.py").run()
+    assert "opened nothing yet" not in texts(again)
+
+    shutil.rmtree(folder)
+    gone = reloaded(app)
+    assert not gone.exception
+    assert "is not a folder" in texts(gone)
+
+
+@pytest.mark.parametrize(
+    "name", ["/etc", "../..", "uploads/../../..", "x" * 5000, "\0", "sample:x"]
+)
+def test_a_link_leads_to_no_folder_but_ours(app: AppTest, name: str) -> None:
+    assert not app.exception
+    with pytest.raises(PlanError):
+        own_data.named(name)
+
+
+def test_an_edited_sample_keeps_its_data_over_a_reload(app: AppTest) -> None:
+    app.button(key="open-sensors-own-data").click().run()
+    folder = app.session_state["data"]
+    assert own_data.named(str(own_data.name_of(folder))) == folder
+
+
+def test_a_page_without_a_workload_says_what_it_shows(app: AppTest) -> None:
+    assert "sample" not in app.query_params
+    app.switch_page("pages/plans.py").run()
+    assert "You have opened nothing yet: this is the first sample." in texts(app)
+    app.switch_page("pages/start.py").run()
+    app.button(key="open-golab-table-5").click().run()
+    assert "You have opened nothing yet" not in texts(app)
 
 
 def test_a_link_that_unpacks_to_too_much_is_refused(app: AppTest) -> None:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from pages.parts.words import compared, counted, error_text, plain, seconds_text
+from pages.parts.words import (
+    compared,
+    counted,
+    error_text,
+    on_pages,
+    plain,
+    rounded_alike,
+    seconds_text,
+)
 
 
 @pytest.mark.parametrize(
@@ -20,6 +28,25 @@ from pages.parts.words import compared, counted, error_text, plain, seconds_text
 )
 def test_costs_are_compared_in_words(mine: float, theirs: float, words: str) -> None:
     assert compared(mine, theirs) == words
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ("declare it, or infer it with --data", "declare it, or give your data under Workload"),
+        ("or run on your own data with --data", "or give your data under Workload, Own data"),
+        ("in a folder, given with --data", "in a folder, given under Workload, Own data"),
+        ("or start with --data-root", "or start with --data-root"),
+    ],
+)
+def test_options_are_places_on_pages(message: str, words: str) -> None:
+    assert on_pages(message).startswith(words)
+
+
+def test_numbers_of_a_column_have_the_same_decimals() -> None:
+    assert rounded_alike([47_977.04, 155.93]) == [47_977, 156]
+    assert rounded_alike([1.2345, 0.5]) == [1.23, 0.5]
+    assert rounded_alike([]) == []
 
 
 def test_arrows_say_over_and_under() -> None:

@@ -53,6 +53,25 @@ def test_a_mistake_is_pointed_at_and_nothing_is_lost(go: Go) -> None:
     assert in_force(app) != before
 
 
+def test_a_wrong_window_outlives_another_mistake(go: Go) -> None:
+    app = go("workload")
+    query = in_force(app).queries[0]
+    typed = {source.alias: str(source.window) for source in query.sources} | {"S2": "RANGE banana"}
+    app.session_state["typed_windows"] = (query, typed)
+    app.session_state["bases"] = {}
+    text = app.text_area[0].value
+
+    def windows() -> list[str]:
+        return next(list(t.value["Window"]) for t in app.dataframe if "Window" in t.value)
+
+    for written in (text, "SELECT", text):
+        app.text_area[0].set_value(written).run()
+        assert not app.exception
+        assert windows()[1] == "RANGE banana"
+        assert app.error
+    assert in_force(app).queries[0] == query
+
+
 def test_a_draft_can_be_discarded(go: Go) -> None:
     app = go("workload")
     text = app.text_area[0].value
