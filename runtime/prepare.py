@@ -9,7 +9,7 @@ from pathlib import Path
 
 from planner.checks import microseconds
 from planner.cost import Estimate
-from planner.errors import PlanError
+from planner.errors import PlanError, RunError
 from planner.families import chosen_plan, family
 from planner.own_data import read_folder
 from planner.plan import Plan
@@ -53,6 +53,8 @@ def prepare(request: RunRequest, partitions: int) -> Prepared:
     if reason := chosen.refuses(workload):
         raise PlanError(reason, request.family)
     plan = chosen_plan(chosen, workload, request.label)
+    if any(operator.kind == "table" for operator in plan.operators()):
+        raise RunError("joins with relations are planned, but cannot be run yet", plan.label)
     split = split_of(plan, workload, partitions)
     batches, digest = _batches(request, plan, workload, tables, split)
     span, more = span_of(workload, batches, own_data=tables is not None)

@@ -73,7 +73,7 @@ def _lengths(query: Query, plan: Plan) -> list[int]:
         elif isinstance(source.window, CountWindow):
             lengths.append(source.window.rows)
         else:
-            raise RunError(f"{source.alias} has a window that cannot be run yet", plan.label)
+            raise RunError(f"{source.alias} has a window that joins cannot be run over", plan.label)
     return lengths
 
 
