@@ -51,7 +51,6 @@ class History:
                         str(self.file),
                     )
                 if version < SCHEMA_VERSION:
-                    connection.execute("PRAGMA journal_mode = WAL")
                     connection.execute(_TABLE)
                     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
                 yield connection
