@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from runtime.kernels.loops import Rows
+from runtime.kernels.loop_types import Rows
 from runtime.kernels.packing import pack, unpack
 from runtime.kernels.windows import Tuples
 

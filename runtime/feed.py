@@ -12,7 +12,7 @@ from planner.query import Query
 from planner.tables import Table
 from planner.workload import Workload
 from runtime.encoding import key_codes
-from runtime.kernels.loops import Rows
+from runtime.kernels.loop_types import Rows
 from runtime.kernels.windows import Tuples
 
 

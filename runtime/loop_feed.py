@@ -12,7 +12,7 @@ from planner.tables import Table
 from planner.workload import Workload
 from runtime.encoding import Ordered, key_codes
 from runtime.feed import Feed
-from runtime.kernels.loops import Rows
+from runtime.kernels.loop_types import Rows
 
 
 def value_slots(query: Query) -> dict[Column, int]:

@@ -8,134 +8,28 @@ loop compares nothing, and decides which partition does the work: counts of part
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from runtime.kernels.digest import result_hash, tuple_hashes
+from runtime.kernels.loop_types import (
+    EQUAL,
+    GREATER,
+    GREATER_EQUAL,
+    LESS,
+    LESS_EQUAL,
+    TIME,
+    Filters,
+    LoopCounters,
+    LoopOutcome,
+    Loops,
+    Paths,
+    Rows,
+    Windows,
+)
 from runtime.kernels.scan import matches
 from runtime.kernels.windows import bucket_of, lay_out
-
-TIME, COUNT = 0, 1
-EQUAL, UNEQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL = range(6)
-
-
-class Rows(NamedTuple):
-    """Arriving tuples. `rank` is their place in the arrival order, `place` that in their stream.
-
-    `before` counts, for each count window, the tuples of its stream that arrived before; `keys` has
-    a column per class of equal attributes, `values` one per attribute that is compared otherwise.
-    """
-
-    source: np.ndarray
-    ts: np.ndarray
-    seq: np.ndarray
-    rank: np.ndarray
-    place: np.ndarray
-    before: np.ndarray
-    keys: np.ndarray
-    values: np.ndarray
-
-    def take(self, chosen: np.ndarray | slice) -> Rows:
-        """The chosen tuples, by mask, index or slice."""
-        return Rows(*(column[chosen] for column in self))
-
-    def followed_by(self, later: Rows) -> Rows:
-        """These tuples and then the later ones."""
-        return Rows(*(np.concatenate(pair) for pair in zip(self, later, strict=True)))
-
-
-class Windows(NamedTuple):
-    """Per source: the kind of its window, its length in microseconds or rows, and which column of
-    `before` is its own. A lazy run acts at multiples of `tick` microseconds (0: at each arrival):
-    it evaluates if `lazy`, and expires at every so many ticks (`expire_ticks`)."""
-
-    kind: np.ndarray
-    length: np.ndarray
-    column: np.ndarray
-    tick: int
-    lazy: bool
-    expire_ticks: int
-    warmup: int
-    end: int
-    shares: int
-    share: int
-
-
-class Paths(NamedTuple):
-    """The ways to reach the tuples of a window: all in arrival order, or by the bucket of a key.
-
-    The first paths, one per source, are the windows in arrival order (their `key` is -1). Others
-    are an index (`indexed`), or lay one key out for a scan of the whole window. `present` marks an
-    index per value, which has no empty buckets to visit.
-    """
-
-    source: np.ndarray
-    key: np.ndarray
-    buckets: np.ndarray
-    indexed: np.ndarray
-    present: np.ndarray
-
-
-class Loops(NamedTuple):
-    """What each origin does: `orders[i]` from the outermost loop to the innermost, `depth[i]` the
-    level of the new tuples, `path[i, level]` how the level's window is reached. The checks of level
-    l of origin i stand in equal_*[equal_start[i, l]:equal_start[i, l + 1]]; theta_* likewise."""
-
-    orders: np.ndarray
-    depth: np.ndarray
-    path: np.ndarray
-    equal_start: np.ndarray
-    equal_key: np.ndarray
-    equal_with: np.ndarray
-    theta_start: np.ndarray
-    theta_value: np.ndarray
-    theta_with: np.ndarray
-    theta_other: np.ndarray
-    theta_comparison: np.ndarray
-    theta_offset: np.ndarray
-
-
-class Filters(NamedTuple):
-    """Conditions on arriving tuples, in the order they are evaluated."""
-
-    source: np.ndarray
-    value: np.ndarray
-    comparison: np.ndarray
-    constant: np.ndarray
-
-
-class LoopCounters(NamedTuple):
-    """Counts of work: per origin and loop level, per filter, or per window (`held` in tuple-µs)."""
-
-    comparisons: np.ndarray
-    matches: np.ndarray
-    evaluated: np.ndarray
-    passed: np.ndarray
-    arrivals: np.ndarray
-    inserts: np.ndarray
-    expirations: np.ndarray
-    held: np.ndarray
-    replicas: np.ndarray
-
-    @classmethod
-    def zero(cls, sources: int, filters: int) -> LoopCounters:
-        """Nothing counted yet."""
-        by_level = (sources, sources - 1)
-        shapes = (by_level, by_level, filters, filters, *([sources] * 5))
-        zeros = cls(*(np.zeros(shape, np.int64) for shape in shapes))
-        return zeros._replace(held=np.zeros(sources, np.float64))
-
-
-class LoopOutcome(NamedTuple):
-    """What a batch produced, the tuples that stay, and where the run stands between ticks."""
-
-    results: int
-    digest: int
-    rows: np.ndarray
-    stay: Rows
-    cursor: np.ndarray
 
 
 def loop_batch(

@@ -10,7 +10,7 @@ from planner.execution import Every
 from planner.plan import Operator, Plan
 from planner.query import Column, Comparison, CountWindow, Query, TimeWindow
 from planner.workload import Workload
-from runtime.kernels import loops as kernel
+from runtime.kernels import loop_types as kernel
 from runtime.loop_feed import count_windows, value_slots
 from runtime.pipelines import pipelines
 from runtime.programs.loops import LoopProgram

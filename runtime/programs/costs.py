@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from planner.cost import Cost
 from planner.plan import Operator
-from runtime.kernels.loops import LoopCounters
+from runtime.kernels.loop_types import LoopCounters
 from runtime.kernels.multiway import Counters
 
 

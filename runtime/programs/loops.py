@@ -11,16 +11,8 @@ import numpy as np
 
 from planner.plan import Plan
 from runtime.batch import Batch
-from runtime.kernels.loops import (
-    Filters,
-    LoopCounters,
-    Loops,
-    Paths,
-    Rows,
-    Windows,
-    load_loop_kernels,
-    loop_batch,
-)
+from runtime.kernels.loop_types import Filters, LoopCounters, Loops, Paths, Rows, Windows
+from runtime.kernels.loops import load_loop_kernels, loop_batch
 from runtime.kernels.packing import pack, unpack
 from runtime.programs.costs import filter_costs, join_cost
 from runtime.programs.program import Span, Step, Tally
