@@ -14,16 +14,22 @@ from collections.abc import Callable
 from typing import Any
 
 from bench import RESULTS
+from bench.accuracy import accuracy
+from bench.aggregation import aggregation
+from bench.figures import figures
 from bench.kernels import kernels
 from bench.peers import against_duckdb, against_spark
 from bench.planning import planning
 from bench.ways import ways
-from runtime.execute import versions
+from runtime.versions import versions
 
 BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "planning": planning,
     "kernels": kernels,
+    "aggregation": aggregation,
+    "figures": figures,
     "ways": ways,
+    "accuracy": accuracy,
     "duckdb": against_duckdb,
     "spark": against_spark,
 }

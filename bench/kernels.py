@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from bench.workloads import TABLE_5, hashed, join_of
+from bench.workloads import hashed, join_of
+from planner.evaluation.golab_rate_curves import TABLE_5
 from planner.families import family
 from planner.plan import Plan
 from runtime.batch import Batch

@@ -6,7 +6,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from bench.workloads import TABLE_5, join_of
+from bench.workloads import join_of
+from planner.evaluation.golab_rate_curves import TABLE_5
 from runtime.execute import run
 from runtime.history import History
 from runtime.records import WAYS, Run, RunRequest

@@ -3,42 +3,54 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
+from itertools import combinations
 
-from planner.execution import Execution, RunSettings
+from planner.evaluation.joins import Row, equality_join
+from planner.execution import Execution
 from planner.query import Column, Predicate, Query, Source, TimeWindow
 from planner.streams import Attribute, Stream
 from planner.workload import Workload
 
-# Rate, window in seconds, and distinct values of each stream of Table 5 (Golab & Özsu 2003).
-TABLE_5 = ((10, 100, 500), (1, 100, 50), (1, 200, 40), (3, 100, 5))
-TWO_WAY = ((50, 100, 500), (50, 100, 500))
-FOUR_WAY = ((10, 100, 500), (10, 100, 500), (10, 100, 500), (10, 100, 500))
+TWO_WAY: tuple[Row, ...] = ((50, 100, 500), (50, 100, 500))
+FOUR_WAY: tuple[Row, ...] = ((10, 100, 500),) * 4
 
 
-def join_of(parameters: tuple[tuple[float, float, int], ...], tuples: int) -> Workload:
+def join_of(parameters: tuple[Row, ...], tuples: int) -> Workload:
     """An equi-join of streams with these parameters, run on about so many tuples in all."""
-    names = [f"S{number}" for number in range(1, len(parameters) + 1)]
+    return equality_join(f"{len(parameters)}-way join", parameters, tuples)
+
+
+SHAPES = ("chain", "star", "cycle", "clique")
+
+
+def graph_of(parameters: tuple[Row, ...], shape: str) -> Workload:
+    """Streams with these parameters in a join graph, linked by an attribute for each edge."""
+    count = len(parameters)
+    pairs = list(combinations(range(count), 2))
+    edges = {
+        "chain": [(a, b) for a, b in pairs if b == a + 1],
+        "star": [(a, b) for a, b in pairs if a == 0],
+        "cycle": [(a, b) for a, b in pairs if b - a in (1, count - 1)],
+        "clique": pairs,
+    }[shape]
+    names = [f"S{number}" for number in range(1, count + 1)]
     streams = tuple(
-        Stream(name, rate, {"attr": Attribute(distinct)})
-        for name, (rate, _, distinct) in zip(names, parameters, strict=True)
+        Stream(
+            name,
+            rate,
+            {f"e{a}_{b}": Attribute(distinct + a + b) for a, b in edges if place in (a, b)},
+        )
+        for place, (name, (rate, _, distinct)) in enumerate(zip(names, parameters, strict=True))
     )
     sources = tuple(
         Source(name, name, TimeWindow(window))
         for name, (_, window, _) in zip(names, parameters, strict=True)
     )
     predicates = tuple(
-        Predicate(Column(left, "attr"), "=", Column(right, "attr"))
-        for left, right in pairwise(names)
+        Predicate(Column(names[a], f"e{a}_{b}"), "=", Column(names[b], f"e{a}_{b}"))
+        for a, b in edges
     )
-    warmup = max(window for _, window, _ in parameters)
-    seconds = tuples / sum(rate for rate, _, _ in parameters)
-    return Workload(
-        f"{len(parameters)}-way join",
-        streams,
-        (Query("Q1", sources, predicates),),
-        run=RunSettings(seed=7, warmup=warmup, duration=seconds - warmup),
-    )
+    return Workload(f"a {shape} of {count}", streams, (Query("Q1", sources, predicates),))
 
 
 def hashed(workload: Workload, buckets: int | None = None) -> Workload:

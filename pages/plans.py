@@ -12,7 +12,7 @@ from pages.parts import (
     ranking_table,
     state,
 )
-from pages.parts.words import counted, plain
+from pages.parts.words import counted, plain, plan_name
 from planner.family import MOST_CANDIDATES
 
 heading.show("Plans")
@@ -27,6 +27,7 @@ what, other = planning.companion(ranking)
 
 with st.container(border=True):
     st.markdown(f"#### {plain(answer, 800)}", anchors=False)
+    planning.show_models(chosen.name, workload, ranking.best)
     with st.container(horizontal=True, vertical_alignment="center"):
         run = st.button(
             f"Run best and {what} on Spark",
@@ -53,7 +54,7 @@ with right:
 plan, estimate = planning.priced(chosen.name, workload, picked)
 with left:
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{plain(picked)}**", width="content")
+        st.markdown(f"**{plain(plan_name(picked))}**", width="content", help=plain(picked, 800))
         if picked == baseline.label:
             st.badge("baseline", icon=":material/keep:", color="gray")
             if state.pinned() is not None:

@@ -6,7 +6,7 @@ from pages.parts import backend, comparison, heading, past_runs, planning, run_v
 from pages.parts.words import plain
 
 heading.show("Results")
-_, workload = planning.subject()
+chosen, workload = planning.subject()
 backend.arrived()
 runs = comparison.same_data(backend.runs(workload.digest))
 latest = comparison.latest_by_plan(runs)
@@ -21,6 +21,7 @@ else:
         st.markdown(f"#### {plain(run_views.answer(latest), 600)}", anchors=False)
         run_views.badge([run for run in runs if run.status == "finished"])
     run_views.plans(latest)
+    planning.show_models(chosen.name, workload, latest[0].plan.label)
     left, right = st.columns(2, gap="medium")
     with left:
         run_views.chart(latest)

@@ -1,4 +1,4 @@
-"""`python -m planner plans | explain | sweep`: what plans a workload has and what they cost."""
+"""`python -m planner plans | explain | sweep | replan | advise`: plans and what they cost."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from planner import dot, drawing, printing, report
-from planner.command import Parser, as_json, carry_out, read_workload
-from planner.errors import PlanError
-from planner.families import FAMILIES, chosen_plan, family
+from planner import advice_report, dot, drawing, printing, report
+from planner import replanning_report as told
+from planner.command import Parser, as_json, carry_out, read_bytes, read_workload
+from planner.errors import PlanError, within
+from planner.families import FAMILIES, applicable, chosen_plan, family
+from planner.families.join_order import JoinOrder
 from planner.family import Family
+from planner.rates import RateTrace, counted_rates
+from planner.replanning import replan
+from planner.tables import Table
 from planner.whatif import parse_axis, sweep
 from planner.workload import Workload
 
@@ -33,7 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="python -m planner", description=__doc__)
-    commands = parser.add_subparsers(required=True, metavar="plans | explain | sweep")
+    commands = parser.add_subparsers(
+        required=True, metavar="plans | explain | sweep | replan | advise"
+    )
 
     plans = _command(commands, "plans", "list plans, best first", _plans)
     listing = plans.add_mutually_exclusive_group()
@@ -48,6 +55,16 @@ def _parser() -> argparse.ArgumentParser:
     varied = _command(commands, "sweep", "vary numbers of the workload", _sweep)
     varied.add_argument("--vary", action="append", required=True, metavar="PATH=FROM:TO:STEPS")
     varied.add_argument("--csv", action="store_true", help="as CSV")
+
+    rates = _command(commands, "replan", "follow rates that change", _replan)
+    rates.add_argument("--trace", metavar="FILE", help="a CSV file of rates over time")
+    rates.add_argument("--every", metavar="S", type=float, help="count rates of --data every S")
+    rates.add_argument("--threshold", metavar="X", type=float, default=0.2, help="0.2 is 20 %%")
+    rates.add_argument("--csv", action="store_true", help="as CSV")
+
+    advised = _command(commands, "advise", "say which windows to index", _advise)
+    advised.add_argument("--buckets", type=_count, required=True, metavar="N", help="the budget")
+    advised.add_argument("--upkeep", action="store_true", help="count expiring and inserting too")
     return parser
 
 
@@ -74,9 +91,14 @@ def _count(text: str) -> int:
 
 def _workload(options: argparse.Namespace) -> Workload:
     """The workload asked for, with what the user's own data says where they are given."""
+    return _with_data(options)[0]
+
+
+def _with_data(options: argparse.Namespace) -> tuple[Workload, dict[str, Table]]:
+    """The workload, and the tuples of the user's own data; none where they are not given."""
     workload = read_workload(options.workload, options.query)
     if options.data is None:
-        return workload
+        return workload, {}
     # Loaded when needed: what reads files takes longer to load than to plan a query.
     from planner.own_data import read_folder
     from planner.statistics import infer
@@ -84,18 +106,14 @@ def _workload(options: argparse.Namespace) -> Workload:
     data = read_folder(options.data, workload, options.sort)
     for warning in data.warnings:
         sys.stderr.write(f"{warning}\n")
-    return infer(workload, data.tables)[0]
+    return infer(workload, data.tables)[0], data.tables
 
 
 def _applicable(options: argparse.Namespace, workload: Workload) -> Family:
     """The family asked for, or the first that applies."""
     if options.family is not None:
         return family(options.family)
-    for known in FAMILIES:
-        if known.refuses(workload) is None:
-            return known
-    reasons = "; ".join(f"{known.name}: {known.refuses(workload)}" for known in FAMILIES)
-    raise PlanError(f"no family applies: {reasons}", options.workload)
+    return applicable(workload, options.workload)
 
 
 def _plans(options: argparse.Namespace) -> str:
@@ -119,7 +137,9 @@ def _explain(options: argparse.Namespace) -> str:
         return dot.to_dot(plan, estimate)
     loops = drawing.to_loops(plan, estimate)
     why = "\n".join(chosen.why(workload))
-    return "\n\n".join(filter(None, [drawing.to_text(plan, estimate), loops, why])) + "\n"
+    models = printing.models_text(plan, estimate)
+    parts = [drawing.to_text(plan, estimate), loops, why, models]
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def _sweep(options: argparse.Namespace) -> str:
@@ -129,6 +149,43 @@ def _sweep(options: argparse.Namespace) -> str:
     if options.json:
         return as_json(report.sweep_document(found))
     return printing.sweep_csv(found) if options.csv else f"{printing.sweep_text(found)}\n"
+
+
+def _replan(options: argparse.Namespace) -> str:
+    workload, tables = _with_data(options)
+    trace = _trace(options, workload, tables)
+    # Rates that the workload leaves out may be in the trace.
+    chosen = _applicable(options, trace.at(0, workload))
+    found = replan(workload, trace, chosen, options.threshold)
+    if options.json:
+        return as_json(told.replan_document(workload, chosen.name, found))
+    return told.replan_csv(found) if options.csv else f"{told.replan_text(workload, found)}\n"
+
+
+def _trace(options: argparse.Namespace, workload: Workload, tables: dict[str, Table]) -> RateTrace:
+    """The rates over time: of the file, or counted from the user's own data."""
+    from planner.rate_files import read_trace
+
+    if options.trace is not None and options.every is not None:
+        raise PlanError("counts own data, and --trace gives the rates; leave one out", "--every")
+    if options.trace is not None:
+        read = read_trace(read_bytes(options.trace), options.trace)
+        with within(options.trace, ": "):
+            return read.of(workload)
+    if options.data is None:
+        raise PlanError("is missing; give a CSV file of rates, or --data DIR --every S", "--trace")
+    return counted_rates(workload, tables, options.every)
+
+
+def _advise(options: argparse.Namespace) -> str:
+    workload = _workload(options)
+    chosen = _applicable(options, workload)
+    if not isinstance(chosen, JoinOrder):
+        raise PlanError("indexes are advised for join_order alone", "--family")
+    units = report.units_of(workload) if options.upkeep else None
+    advice = chosen.advise(workload, options.buckets, options.upkeep, units)
+    document = advice_report.document(workload, advice)
+    return as_json(document) if options.json else f"{advice_report.text(document)}\n"
 
 
 if __name__ == "__main__":

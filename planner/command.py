@@ -45,12 +45,16 @@ def carry_out(command: Callable[[], str]) -> int:
 
 def read_workload(file: str, query: str | None = None) -> Workload:
     """The workload of a file, with one of its queries alone if it is named."""
+    return load_workload(read_bytes(file), file).only(query)
+
+
+def read_bytes(file: str) -> bytes:
+    """What a file holds; a PlanError where it cannot be read."""
     try:
-        text = Path(file).read_bytes()
+        return Path(file).read_bytes()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise PlanError(f"cannot be read: {reason}", file) from None
-    return load_workload(text, file).only(query)
 
 
 def as_json(document: Mapping[str, Any] | list[Any]) -> str:

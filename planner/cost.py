@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import astuple, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,20 @@ class Cost:
     state_tuples: float = 0.0
 
     def __add__(self, other: Cost) -> Cost:
-        return Cost(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+        # Field by field: rankings add up thousands of costs.
+        return Cost(
+            self.comparisons + other.comparisons,
+            self.inserts + other.inserts,
+            self.expirations + other.expirations,
+            self.group_updates + other.group_updates,
+            self.rows_out + other.rows_out,
+            self.state_tuples + other.state_tuples,
+        )
+
+    @property
+    def operations(self) -> float:
+        """Comparisons, inserts and group updates together."""
+        return self.comparisons + self.inserts + self.group_updates
 
     def as_dict(self) -> dict[str, float]:
         """By field name, in the order of the commands' JSON."""
@@ -63,6 +76,20 @@ class Estimate:
     formulas: Mapping[str, tuple[Formula, ...]] = field(default_factory=dict)
 
 
+def models_behind(estimate: Estimate, field: str = "comparisons") -> tuple[str, ...]:
+    """The models that the figures of this kind come from, each once.
+
+    Other models of a figure stand behind its first formula: they are for comparison.
+    """
+    found: dict[str, None] = {}
+    for operator_id in estimate.costs:
+        formulas = estimate.formulas.get(operator_id, ())
+        first = next((formula for formula in formulas if formula.field == field), None)
+        if first is not None:
+            found[first.model] = None
+    return tuple(found)
+
+
 @dataclass(frozen=True, slots=True)
 class Timings:
     """Seconds of a run: all of it, the engine's part, and inside kernels (summed over tasks)."""
@@ -77,6 +104,7 @@ class Measurement:
     """What a run counted, in the shape and units of `Estimate`, with its timings.
 
     `costs` is empty where the run was shorter than its warm-up: nothing was left to measure.
+    `recomputations` are how often per second an aggregation looked for an extremum anew.
     """
 
     costs: Mapping[str, Cost]
@@ -86,6 +114,7 @@ class Measurement:
     results: Mapping[str, int]
     answers: Mapping[str, str]
     replicated_inserts: int = 0
+    recomputations: Mapping[str, float] = field(default_factory=dict)
 
 
 def total(costs: Mapping[str, Cost], roots: Iterable[str]) -> Cost:
@@ -100,6 +129,11 @@ def total(costs: Mapping[str, Cost], roots: Iterable[str]) -> Cost:
         rows_out,
         work.state_tuples,
     )
+
+
+def rounded(score: float) -> float:
+    """A score to 12 significant digits: the last bits of a sum must not decide a tie."""
+    return float(f"{score:.12g}")
 
 
 def q_error(predicted: float | None, measured: float | None) -> float | None:

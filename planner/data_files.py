@@ -69,7 +69,7 @@ def _csv(file: Path, texts: Collection[str]) -> pa.Table:
             f"has {size:,} bytes; at most {MAX_CSV_BYTES:,}. Write it as Parquet", file.name
         )
     content = file.read_bytes()
-    _check_text(content, file)
+    check_text(content, file.name)
     # A header alone needs the end of its line, and one thread lets errors name the row.
     return pa_csv.read_csv(
         io.BytesIO(content + b"\n"),
@@ -84,21 +84,22 @@ def _csv(file: Path, texts: Collection[str]) -> pa.Table:
     )
 
 
-def _check_text(content: bytes, file: Path) -> None:
+def check_text(content: bytes, name: str) -> None:
+    """Raise a PlanError where the content of a file of this name is no CSV text."""
     if content.startswith(b"PAR1"):
-        raise PlanError("is a Parquet file; name it .parquet", file.name)
+        raise PlanError("is a Parquet file; name it .parquet", name)
     if (nul := content.find(b"\0")) >= 0:
         line = content.count(b"\n", 0, nul) + 1
         raise PlanError(
-            f"holds a NUL byte in line {line}: it is no CSV text; save it as UTF-8", file.name
+            f"holds a NUL byte in line {line}: it is no CSV text; save it as UTF-8", name
         )
     if not content.removeprefix(b"\xef\xbb\xbf").strip():
-        raise PlanError("is empty; its first line must name the columns", file.name)
+        raise PlanError("is empty; its first line must name the columns", name)
     try:
         content.decode()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise PlanError(f"line {line} is not UTF-8; save the file as UTF-8", file.name) from error
+        raise PlanError(f"line {line} is not UTF-8; save the file as UTF-8", name) from error
 
 
 def _present(wanted: Collection[str], names: list[str], rows: int, file: Path) -> list[str]:

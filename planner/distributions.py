@@ -6,6 +6,8 @@ shape, so a derived selectivity and a measured one can only differ by their inpu
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +16,13 @@ from numpy.typing import NDArray
 from planner.query import Comparison
 from planner.streams import Attribute, Constant
 from planner.tables import ColumnData
+
+_COMPARE: dict[Comparison, Callable[..., NDArray[np.generic]]] = {
+    "=": operator.eq, "<>": operator.ne, "<": operator.lt,
+    "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+
+Conditions = Sequence[tuple[Comparison, Constant]]
 
 # Values of a column of which only the type is known.
 PLAIN_DISTINCT = 100
@@ -36,7 +45,7 @@ def declared_distribution(attribute: Attribute) -> Distribution:
     """The values that are generated for this attribute: rank 1 is the most frequent under Zipf."""
     distinct = attribute.distinct or PLAIN_DISTINCT
     shares = np.arange(1, distinct + 1, dtype=np.float64) ** -attribute.zipf
-    shares /= shares.sum()
+    shares *= (1 - attribute.missing) / shares.sum()
     if attribute.values:
         values = np.array(attribute.values, dtype=object if attribute.type == "string" else None)
     elif attribute.type == "string":
@@ -85,6 +94,33 @@ def share_of_values(values: Distribution, comparison: Comparison, constant: Cons
     return share_of_pairs(
         values, comparison, Distribution(np.array([constant], dtype=kind), np.ones(1))
     )
+
+
+def restricted(values: Distribution, conditions: Conditions) -> Distribution:
+    """What is left where every `value comparison constant` holds; shares add up to what they did.
+
+    All stays where nothing would be left.
+    """
+    passes = _satisfying(values, conditions)
+    left, whole = float(values.shares[passes].sum()), float(values.shares.sum())
+    if not left:
+        return values
+    return Distribution(values.values[passes], values.shares[passes] * (whole / left))
+
+
+def share_of_all(values: Distribution, conditions: Conditions) -> float:
+    """The share of values that satisfy every `value comparison constant`."""
+    return float(np.clip(values.shares[_satisfying(values, conditions)].sum(), 0.0, 1.0))
+
+
+def _satisfying(values: Distribution, conditions: Conditions) -> NDArray[np.bool_]:
+    passes = np.ones(len(values.values), dtype=np.bool_)
+    for comparison, constant in conditions:
+        if isinstance(constant, str) != values.is_text:
+            passes &= comparison == "<>"
+        else:
+            passes &= _COMPARE[comparison](values.values, constant).astype(np.bool_)
+    return passes
 
 
 def _unlike(comparison: Comparison, pairs: float) -> float:

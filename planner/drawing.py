@@ -20,7 +20,7 @@ class Overlay:
 
 Overlays = Mapping[str, Overlay]
 
-_UNITS = {
+UNITS = {
     "comparisons": "comparisons/s",
     "inserts": "inserts/s",
     "expirations": "expiry checks/s",
@@ -39,7 +39,7 @@ def title(operator: Operator) -> str:
 def cost_text(cost: Cost) -> str:
     """What is not zero of a cost, with its units; nothing where all of it is."""
     spent = ((name, value) for name, value in cost.as_dict().items() if value)
-    return ", ".join(f"{amount(value)} {_UNITS[name]}" for name, value in spent)
+    return ", ".join(f"{amount(value)} {UNITS[name]}" for name, value in spent)
 
 
 def printable(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
-from planner.checks import MAX_SECONDS, listed, not_negative, number, share, whole
+from planner.checks import MAX_BUCKETS, MAX_SECONDS, listed, not_negative, number, share, whole
 from planner.errors import PlanError
 from planner.query import Query, Source
 
@@ -63,7 +63,7 @@ class Execution:
         buckets = self.buckets if isinstance(self.buckets, Mapping) else {"": self.buckets}
         for source, count in buckets.items():
             if count != "per-value":
-                whole(count, f"buckets.{source}" if source else "buckets")
+                whole(count, f"buckets.{source}" if source else "buckets", MAX_BUCKETS)
         if self.memory is not None:
             whole(self.memory, "memory")
         not_negative(self.c_sys, "c_sys", most=1e12)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
+from planner.cost import COST_FIELDS, Estimate, models_behind
+from planner.drawing import UNITS, title
+from planner.plan import Plan
 from planner.report import Document
 from planner.whatif import Sweep
 from planner.wording import amount, shortened
@@ -25,30 +28,60 @@ def plans_text(document: Document) -> str:
             continue
         lines.append(f"{name}: {family['answer']}")
         lines.append("")
-        lines.extend(_table(_candidate_rows(family["candidates"])))
+        lines.extend(aligned(_candidate_rows(family["candidates"], family.get("scores", {}))))
         lines.append(_footing(family))
+        if family["models"]:
+            lines.append(f"Comparisons by the model: {' / '.join(family['models'])}.")
     return "\n".join(lines)
 
 
-def _candidate_rows(candidates: Sequence[Document]) -> Iterator[Sequence[str]]:
-    yield "plan", "comparisons/s", "state tuples", "rows/s", "seconds", ""
+def models_text(plan: Plan, estimate: Estimate) -> str:
+    """Which models a plan's figures come from, and what other models say where they differ."""
+    lines = [
+        f"{UNITS[field]} by the model: {' / '.join(models)}"
+        for field in COST_FIELDS
+        if (models := models_behind(estimate, field))
+    ]
+    for operator in plan.operators():
+        beside: dict[str, list[str]] = {}
+        for formula in estimate.formulas.get(operator.id, ()):
+            if formula.field in beside:
+                beside[formula.field].append(f"{amount(formula.result)} by {formula.model}")
+            else:
+                beside[formula.field] = [f"{amount(formula.result)} {UNITS[formula.field]}"]
+        told = (figures for figures in beside.values() if len(figures) > 1)
+        lines.extend(f"{title(operator)}: {' | '.join(figures)}" for figures in told)
+    return "\n".join(lines)
+
+
+def _candidate_rows(
+    candidates: Sequence[Document], scores: Mapping[str, float]
+) -> Iterator[Sequence[str]]:
+    columns = {"comparisons": "comparisons/s", "state_tuples": "state tuples", "rows_out": "rows/s"}
+    if any(candidate["cost"]["group_updates"] for candidate in candidates):
+        columns = {"comparisons": "comparisons/s", "group_updates": "group updates/s"} | columns
+    score = ["score/s"] if scores else []
+    yield "plan", *score, *columns.values(), "seconds", ""
     for candidate in candidates:
         cost, seconds = candidate["cost"], candidate["seconds"]
-        figures = [amount(cost[name]) for name in ("comparisons", "state_tuples", "rows_out")]
+        figures = [amount(cost[name]) for name in columns]
         spent = "-" if seconds is None else amount(seconds)
-        yield candidate["label"], *figures, spent, ", ".join(candidate["tags"])
+        score = [amount(scores[candidate["label"]])] if scores else []
+        yield candidate["label"], *score, *figures, spent, ", ".join(candidate["tags"])
 
 
 def _footing(family: Document) -> str:
     listed, considered = len(family["candidates"]), family["considered"]
     more = "; --all lists more" if listed < considered and not family["truncated"] else ""
+    if family["truncated"]:
+        more = "; there are more than can be listed"
     return f"{listed:,} of {considered:,} plans listed, by {family['rank_by']}{more}."
 
 
 def sweep_text(sweep: Sweep) -> str:
     """One line a cell with its winner, then the crossovers."""
     rows = ([_shown(value) for value in row] for row in _sweep_rows(sweep))
-    lines = list(_table(rows))
+    lines = list(aligned(rows))
     lines.extend(
         f"{shortened(sweep.axes[0].path)} = {amount(crossing.at)}: "
         f"{crossing.after} overtakes {crossing.before}"
@@ -85,7 +118,7 @@ def safe_cell(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA_MARKS) else text
 
 
-def _table(rows: Iterable[Sequence[str]]) -> Iterator[str]:
+def aligned(rows: Iterable[Sequence[str]]) -> Iterator[str]:
     """Rows in columns, the first to the left, the others to the right."""
     cells = [[shortened(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]

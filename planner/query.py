@@ -97,11 +97,15 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A stream or relation of FROM, under its alias. A relation has no window."""
+    """A stream or relation of FROM, under its alias. A relation has no window.
+
+    `crossed` says that CROSS JOIN was written before it: it needs no predicate.
+    """
 
     alias: str
     name: str
     window: Window | None
+    crossed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ class SourceText:
     name: Word
     alias: str
     window: Window | None
+    crossed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +157,13 @@ def _from(cursor: Cursor, query: QueryText) -> None:
             return
         if kind.key in ("INNER", "CROSS"):
             cursor.expect("JOIN", f"after {kind.key}")
-        query.sources.append(_source(cursor))
+        query.sources.append(_source(cursor, crossed=kind.key == "CROSS"))
         if kind.key in ("JOIN", "INNER"):
             cursor.expect("ON", "after the joined stream")
             query.conditions += conditions(cursor)
 
 
-def _source(cursor: Cursor) -> SourceText:
+def _source(cursor: Cursor, crossed: bool = False) -> SourceText:
     if cursor.word.key == "(":
         raise cursor.error(
             "a subquery is not supported: write its streams and conditions in this query"
@@ -176,4 +177,4 @@ def _source(cursor: Cursor) -> SourceText:
         alias = cursor.name("an alias")
     if cursor.word.key == "[" and window is not None:
         raise cursor.error(f"a second window for {name.text}; leave one")
-    return SourceText(name, alias.text, window or bracketed_window(cursor))
+    return SourceText(name, alias.text, window or bracketed_window(cursor), crossed)

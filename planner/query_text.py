@@ -109,7 +109,7 @@ class _Resolver:
                 raise error(
                     f"the stream {name} has no window; write {name} [RANGE 60]", source.name
                 )
-        self._sources[source.alias] = Source(source.alias, name, window)
+        self._sources[source.alias] = Source(source.alias, name, window, source.crossed)
 
     def _condition(self, condition: Condition) -> Predicate | Filter:
         columns = {name: self._column(name) for name in _names(condition)}
@@ -191,7 +191,9 @@ def _once(values: Iterable[T]) -> tuple[T, ...]:
 def format_query(query: Query) -> str:
     """The query as text, which parses to an equal query."""
     lines = [f"SELECT {', '.join(_selected(query))}"]
-    lines.append("FROM " + ", ".join(_source_text(source) for source in query.sources))
+    first, *others = query.sources
+    between = (f"{' CROSS JOIN ' if s.crossed else ', '}{_source_text(s)}" for s in others)
+    lines.append(f"FROM {_source_text(first)}{''.join(between)}")
     conditions = [format_condition(predicate) for predicate in query.predicates]
     conditions += [format_condition(condition) for condition in query.filters]
     if conditions:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from planner import dot, drawing
-from planner.cost import Cost, Estimate, Formula, Quality, UnitCosts, total
+from planner.cost import Cost, Estimate, Formula, Quality, UnitCosts, models_behind, total
 from planner.errors import PlanError
 from planner.family import Candidate, Family, Ranking
 from planner.plan import Operator, Plan
@@ -77,11 +77,20 @@ def _family(
         "truncated": ranking.truncated,
         "excluded": [{"label": label, "why": why} for label, why in ranking.excluded],
         "answer": family.answer(workload, ranking),
+        "models": list(_models(family, workload, ranking)),
         "candidates": _candidates(family, workload, ranking),
     }
+    if any(c.score not in (c.cost.comparisons, c.seconds) for c in ranking.candidates):
+        # Ranked by more than comparisons, or by comparisons of which some are dearer.
+        document["scores"] = {c.label: c.score for c in ranking.candidates}
     if len(ranking.candidates) > MOST_WITH_OPERATORS:
         document["operators_listed"] = MOST_WITH_OPERATORS
     return document
+
+
+def _models(family: Family, workload: Workload, ranking: Ranking) -> tuple[str, ...]:
+    best = family.plan(workload, ranking.best)
+    return models_behind(family.estimate(best, workload))
 
 
 def _candidates(family: Family, workload: Workload, ranking: Ranking) -> list[Document]:

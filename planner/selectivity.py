@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from planner.declared import all_predicates, declared, keys
 from planner.distributions import (
     PLAIN_DISTINCT,
+    Distribution,
     declared_distribution,
+    restricted,
+    share_of_all,
     share_of_pairs,
     share_of_values,
 )
 from planner.query import Column, Filter, Predicate, Query
-from planner.streams import Attribute, Relation, Stream
+from planner.streams import Attribute, Changes, Relation, Stream
 from planner.workload import Workload
 
 Origin = Literal["declared", "inferred from data", "default", "derived from distinct values"]
@@ -31,7 +34,7 @@ class Provenance:
 
 
 def predicate_selectivity(workload: Workload, query: Query, predicate: Predicate) -> float:
-    """The share of pairs that satisfy the predicate: declared, else from the distributions."""
+    """The share of pairs that satisfy the predicate: declared, or of values that pass filters."""
     given = declared(workload.statistics, query, predicate)
     if given is not None and given.selectivity is not None:
         return given.selectivity
@@ -39,13 +42,21 @@ def predicate_selectivity(workload: Workload, query: Query, predicate: Predicate
     right = attribute_of(workload, query, predicate.right)
     if _plainly_uniform(left) and _plainly_uniform(right) and _is_equality(predicate):
         # Values are 1..distinct: the smaller set lies in the larger, whatever their size.
-        return 1 / max(_distinct(left), _distinct(right))
+        present = (1 - left.missing) * (1 - right.missing)
+        return present / max(_distinct(left), _distinct(right))
     return share_of_pairs(
-        declared_distribution(left),
+        _passing(workload, query, predicate.left),
         predicate.comparison,
-        declared_distribution(right),
+        _passing(workload, query, predicate.right),
         predicate.offset,
     )
+
+
+def _passing(workload: Workload, query: Query, column: Column) -> Distribution:
+    """The values of a column that the query's filters on it let through."""
+    values = declared_distribution(attribute_of(workload, query, column))
+    filters = [(f.comparison, f.constant) for f in query.filters if f.column == column]
+    return restricted(values, filters) if filters else values
 
 
 def filter_selectivity(workload: Workload, query: Query, condition: Filter) -> float:
@@ -57,6 +68,25 @@ def filter_selectivity(workload: Workload, query: Query, condition: Filter) -> f
     return share_of_values(
         declared_distribution(attribute), condition.comparison, condition.constant
     )
+
+
+def filters_selectivity(workload: Workload, query: Query, conditions: Sequence[Filter]) -> float:
+    """The share of tuples that pass all these filters of one source.
+
+    Those on one column are taken together; columns, and declared shares, as independent.
+    """
+    share = 1.0
+    by_column: dict[Column, list[Filter]] = {}
+    for condition in conditions:
+        given = declared(workload.statistics, query, condition)
+        if given is not None and given.selectivity is not None:
+            share *= given.selectivity
+        else:
+            by_column.setdefault(condition.column, []).append(condition)
+    for column, together in by_column.items():
+        values = declared_distribution(attribute_of(workload, query, column))
+        share *= share_of_all(values, [(f.comparison, f.constant) for f in together])
+    return share
 
 
 def attribute_of(workload: Workload, query: Query, column: Column) -> Attribute:
@@ -110,8 +140,15 @@ def _of_source(source: Stream | Relation) -> Iterator[Provenance]:
     else:
         place = f"relations.{source.name}"
         yield _known(f"{place}.rows", source.rows, "rows")
+        if source.changes != Changes():
+            yield _known(f"{place}.changes.inserts", source.changes.inserts, "rows per second")
+            yield _known(f"{place}.changes.deletes", source.changes.deletes, "rows per second")
     for name, attribute in source.attributes.items():
         yield _known(f"{place}.attributes.{name}.distinct", attribute.distinct, "distinct values")
+        if attribute.zipf:
+            yield _known(f"{place}.attributes.{name}.zipf", attribute.zipf, "Zipf exponent")
+        if attribute.missing:
+            yield _known(f"{place}.attributes.{name}.missing", attribute.missing, "share missing")
 
 
 def _known(place: str, value: float | None, what: str) -> Provenance:

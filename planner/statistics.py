@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.checks import MAX_DISTINCT
+from planner.data_columns import FIRST, LAST
 from planner.declared import all_predicates, declared, keys
 from planner.distributions import (
     Distribution,
@@ -18,17 +19,19 @@ from planner.distributions import (
     share_of_values,
 )
 from planner.errors import PlanError
-from planner.execution import DeclaredStatistic
+from planner.execution import DeclaredStatistic, RunSettings
 from planner.query import Column, Filter, Predicate, Query
 from planner.selectivity import (
     Provenance,
+    attribute_of,
     filter_selectivity,
     predicate_selectivity,
     provenance,
     selectivity_place,
 )
-from planner.streams import Arrivals, Attribute, Relation, Stream
-from planner.tables import Table
+from planner.skew import Counted, fitted_exponents
+from planner.streams import Arrivals, Attribute, Changes, Relation, Stream
+from planner.tables import ColumnData, Table
 from planner.workload import Workload
 
 __all__ = [
@@ -44,6 +47,8 @@ LEAST_BURST = 1.5
 # The squared coefficient of variation of gaps is 0 for regular and 1 for Poisson arrivals.
 REGULAR_BELOW = 0.25
 FEWEST_ARRIVALS = 10
+
+SourceType = TypeVar("SourceType", Stream, Relation)
 
 
 def infer(
@@ -77,7 +82,54 @@ class _Inference:
                 filters=self._selectivities("filters"),
             ),
         )
+        filled = self._skewed(filled)
+        filled = replace(filled, run=self._run(filled))
         return filled, provenance(filled, self._found)
+
+    def _skewed(self, filled: Workload) -> Workload:
+        """Keys that are joined and unevenly spread get a Zipf exponent, where that fits better."""
+        found: dict[tuple[str, str], float] = {}
+        for query in filled.queries:
+            for joined in query.equality_classes():
+                spread = {column: self._undeclared(query, column) for column in sorted(joined)}
+                for column, exponent in fitted_exponents(spread).items():
+                    found[query.source(column.alias).name, column.attribute] = exponent
+
+        def skewed(source: SourceType, kind: str) -> SourceType:
+            attributes = dict(source.attributes)
+            for name, attribute in attributes.items():
+                if exponent := found.get((source.name, name)):
+                    attributes[name] = replace(attribute, zipf=exponent)
+                    place = f"{kind}.{source.name}.attributes.{name}.zipf"
+                    self._found[place] = "two tuples are equal as often as in the data"
+            return replace(source, attributes=attributes)
+
+        return replace(
+            filled,
+            streams=tuple(skewed(stream, "streams") for stream in filled.streams),
+            relations=tuple(skewed(relation, "relations") for relation in filled.relations),
+        )
+
+    def _undeclared(self, query: Query, column: Column) -> Counted | None:
+        """The values of a column of which nothing was declared, and how many rows there are."""
+        values = self._of(query, column)
+        if values is None or attribute_of(self._workload, query, column).distinct is not None:
+            return None
+        return Counted(values, len(self._tables[query.source(column.alias).name]))
+
+    def _run(self, filled: Workload) -> RunSettings:
+        """Where a relation grows, its size depends on what is measured: all that the data cover."""
+        grows = any(r.changes.inserts != r.changes.deletes for r in filled.relations)
+        first, last = self._covered()
+        seconds = (last - first) / 1e6 - filled.warmup
+        return replace(filled.run, duration=seconds) if grows and seconds > 0 else filled.run
+
+    def _covered(self) -> tuple[int, int]:
+        """The times of the first and the last tuple; 0 where there is none."""
+        times = [table.ts for table in self._tables.values() if len(table.ts)]
+        if not times:
+            return 0, 0
+        return min(int(ts[0]) for ts in times), max(int(ts[-1]) for ts in times)
 
     def _stream(self, stream: Stream) -> Stream:
         table = self._tables.get(stream.name)
@@ -97,9 +149,9 @@ class _Inference:
 
     def _rate(self, table: Table, place: str) -> float:
         """A stream's share of all arrivals, over the time that all streams cover together."""
-        times = [t.ts for t in self._tables.values() if len(t.ts)]
-        count = sum(len(ts) for ts in times)
-        micros = max(int(ts[-1]) for ts in times) - min(int(ts[0]) for ts in times) if times else 0
+        count = sum(len(t.ts) for t in self._tables.values())
+        first, last = self._covered()
+        micros = last - first
         if not len(table) or not micros:
             why = "all rows have the same ts" if len(table) else "the file has no rows"
             raise PlanError(f"cannot be inferred, since {why}; declare it", place)
@@ -111,22 +163,47 @@ class _Inference:
         if table is None:
             return relation
         place = f"relations.{relation.name}"
-        rows = relation.rows
+        rows, changes = relation.rows, relation.changes
+        active, counted = self._validity(table)
+        if changes == Changes() and counted != changes:
+            changes = counted
+            for name in ("inserts", "deletes"):
+                self._found[f"{place}.changes.{name}"] = f"begin and end of {len(table)} rows"
         if rows is None:
-            rows = len(table)
-            self._found[f"{place}.rows"] = "rows of the file"
-        return replace(relation, rows=rows, attributes=self._attributes(relation, place))
+            rows = active
+            told = "rows of the file" if rows == len(table) else "rows active at the first ts"
+            self._found[f"{place}.rows"] = told
+        attributes = self._attributes(relation, place)
+        return replace(relation, rows=rows, attributes=attributes, changes=changes)
+
+    def _validity(self, table: Table) -> tuple[int, Changes]:
+        """The rows that are active when the first tuple arrives, and what changes after it."""
+        if table.begin is None and table.end is None:
+            return len(table), Changes()
+        first, last = self._covered()
+        begin = np.full(len(table), FIRST) if table.begin is None else table.begin
+        end = np.full(len(table), LAST) if table.end is None else table.end
+        ever = begin < end
+        active = int((ever & (begin <= first) & (first < end)).sum())
+        seconds = (last - first) / 1e6
+        if not seconds:
+            return active, Changes()
+        come = int((ever & (first < begin) & (begin <= last)).sum())
+        gone = int((ever & (first < end) & (end <= last)).sum())
+        return active, Changes(come / seconds, gone / seconds)
 
     def _attributes(self, source: Stream | Relation, place: str) -> dict[str, Attribute]:
         attributes = dict(source.attributes)
         for name, column in self._tables[source.name].columns.items():
             attribute = attributes.get(name)
             if attribute is not None and attribute.distinct is not None:
+                # Files say what a column holds, whatever was declared of it.
+                attributes[name] = _typed(attribute, column)
                 continue
             # A column without a value joins nothing; it is planned as if it held one.
             distinct = max(1, len(self._distribution(source.name, name).values))
             self._found[f"{place}.attributes.{name}.distinct"] = f"{len(column.values)} rows"
-            known = attribute or Attribute(type=_type_of(column.values))
+            known = _typed(attribute or Attribute(), column)
             attributes[name] = replace(known, distinct=min(distinct, MAX_DISTINCT))
         return attributes
 
@@ -179,6 +256,15 @@ def arrivals_of(ts: NDArray[np.int64]) -> tuple[Arrivals, str]:
     spread = float(gaps.var() / gaps.mean() ** 2)
     kind = Arrivals("regular") if spread < REGULAR_BELOW else Arrivals("poisson")
     return kind, f"gaps vary by {spread:.3g} (0: regular, 1: Poisson)"
+
+
+def _typed(attribute: Attribute, column: ColumnData) -> Attribute:
+    """The attribute with what only the data can say: its type, and how often it is missing."""
+    missing = 0.0 if len(column.values) else 1.0
+    if column.valid is not None and len(column.valid):
+        missing = 1 - column.valid.mean()
+    kind = attribute.type if attribute.values else _type_of(column.values)
+    return replace(attribute, type=kind, missing=round(float(missing), 9))
 
 
 def _type_of(values: NDArray[np.generic]) -> Literal["integer", "float", "string"]:

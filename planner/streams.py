@@ -8,7 +8,16 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
-from planner.checks import MAX_DISTINCT, MAX_RATE, listed, name_of, not_negative, number, whole
+from planner.checks import (
+    MAX_DISTINCT,
+    MAX_RATE,
+    listed,
+    name_of,
+    not_negative,
+    number,
+    share,
+    whole,
+)
 from planner.errors import PlanError
 
 Constant = str | int | float
@@ -41,8 +50,11 @@ class Attribute:
     values: tuple[Constant, ...] = ()
     type: Literal["integer", "float", "string"] = "integer"
     importance_of: ImportanceOf | None = None
+    # The share of tuples without a value: they satisfy no condition on it.
+    missing: float = 0.0
 
     def __post_init__(self) -> None:
+        share(self.missing, "missing")
         if self.distinct is not None:
             whole(self.distinct, "distinct", MAX_DISTINCT)
         if not math.isfinite(self.zipf) or not 0 <= self.zipf <= 20:

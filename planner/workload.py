@@ -73,6 +73,16 @@ class Workload:
         """The longest window of any query, in seconds: a count window's are those its rows take."""
         return max((self._seconds(s) for q in self.queries for s in q.sources), default=0.0)
 
+    @property
+    def warmup(self) -> float:
+        """The stated warm-up, or the longest window: its seconds, or the time its rows take."""
+        return self.longest_window if self.run.warmup is None else self.run.warmup
+
+    @property
+    def middle(self) -> float:
+        """The middle of what is measured: what grows all the time has no other mean."""
+        return self.warmup + self.run.duration / 2
+
     def _seconds(self, source: Source) -> float:
         window = source.window
         if isinstance(window, TimeWindow | TumblingWindow):

@@ -32,7 +32,7 @@ def dump_workload(workload: Workload) -> str:
         "streams": [_stream(stream) for stream in workload.streams],
         "relations": [_relation(relation) for relation in workload.relations],
         "queries": [_query(query, workload) for query in workload.queries],
-        "execution": _execution(workload.execution),
+        "execution": execution_part(workload.execution),
         "statistics": _statistics(workload.statistics),
         "run": _run(workload),
     }
@@ -80,6 +80,8 @@ def _attribute(attribute: Attribute) -> Part:
         part["type"] = attribute.type if attribute.type != "integer" else None
     if attribute.zipf:
         part["distribution"] = {"zipf": _number(attribute.zipf)}
+    if attribute.missing:
+        part["missing"] = _number(attribute.missing)
     if attribute.importance_of is not None:
         spec = attribute.importance_of
         part |= {"from": spec.attribute, "order": spec.order, "max": _number(spec.most)}
@@ -113,7 +115,8 @@ def _says(text: str, query: Query, workload: Workload) -> bool:
         return False
 
 
-def _execution(execution: Execution) -> Part:
+def execution_part(execution: Execution) -> Part:
+    """The part `execution` of a workload file."""
     default = Execution()
     part: Part = {}
     for key in ("join", "buckets", "memory", "ties"):

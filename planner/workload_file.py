@@ -62,7 +62,11 @@ def _workload(part: WorkloadPart, default_name: str) -> Workload:
         for i, query in enumerate(part.queries)
     )
     sources = dict.fromkeys(
-        [*(s.alias for query in queries for s in query.sources), *(s.name for s in streams)]
+        [
+            *(source.alias for query in queries for source in query.sources),
+            *(stream.name for stream in streams),
+            *(relation.name for relation in relations),
+        ]
     )
     return Workload(
         name=default_name if part.name is None else part.name,
@@ -134,7 +138,8 @@ def _attribute(part: AttributePart) -> Attribute:
     spec = None
     if part.source is not None:
         spec = ImportanceOf(part.source, part.order, part.most)
-    return Attribute(part.distinct, zipf, tuple(part.values), part.type or "integer", spec)
+    kind = part.type or "integer"
+    return Attribute(part.distinct, zipf, tuple(part.values), kind, spec, part.missing)
 
 
 def _query(

@@ -86,6 +86,7 @@ class AttributePart(Part):
     source: str | None = Field(None, alias="from")
     order: Literal["inverse-frequency"] = "inverse-frequency"
     most: float = Field(1.0, alias="max")
+    missing: float = 0.0
 
 
 class ImportancePart(Part):

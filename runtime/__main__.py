@@ -1,4 +1,4 @@
-"""`python -m runtime run | resume | history | statistics | generate`: plans run and measured."""
+"""`python -m runtime run | resume | history | rates | statistics | generate`: plans measured."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from planner.command import Parser, as_json, carry_out, read_workload
 from planner.errors import PlanError, RunError
-from planner.families import FAMILIES
+from planner.families import applicable
 from planner.workload import Workload
 from runtime import printing
 from runtime.records import WAYS, Progress, Run, RunRequest
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="python -m runtime", description=__doc__)
     commands = parser.add_subparsers(
-        required=True, metavar="run | resume | history | statistics | generate"
+        required=True, metavar="run | resume | history | rates | statistics | generate"
     )
 
     def add(name: str, text: str, command: Callable[[argparse.Namespace], str]) -> Parser:
@@ -39,7 +39,7 @@ def _parser() -> argparse.ArgumentParser:
 
     run = add("run", "run a plan and measure it", _run)
     run.add_argument("workload", metavar="WORKLOAD")
-    run.add_argument("--family", metavar="F", default=FAMILIES[0].name)
+    run.add_argument("--family", metavar="F", help="the first that applies, if not given")
     run.add_argument("--plan", metavar="LABEL", default="best", help="a label, or `best`")
     run.add_argument("--query", metavar="Q", help="one query of the workload")
     run.add_argument("--data", metavar="DIR", type=Path, help="run on own data")
@@ -55,6 +55,9 @@ def _parser() -> argparse.ArgumentParser:
     resume = add("resume", "go on with a run that was interrupted", _resume)
     resume.add_argument("run", metavar="RUN")
     add("history", "list the runs", _history)
+    rates = add("rates", "the rates that a run had over time", _rates)
+    rates.add_argument("run", metavar="RUN")
+    rates.add_argument("--every", metavar="S", type=float, help="count arrivals every S seconds")
 
     statistics = add("statistics", "fill in statistics from own data", _statistics)
     statistics.add_argument("workload", metavar="WORKLOAD")
@@ -87,14 +90,22 @@ def _workload(options: argparse.Namespace, query: str | None = None) -> Workload
         raise PlanError(error.message, error.place.replace("run.", "--")) from error
 
 
+def _family(options: argparse.Namespace, workload: Workload) -> str:
+    """The first family that applies, to the workload with the statistics of its data."""
+    from runtime.prepare import with_data
+
+    return applicable(with_data(workload, options.data, options.sort)[0], options.workload).name
+
+
 def _run(options: argparse.Namespace) -> str:
     from runtime.execute import run
 
     if options.backend == "native":
         raise RunError("Spark's own operators cannot run plans yet; use kernels", "--backend")
+    workload = _workload(options, options.query)
     request = RunRequest(
-        workload=_workload(options, options.query),
-        family=options.family,
+        workload=workload,
+        family=options.family or _family(options, workload),
         label=options.plan,
         way=options.way,
         partitions=options.partitions,
@@ -140,6 +151,17 @@ def _history(options: argparse.Namespace) -> str:
     return printing.history_text(runs)
 
 
+def _rates(options: argparse.Namespace) -> str:
+    from planner.rate_files import write_trace
+    from runtime.history import History
+    from runtime.run_rates import run_rates
+
+    trace = run_rates(History().get(options.run), options.every)
+    if options.json:
+        return as_json(printing.rates_document(options.run, trace))
+    return write_trace(trace)
+
+
 def _statistics(options: argparse.Namespace) -> str:
     from planner.own_data import read_folder
     from planner.statistics import infer
@@ -156,13 +178,10 @@ def _statistics(options: argparse.Namespace) -> str:
 
 
 def _generate(options: argparse.Namespace) -> str:
-    from runtime.generate import generate
     from runtime.own_data_files import write_folder
-    from runtime.prepare import warmup_seconds
+    from runtime.prepare import generated
 
-    workload = _workload(options)
-    seconds = warmup_seconds(workload) + workload.run.duration
-    rows = write_folder(generate(workload, seconds, workload.run.seed), options.folder)
+    rows = write_folder(generated(_workload(options)), options.folder)
     if options.json:
         return as_json({"folder": str(options.folder), "rows": rows})
     return printing.generated_text(options.folder, rows)

@@ -7,11 +7,12 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
+from runtime.kernels.aggregation_types import Arrivals
 from runtime.kernels.loop_types import Rows
 from runtime.kernels.packing import pack, unpack
 from runtime.kernels.windows import Tuples
 
-Form = TypeVar("Form", Tuples, Rows)
+Form = TypeVar("Form", Tuples, Rows, Arrivals)
 
 
 @dataclass(frozen=True, slots=True)

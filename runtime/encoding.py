@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from planner.checks import MAX_DISTINCT
-from planner.errors import PlanError
+from planner.errors import PlanError, RunError
 from planner.query import Column, Query
 from planner.streams import Constant
 from planner.tables import ColumnData, Table
@@ -18,6 +18,8 @@ from planner.tables import ColumnData, Table
 # Integer keys up to this are used as they are. Larger ones too where there are as many tuples: an
 # index has room for every key up to the largest, and few tuples should not ask for much.
 LEAST_PLAIN_KEYS = 100_000
+# A double holds every whole number up to this.
+EXACT = 2**53
 
 
 def key_codes(
@@ -74,10 +76,31 @@ def _codes(query: Query, columns: Mapping[str, ColumnData]) -> dict[str, NDArray
     return dict(zip(columns, parts, strict=True))
 
 
+def _base(columns: Collection[ColumnData]) -> int:
+    """What is taken off all numbers, so that a double holds whole ones that are too large for it.
+
+    Differences stay as they are. Where some numbers are fractions they are doubles already.
+    """
+    numbers = [column.values for column in columns if column.values.dtype != object]
+    if not all(values.dtype.kind == "i" for values in numbers):
+        return 0
+    least = min((int(values.min()) for values in numbers if len(values)), default=0)
+    most = max((int(values.max()) for values in numbers if len(values)), default=0)
+    if max(-least, most) <= EXACT:
+        return 0
+    if most - least > EXACT:
+        raise RunError(
+            f"whole numbers from {least} to {most} are compared, further apart than {EXACT}; "
+            "compare smaller ones"
+        )
+    return least
+
+
 class Ordered:
     """Values that are compared by `<` and the like: numbers as they are, texts by their rank."""
 
     def __init__(self, columns: Collection[ColumnData]) -> None:
+        self._base = _base(columns)
         texts = [column.values for column in columns if column.values.dtype == object]
         self._texts: list[str] = (
             []
@@ -91,13 +114,13 @@ class Ordered:
             ranks = np.searchsorted(np.array(self._texts, dtype=str), data.values.astype(str))
             values = ranks.astype(np.float64)
         else:
-            values = data.values.astype(np.float64)
+            values = (data.values - self._base).astype(np.float64)
         return values if data.valid is None else np.where(data.valid, values, np.nan)
 
     def constant(self, value: Constant) -> float:
         """A constant among them: a text that no column holds stands between its neighbours."""
         if not isinstance(value, str):
-            return float(value)
+            return float(value - self._base)
         rank = bisect_left(self._texts, value)
         held = rank < len(self._texts) and self._texts[rank] == value
         return float(rank) if held else rank - 0.5

@@ -5,18 +5,17 @@ from __future__ import annotations
 import base64
 import json
 import os
-import platform
 import shutil
 import threading
 import time
 import uuid
 from collections.abc import Callable
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 
 from planner.cost import Measurement, Timings
 from planner.errors import RunError, SluiceError
+from runtime.answer_files import write_answer
 from runtime.history import History
 from runtime.home import home
 from runtime.kernels.digest import as_text
@@ -25,6 +24,7 @@ from runtime.programs.program import Tally
 from runtime.records import Progress, Run, RunRequest
 from runtime.result_files import merge_results
 from runtime.stopping import RunCancelledError, StopSignal
+from runtime.versions import versions
 
 OnProgress = Callable[[Progress], None]
 
@@ -119,12 +119,6 @@ def usual_partitions() -> int:
     return max(1, min(8, os.cpu_count() or 1))
 
 
-def versions() -> dict[str, str]:
-    """What a measurement may depend on."""
-    packages = {name: version(name) for name in ("pyspark", "numba", "numpy", "pyarrow")}
-    return {"python": platform.python_version(), "machine": platform.machine(), **packages}
-
-
 def _measured(
     record: Run,
     prepared: Prepared,
@@ -166,7 +160,10 @@ def _measured(
     tally = program.tally(totals, prepared.plan)
     engine_seconds = time.time() - engine_begun
     if request.results and parts:
-        merge_results(prepared.workload, Path(parts), request.results)
+        if tally.groups is None:
+            merge_results(prepared.workload, Path(parts), request.results)
+        else:
+            write_answer(prepared.workload, batches, tally.groups, Path(parts), request.results)
     finished = time.time()
     timings = Timings(finished - begun, engine_seconds, tally.kernel_seconds)
     return _finished(record, prepared, tally, timings, finished)
@@ -184,6 +181,7 @@ def _finished(
         results={query.name: tally.results},
         answers={query.name: as_text(tally.digest)},
         replicated_inserts=tally.replicated_inserts,
+        recomputations=tally.recomputations,
     )
     return replace(record.ended("finished", finished), measurement=measurement)
 

@@ -12,6 +12,8 @@ from planner.query import Query
 from planner.tables import Table
 from planner.workload import Workload
 from runtime.encoding import key_codes
+from runtime.grouping import Grouping, Meanings
+from runtime.kernels.aggregation_types import Arrivals
 from runtime.kernels.loop_types import Rows
 from runtime.kernels.windows import Tuples
 
@@ -22,13 +24,16 @@ class Feed:
 
     A tuple of a stream that stands under two aliases arrives once for each, in FROM order. The keys
     of each class of equal attributes are from 0 and below its number of `codes`; `constants` are
-    those of the query's filters, as the tuples' values are written.
+    those of the query's filters, as the tuples' values are written. An aggregation has its
+    `grouping`, and what its numbers mean.
     """
 
-    tuples: Tuples | Rows
+    tuples: Tuples | Rows | Arrivals
     codes: tuple[int, ...]
     rows: Mapping[str, int]
     constants: tuple[float, ...] = ()
+    grouping: Grouping | None = None
+    meanings: Meanings | None = None
 
 
 def feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:

@@ -2,37 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import NDArray
 
 from planner.checks import microseconds
+from planner.data_columns import FIRST, LAST
 from planner.distributions import PLAIN_DISTINCT
 from planner.errors import RunError
-from planner.streams import Arrivals, Attribute, Stream
+from planner.streams import Arrivals, Attribute, Relation, Stream
 from planner.tables import ColumnData, Table
 from planner.workload import Workload
 
 MOST_TUPLES = 200_000_000
+# Relations are counted from 0 as streams are, and must not be given the same seeds.
+_OF_RELATIONS = (1_000_003,)
 
 
 def generate(workload: Workload, seconds: float, seed: int) -> dict[str, Table]:
-    """The tuples of each stream of the workload's queries in [0, seconds) of stream time.
+    """The tuples of the queries' streams in [0, seconds) of stream time, and their relations' rows.
 
     A longer span begins with the same tuples: times and values come from generators of their own.
     """
     used = {source.name for query in workload.queries for source in query.sources}
     streams = [(place, s) for place, s in enumerate(workload.streams) if s.name in used]
+    relations = [(place, r) for place, r in enumerate(workload.relations) if r.name in used]
     expected = sum((s.rate or 0.0) * seconds for _, s in streams)
+    expected += sum((r.rows or 0) + r.changes.inserts * seconds for _, r in relations)
     if expected > MOST_TUPLES:
         raise RunError(
             f"would generate about {expected:,.0f} tuples; at most {MOST_TUPLES:,}. "
             "Shorten run.duration and run.warmup, or lower the rates",
             "run.duration",
         )
-    return {s.name: _stream(s, seconds, SeedSequence([seed, place])) for place, s in streams}
+    tables = {s.name: _stream(s, seconds, SeedSequence([seed, place])) for place, s in streams}
+    for place, relation in relations:
+        own = SeedSequence([seed, place], spawn_key=_OF_RELATIONS)
+        tables[relation.name] = _rows(relation, seconds, own)
+    return tables
 
 
 def _stream(stream: Stream, seconds: float, seed: SeedSequence) -> Table:
@@ -43,13 +52,62 @@ def _stream(stream: Stream, seconds: float, seed: SeedSequence) -> Table:
         )
     time_seed, *value_seeds = seed.spawn(1 + len(stream.attributes))
     ts = _times(stream.arrivals, stream.rate, seconds, default_rng(time_seed))
-    # Seeds by name: workloads that list attributes in another order are equal, so are their tuples.
-    seeds = dict(zip(sorted(stream.attributes), value_seeds, strict=True))
-    columns: Mapping[str, ColumnData] = {
-        name: ColumnData(_values(attribute, len(ts), default_rng(seeds[name]), stream.name, name))
-        for name, attribute in stream.attributes.items()
-    }
+    columns = _columns(stream, len(ts), value_seeds, f"streams.{stream.name}")
     return Table(np.arange(len(ts), dtype=np.int64), ts, columns)
+
+
+def _rows(relation: Relation, seconds: float, seed: SeedSequence) -> Table:
+    """Rows that are there from the start, then those that come; each delete ends one at random."""
+    if relation.rows is None:
+        raise RunError(
+            "has no rows to generate; declare them, or run on your own data with --data",
+            f"relations.{relation.name}.rows",
+        )
+    insert_seed, delete_seed, *value_seeds = seed.spawn(2 + len(relation.attributes))
+    # Evenly spaced: by chance, a relation that loses what it gains would drift from its size.
+    changes, evenly = relation.changes, Arrivals("regular")
+    inserts = deletes = np.empty(0, np.int64)
+    if changes.inserts:
+        inserts = _times(evenly, changes.inserts, seconds, default_rng(insert_seed))
+    time_seed, choice_seed = delete_seed.spawn(2)
+    if changes.deletes:
+        deletes = _times(evenly, changes.deletes, seconds, default_rng(time_seed))
+    count = relation.rows + len(inserts)
+    end = np.full(count, LAST, np.int64)
+    active, come = list(range(relation.rows)), 0
+    choices = default_rng(choice_seed).random(len(deletes))
+    for when, choice in zip(deletes.tolist(), choices.tolist(), strict=True):
+        while come < len(inserts) and inserts[come] <= when:
+            active.append(relation.rows + come)
+            come += 1
+        if active:
+            chosen = int(choice * len(active))
+            end[active[chosen]] = when
+            active[chosen] = active[-1]
+            active.pop()
+    return Table(
+        np.arange(count, dtype=np.int64),
+        np.empty(0, np.int64),
+        _columns(relation, count, value_seeds, f"relations.{relation.name}"),
+        np.concatenate((np.full(relation.rows, FIRST, np.int64), inserts)),
+        end,
+    )
+
+
+def _columns(
+    source: Stream | Relation, count: int, seeds: Sequence[SeedSequence], place: str
+) -> dict[str, ColumnData]:
+    """So many values of every attribute, which have a seed each."""
+    # Seeds by name: workloads that list attributes in another order are equal, so are their tuples.
+    seed_of = dict(zip(sorted(source.attributes), seeds, strict=True))
+    columns = {}
+    for name, attribute in source.attributes.items():
+        random = default_rng(seed_of[name])
+        (missing,) = random.spawn(1)
+        values = _values(attribute, count, random, f"{place}.attributes.{name}")
+        valid = missing.random(count) >= attribute.missing if attribute.missing else None
+        columns[name] = ColumnData(values, valid)
+    return columns
 
 
 def _times(arrivals: Arrivals, rate: float, seconds: float, random: Generator) -> NDArray[np.int64]:
@@ -87,15 +145,13 @@ def _until(seconds: float, mean_gap: float, random: Generator) -> NDArray[np.flo
     return times
 
 
-def _values(
-    attribute: Attribute, count: int, random: Generator, stream: str, name: str
-) -> NDArray[np.generic]:
+def _values(attribute: Attribute, count: int, random: Generator, place: str) -> NDArray[np.generic]:
     """Values 1..distinct (or the declared values), uniform or by Zipf's law."""
     if attribute.importance_of is not None:
         raise RunError(
             "importance is generated for load shedding only, which is not there yet; "
             "use your own data with --data",
-            f"streams.{stream}.attributes.{name}",
+            place,
         )
     if attribute.type == "float" and attribute.distinct is None:
         return random.random(count) * PLAIN_DISTINCT

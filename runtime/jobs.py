@@ -1,4 +1,4 @@
-"""Runs in the background, one at a time: what the pages start, watch and cancel."""
+"""Runs and measured figures in the background, one at a time: started and watched by pages."""
 
 from __future__ import annotations
 
@@ -12,29 +12,33 @@ from typing import Literal
 
 from planner.errors import SluiceError
 from runtime import warm
+from runtime.evaluation.figure import Figure
+from runtime.evaluation.measuring import FigureRequest, measure
 from runtime.execute import OnProgress, run
 from runtime.records import Progress, Run, RunRequest
 
 logger = logging.getLogger(__name__)
 
-Execute = Callable[[RunRequest, OnProgress, threading.Event], Run]
+Request = RunRequest | FigureRequest
+Outcome = Run | Figure
+Execute = Callable[[Request, OnProgress, threading.Event], Outcome]
 EntryStatus = Literal["waiting", "running", "finished", "cancelled", "failed"]
 
 
 @dataclass
 class Entry:
-    """One plan of a job, and how far it is."""
+    """One plan or figure of a job, and how far it is."""
 
-    request: RunRequest
+    request: Request
     status: EntryStatus = "waiting"
     progress: Progress = field(default_factory=lambda: Progress("Waiting"))
-    run: Run | None = None
+    outcome: Outcome | None = None
     error: str | None = None
 
 
 @dataclass
 class Job:
-    """Plans that were started together. Read by pages, written by the runner's thread."""
+    """What was started together. Read by pages, written by the runner's thread."""
 
     entries: list[Entry]
     id: str = field(default_factory=lambda: uuid.uuid4().hex[:8])
@@ -45,22 +49,38 @@ class Job:
         """Whether nothing of it is waiting or running."""
         return all(entry.status not in ("waiting", "running") for entry in self.entries)
 
+    @property
+    def figure(self) -> str | None:
+        """The experiment whose figure it measures, if it does."""
+        request = self.entries[0].request
+        return request.experiment if isinstance(request, FigureRequest) else None
+
     def cancel(self) -> None:
         """Stop the plan that runs, and do not start the others."""
         self.cancelled.set()
 
 
-class Runner:
-    """Carries out jobs in the order they come, in one thread; Spark is used by one at a time."""
+def execute(request: Request, on_progress: OnProgress, cancel: threading.Event) -> Outcome:
+    """Run a plan, or measure a figure."""
+    if isinstance(request, FigureRequest):
+        return measure(request, on_progress, cancel)
+    return run(request, on_progress, cancel)
 
-    def __init__(self, execute: Execute = run) -> None:
+
+class Runner:
+    """Carries out jobs in the order they come, in one thread; Spark is used by one at a time.
+
+    Figures wait for their turn, too: what is timed while a run goes on is timed wrong.
+    """
+
+    def __init__(self, execute: Execute = execute) -> None:
         self._execute = execute
         self._waiting: queue.Queue[Job] = queue.Queue()
         self._jobs: dict[str, Job] = {}
         threading.Thread(target=self._work, daemon=True, name="sluice-runner").start()
 
-    def submit(self, requests: Sequence[RunRequest]) -> Job:
-        """Start these plans as soon as the jobs before them are done."""
+    def submit(self, requests: Sequence[Request]) -> Job:
+        """Start these as soon as the jobs before them are done."""
         job = Job([Entry(request) for request in requests])
         self._jobs[job.id] = job
         self._waiting.put(job)
@@ -97,8 +117,8 @@ class Runner:
         on_progress(Progress("Starting Spark"))
         warm.wait(job.cancelled)
         try:
-            entry.run = self._execute(entry.request, on_progress, job.cancelled)
-            entry.status = "cancelled" if entry.run.status == "cancelled" else "finished"
+            entry.outcome = self._execute(entry.request, on_progress, job.cancelled)
+            entry.status = "cancelled" if entry.outcome.status == "cancelled" else "finished"
         except SluiceError as error:
             entry.error, entry.status = str(error), "failed"
         except Exception as error:

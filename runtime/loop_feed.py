@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.data_columns import LAST
 from planner.query import Column, CountWindow, Query
+from planner.streams import Relation, Stream
 from planner.tables import Table
 from planner.workload import Workload
 from runtime.encoding import Ordered, key_codes
@@ -51,12 +54,23 @@ def loop_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
     }
     ordered = Ordered(data.values())
     values = {column: ordered.column(held) for column, held in data.items()}
+    keys = [codes for codes, _ in classes]
+    has_relation = any(source.window is None for source in query.sources)
     blocks = []
-    for stream in workload.streams:
-        aliases = [p for p, source in enumerate(query.sources) if source.name == stream.name]
+    # Relations first: a row is active for the tuples that arrive when it begins.
+    inputs: list[Stream | Relation] = [*workload.relations, *workload.streams]
+    for known in inputs:
+        aliases = [p for p, source in enumerate(query.sources) if source.name == known.name]
         if aliases:
-            keys = [codes for codes, _ in classes]
-            blocks.append(_block(query, aliases, tables[stream.name], keys, slots, values))
+            table = tables[known.name]
+            if isinstance(known, Relation):
+                ts, until, met = _validity(table, workload, tables)
+            else:
+                ts, until, met = table.ts, np.zeros(len(table), np.int64), None
+            block = _block(query, aliases, replace(table, ts=ts), keys, slots, values)
+            if has_relation:
+                block = block._replace(until=np.repeat(until, len(aliases)).reshape(-1, 1))
+            blocks.append(block if met is None else block.take(np.repeat(met, len(aliases))))
     merged = Rows(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
     arrived = merged.take(np.argsort(merged.ts, kind="stable"))
     before = [np.cumsum(arrived.source == p) - (arrived.source == p) for p in count_windows(query)]
@@ -102,4 +116,20 @@ def _block(
         before=np.zeros((count, 1), np.int64),
         keys=key_of.reshape(count, max(1, len(keys))),
         values=value_of.reshape(count, width),
+        until=np.zeros((count, 0), np.int64),
     )
+
+
+def _validity(
+    table: Table, workload: Workload, tables: Mapping[str, Table]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """When the rows of a relation begin and end, and which of them some tuple can meet.
+
+    What is there before the first tuple arrives just before it, so that the clock starts there.
+    """
+    times = [tables[s.name].ts for s in workload.streams if s.name in tables]
+    first = min((int(ts[0]) for ts in times if len(ts)), default=0)
+    last = max((int(ts[-1]) for ts in times if len(ts)), default=-1)
+    begin = np.full(len(table), first) if table.begin is None else np.maximum(table.begin, first)
+    end = np.full(len(table), LAST) if table.end is None else table.end
+    return begin, end, (begin < end) & (begin <= last)

@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,6 +18,7 @@ import pyarrow.parquet as pq
 from planner.errors import RunError
 from runtime.batch import Batch
 from runtime.feed import Feed
+from runtime.grouping import Grouping, Meanings
 from runtime.home import home, writable_home
 from runtime.records import MOST_SECONDS
 from runtime.split import Split
@@ -30,7 +32,7 @@ MOST_BATCH_ROWS = 1_000_000
 USUAL_BATCHES = 10
 MOST_BATCHES = 10_000
 # Part of every key: micro-batches that another version of Sluice wrote otherwise are not used.
-FORMAT = 3
+FORMAT = 5
 
 _SCHEMA = pa.schema(
     [
@@ -60,6 +62,18 @@ class MicroBatches:
     first_ts: int
     last_ts: int
     constants: list[float]
+    # Of an aggregation; what its numbers mean is in the folder too.
+    grouping: Grouping | None = None
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any], folder: Path) -> MicroBatches:
+        """What the note in this folder says."""
+        grouping = content["grouping"] and Grouping.from_json(content["grouping"])
+        return cls(**{**content, "folder": str(folder), "grouping": grouping})
+
+    def meanings(self) -> Meanings:
+        """What the numbers of an aggregation mean."""
+        return Meanings.read(Path(self.folder))
 
 
 def usual_batch_rows(arrivals: int) -> int:
@@ -73,8 +87,8 @@ def cached(key: str) -> MicroBatches | None:
     if not note.is_file():
         return None
     try:
-        found = MicroBatches(**json.loads(note.read_text()) | {"folder": str(note.parent)})
-    except (TypeError, ValueError):
+        found = MicroBatches.from_json(json.loads(note.read_text()), note.parent)
+    except (TypeError, ValueError, KeyError):
         found = None
     if found is None or len(list(note.parent.glob("*.parquet"))) != found.batches:
         # Damaged: it is made again.
@@ -132,7 +146,10 @@ def write(key: str, feed: Feed, split: Split, batch_rows: int) -> MicroBatches:
             first_ts,
             last_ts,
             list(feed.constants),
+            feed.grouping,
         )
+        if feed.meanings is not None:
+            feed.meanings.write(beside)
         (beside / NOTE).write_text(json.dumps(asdict(made)))
         if not folder.exists():
             beside.rename(folder)

@@ -1,4 +1,4 @@
-"""Tuples written as own data: one Parquet file per stream, as `--data` reads them."""
+"""Tuples written as own data: a Parquet file per stream and relation, as `--data` reads them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from planner.data_columns import FIRST, LAST
 from planner.errors import RunError
 from planner.tables import Table
 
@@ -17,22 +18,34 @@ MOST_NAME_BYTES = 255
 
 
 def write_folder(tables: Mapping[str, Table], folder: Path) -> dict[str, int]:
-    """Write `STREAM.parquet` for each stream, with `ts` in seconds; the rows of each."""
+    """Write `NAME.parquet` for each stream, with `ts` in seconds, and for each relation, with
+    `begin` and `end`; the rows of each."""
     for name, table in tables.items():
+        kind = "streams" if table.begin is None else "relations"
         if Path(name).name != name or len(f"{name}{SUFFIX}".encode()) > MOST_NAME_BYTES:
-            raise RunError("cannot name a file; rename the stream", f"streams.{name}")
-        if "ts" in table.columns:
+            raise RunError(f"cannot name a file; rename the {kind[:-1]}", f"{kind}.{name}")
+        for taken in _times(table).keys() & table.columns.keys():
             raise RunError(
                 "would be in the place of the time; rename the attribute",
-                f"streams.{name}.attributes.ts",
+                f"{kind}.{name}.attributes.{taken}",
             )
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, table in tables.items():
-            columns = {"ts": table.ts / 1_000_000} | {
+            columns = _times(table) | {
                 attribute: data.values for attribute, data in table.columns.items()
             }
             pq.write_table(pa.table(columns), folder / f"{name}{SUFFIX}")
     except OSError as error:
         raise RunError(f"cannot write the data: {error.strerror or error}", str(folder)) from error
     return {name: len(table) for name, table in tables.items()}
+
+
+def _times(table: Table) -> dict[str, pa.Array]:
+    """The times of a table in seconds; what has no beginning or no end is empty."""
+    if table.begin is None or table.end is None:
+        return {"ts": pa.array(table.ts / 1_000_000)}
+    return {
+        "begin": pa.array(table.begin / 1_000_000, mask=table.begin == FIRST),
+        "end": pa.array(table.end / 1_000_000, mask=table.end == LAST),
+    }

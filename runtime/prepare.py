@@ -9,7 +9,7 @@ from pathlib import Path
 
 from planner.checks import microseconds
 from planner.cost import Estimate
-from planner.errors import PlanError, RunError
+from planner.errors import PlanError
 from planner.families import chosen_plan, family
 from planner.own_data import read_folder
 from planner.plan import Plan
@@ -17,12 +17,10 @@ from planner.statistics import infer
 from planner.tables import Table
 from planner.workload import Workload, plain
 from runtime import microbatches
-from runtime.feed import feed
 from runtime.generate import generate
 from runtime.home import writable_home
-from runtime.loop_feed import loop_feed
+from runtime.in_process import feed_of
 from runtime.microbatches import MicroBatches, usual_batch_rows
-from runtime.pipelines import is_multiway
 from runtime.programs import compile_plan
 from runtime.programs.program import Program, Span
 from runtime.records import RunRequest
@@ -53,12 +51,19 @@ def prepare(request: RunRequest, partitions: int) -> Prepared:
     if reason := chosen.refuses(workload):
         raise PlanError(reason, request.family)
     plan = chosen_plan(chosen, workload, request.label)
-    if any(operator.kind == "table" for operator in plan.operators()):
-        raise RunError("joins with relations are planned, but cannot be run yet", plan.label)
     split = split_of(plan, workload, partitions)
+    if split.in_parts and request.partitions is None:
+        # Parts of groups cannot be measured as the groups they make up: only where it is asked for.
+        split = split_of(plan, workload, 1)
     batches, digest = _batches(request, plan, workload, tables, split)
     span, more = span_of(workload, batches, own_data=tables is not None)
-    program = compile_plan(plan, workload, batches.codes, span, split, batches.constants)
+    if split.single and (request.partitions or 1) > 1:
+        more = (*more, f"runs in one partition: {split.single}")
+    if split.in_parts:
+        more = (*more, "partitions hold parts of groups: the state measured counts every part")
+    program = compile_plan(
+        plan, workload, batches.codes, span, split, batches.constants, batches.grouping
+    )
     estimate = chosen.estimate(plan, workload)
     return Prepared(workload, plan, estimate, batches, program, digest, (*warnings, *more))
 
@@ -74,20 +79,13 @@ def with_data(
     return inferred, own.tables, own.warnings
 
 
-def warmup_seconds(workload: Workload) -> float:
-    """The stated warm-up, or the longest window: its seconds, or the time its rows take."""
-    if workload.run.warmup is not None:
-        return workload.run.warmup
-    return workload.longest_window
-
-
 def span_of(
     workload: Workload, batches: MicroBatches, own_data: bool
 ) -> tuple[Span, tuple[str, ...]]:
     """What is measured, and warnings where that is less than a user may think."""
-    warmup = warmup_seconds(workload)
+    warmup = workload.warmup
     begin = batches.first_ts if own_data else 0
-    end = batches.last_ts if own_data else microseconds(warmup + workload.run.duration)
+    end = batches.last_ts if own_data else microseconds(run_seconds(workload))
     span = Span(begin + microseconds(warmup), end)
     warnings = []
     if warmup < workload.longest_window:
@@ -111,11 +109,9 @@ def _batches(
     split: Split,
 ) -> tuple[MicroBatches, str]:
     """The micro-batches of the run, from the cache or made now, and the digest of the tuples."""
-    seconds = warmup_seconds(workload) + workload.run.duration
-    seed = workload.run.seed
-    digest = _digest_of_tables(tables) if tables else _digest_of_spec(workload, seconds, seed)
+    digest = data_digest(workload, tables)
     rows = request.batch_rows or 0
-    merge = feed if is_multiway(plan, workload) else loop_feed
+    merge = feed_of(plan, workload)
     key = _digest(
         microbatches.FORMAT,
         digest,
@@ -127,24 +123,41 @@ def _batches(
     )
     if found := microbatches.cached(key):
         return found, digest
-    merged = merge(workload, tables or generate(workload, seconds, seed))
+    merged = merge(workload, tables or generated(workload))
     batch_rows = rows or usual_batch_rows(len(merged.tuples.ts))
     return microbatches.write(key, merged, split, batch_rows), digest
+
+
+def generated(workload: Workload) -> dict[str, Table]:
+    """The tuples that a run of the workload generates."""
+    return generate(workload, run_seconds(workload), workload.run.seed)
+
+
+def run_seconds(workload: Workload) -> float:
+    """The seconds of stream time that a run on generated tuples covers."""
+    return workload.warmup + workload.run.duration
+
+
+def data_digest(workload: Workload, tables: dict[str, Table] | None) -> str:
+    """The digest of a run's tuples: of the user's own, or of what they are generated from."""
+    return _digest_of_tables(tables) if tables else _digest_of_spec(workload)
 
 
 def _plain_sources(workload: Workload) -> object:
     """What the merging of streams depends on: their order, sources by alias, and the join keys."""
     (query,) = workload.queries
     classes = [sorted(str(column) for column in c) for c in query.equality_classes()]
-    order = [stream.name for stream in workload.streams]
+    order = [r.name for r in workload.relations] + [s.name for s in workload.streams]
     sources = [(s.alias, s.name, str(s.window)) for s in query.sources]
-    return [order, sources, classes, plain(query.predicates), plain(query.filters)]
+    aggregated = [plain(query.group_by), plain(query.aggregates)]
+    return [order, sources, classes, plain(query.predicates), plain(query.filters), aggregated]
 
 
-def _digest_of_spec(workload: Workload, seconds: float, seed: int) -> str:
+def _digest_of_spec(workload: Workload) -> str:
     used = {source.name for query in workload.queries for source in query.sources}
     streams = [(place, plain(s)) for place, s in enumerate(workload.streams) if s.name in used]
-    return _digest(streams, seconds, seed)
+    relations = [(place, plain(r)) for place, r in enumerate(workload.relations) if r.name in used]
+    return _digest(streams, relations, run_seconds(workload), workload.run.seed)
 
 
 def _digest_of_tables(tables: dict[str, Table]) -> str:
@@ -153,6 +166,8 @@ def _digest_of_tables(tables: dict[str, Table]) -> str:
         parts.update(repr((name, len(table))).encode())
         parts.update(table.ts.tobytes())
         parts.update(table.seq.tobytes())
+        for validity in (table.begin, table.end):
+            parts.update(b"" if validity is None else validity.tobytes())
         for attribute, column in sorted(table.columns.items()):
             values = column.values
             parts.update(attribute.encode())

@@ -9,6 +9,7 @@ from typing import Any
 
 from planner.cost import COST_FIELDS, q_error
 from planner.drawing import title
+from planner.rates import RateTrace
 from planner.statistics import Provenance
 from planner.wording import amount
 from planner.workload import Workload
@@ -86,6 +87,17 @@ def history_text(runs: Sequence[Run]) -> str:
         f"{run.status:<11}  {run.request.way:<6}  {run.workload.name}: {run.plan.label}\n"
         for run in runs
     )
+
+
+def rates_document(run_id: str, trace: RateTrace) -> dict[str, Any]:
+    """The rates of a run, by interval."""
+    return {
+        "run": run_id,
+        "intervals": [
+            {"from": begin, "to": end, "rates": dict(zip(trace.streams, rates, strict=True))}
+            for (begin, end), rates in zip(trace.spans, trace.rates, strict=True)
+        ],
+    }
 
 
 def statistics_document(workload: Workload, origins: Sequence[Provenance]) -> dict[str, Any]:

@@ -50,7 +50,10 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is. `comparisons`, `results` and `state_tuples` are measured so far."""
+    """How far a run is. `comparisons`, `results` and `state_tuples` are measured so far.
+
+    `step` is what its batches are called.
+    """
 
     phase: str
     batches_done: int = 0
@@ -60,6 +63,7 @@ class Progress:
     comparisons: int = 0
     results: int = 0
     state_tuples: int = 0
+    step: str = "batch"
 
     @property
     def share(self) -> float:

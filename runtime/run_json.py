@@ -10,6 +10,7 @@ from typing import Any
 from planner.cost import COST_FIELDS, Cost, Estimate, Measurement, Quality, Timings, q_error, total
 from planner.errors import RunError, SluiceError
 from planner.families import family
+from planner.plan import Operator
 from planner.workload import Workload
 from planner.workload_file import dump_workload, load_workload
 from runtime.records import Run, RunRequest
@@ -62,12 +63,19 @@ def run_document(run: Run) -> dict[str, Any]:
                     if measurement and measurement.costs
                     else None
                 ),
+                **_recomputations(measurement, operator),
             }
             for operator in run.plan.operators()
         ],
         "replicated_inserts": measurement.replicated_inserts if measurement else 0,
         "seconds": _seconds(measurement),
     }
+
+
+def _recomputations(measurement: Measurement | None, operator: Operator) -> dict[str, float]:
+    """Of an operator that aggregates: how often per second it looked for an extremum anew."""
+    found = measurement.recomputations.get(operator.id) if measurement else None
+    return {} if found is None else {"recomputations": found}
 
 
 def _quality(measurement: Measurement | None, query: str) -> Quality:
@@ -106,6 +114,7 @@ def run_to_json(run: Run) -> dict[str, Any]:
             "results": dict(measurement.results),
             "answers": dict(measurement.answers),
             "replicated_inserts": measurement.replicated_inserts,
+            "recomputations": dict(measurement.recomputations),
         },
     }
 
@@ -184,6 +193,8 @@ def _measurement(measured: Mapping[str, Any]) -> Measurement:
         results=measured["results"],
         answers=measured["answers"],
         replicated_inserts=measured["replicated_inserts"],
+        # Runs recorded before there were aggregations have none.
+        recomputations=measured.get("recomputations", {}),
     )
 
 

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
-from planner.plan import Plan
+from planner.checks import microseconds
+from planner.plan import Param, Plan
+from planner.query import CountWindow, Query, TumblingWindow
 from planner.workload import Workload
+from runtime.kernels.aggregation_types import Arrivals
 from runtime.kernels.windows import Tuples
 from runtime.pipelines import is_multiway
 
 # Keys are below this, so a key modulo it is the key itself.
 _EVERY_KEY = 2**31 - 1
+
+Shared = TypeVar("Shared", Tuples, Arrivals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +32,12 @@ class Split:
 
     partitions: int
     modulus: int | None
+    # Why there is one partition, whatever was asked for; empty where there may be more.
+    single: str = ""
+    # Whether partitions hold parts of one group.
+    in_parts: bool = False
 
-    def share(self, tuples: Tuples) -> list[Tuples] | None:
+    def share(self, tuples: Shared) -> list[Shared] | None:
         """The tuples of each partition; None where every partition is given all of them."""
         if self.modulus is None:
             return None
@@ -39,9 +50,58 @@ def split_of(plan: Plan, workload: Workload, partitions: int) -> Split:
 
     Keys that are equal modulo every number of buckets are equal modulo their greatest divisor.
     """
+    if plan.family == "early_aggregation":
+        return _aggregation_split(plan, workload, partitions)
     if not is_multiway(plan, workload):
         return Split(partitions, None)
     counts = [op.param("buckets") for op in plan.operators() if op.kind == "insert"]
-    given = [int(count) for count in counts if not isinstance(count, str)]
+    return Split(partitions, _modulus(counts, partitions))
+
+
+def _modulus(buckets: Iterable[Param], partitions: int) -> int | None:
+    given = [int(count) for count in buckets if not isinstance(count, str)]
     divisor = math.gcd(*given) if given else _EVERY_KEY
-    return Split(partitions, divisor if divisor >= partitions else None)
+    return divisor if divisor >= partitions else None
+
+
+def _aggregation_split(plan: Plan, workload: Workload, partitions: int) -> Split:
+    """By key where each probe looks a key up, in windows that pass over time; else replicated.
+
+    Sums of parts are sums. An extremum or a number of distinct values has to be counted over a
+    whole group, and so is a block of tumbling windows when it ends: then a group must lie in one
+    partition, as it does where it has one key.
+    """
+    (query,) = workload.queries
+    classes = query.equality_classes()
+    probes = [op for op in plan.operators() if op.kind == "probe"]
+    modulus = None
+    if (
+        probes
+        and len(classes) == 1
+        and len(classes[0]) == len(query.sources)
+        and all(op.param("access") == "hash" for op in probes)
+        and not any(isinstance(s.window, CountWindow) for s in query.sources)
+    ):
+        modulus = _modulus((op.param("buckets") for op in probes), partitions)
+    whole = modulus is not None and not classes[0].isdisjoint(query.group_by)
+    if not whole and (reason := _needs_whole_groups(query)):
+        return Split(1, None, reason)
+    return Split(partitions, modulus, in_parts=partitions > 1 and not whole)
+
+
+def _needs_whole_groups(query: Query) -> str:
+    extrema = [a for a in query.aggregates if a.distinct or a.function in ("min", "max")]
+    if extrema:
+        return f"{extrema[0].default_name()} of a group does not follow from those of its parts"
+    if common_block(query):
+        return "blocks of tumbling windows end as a whole"
+    return ""
+
+
+def common_block(query: Query) -> int:
+    """The length in microseconds of tumbling windows that end together; 0 where they do not."""
+    windows = {source.window for source in query.sources if source.window is not None}
+    if len(windows) != 1:
+        return 0
+    (window,) = windows
+    return microseconds(window.seconds) if isinstance(window, TumblingWindow) else 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from bench.evaluation import evaluation
 from bench.table import table
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -14,6 +15,12 @@ README = (PROJECT / "README.md").read_text(encoding="utf-8")
 def test_the_figures_are_those_of_the_benchmarks() -> None:
     shown = README.split("<!-- figures: python -m bench.table -->")[1]
     assert shown.split("<!-- end of figures -->")[0].strip() == table()
+
+
+def test_the_figures_of_the_papers_evaluation_are_those_of_the_benchmarks() -> None:
+    text = (PROJECT / "docs" / "EVALUATION.md").read_text(encoding="utf-8")
+    shown = text.split("<!-- figures: python -m bench.evaluation -->")[1]
+    assert shown.split("<!-- end of figures -->")[0].strip() == evaluation().strip()
 
 
 def test_every_link_and_picture_leads_to_a_file() -> None:

@@ -6,6 +6,7 @@ in the background when the app starts.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -64,8 +65,33 @@ def watch(job_id: str) -> None:
 
 
 def others() -> list[Job]:
-    """Jobs that other tabs have started and that are not done."""
-    return [active for active in runner().active() if active.id != st.session_state.get("job")]
+    """Runs that other tabs have started and that are not done."""
+    mine = st.session_state.get("job")
+    return [job for job in runner().active() if job.id != mine and job.figure is None]
+
+
+def measure(experiment: str, anew: bool = False) -> None:
+    """Measure an experiment's figure. While it waits or is measured, this starts nothing."""
+    from runtime.evaluation.measuring import FigureRequest
+
+    if measuring(experiment) is None:
+        submitted = runner().submit([FigureRequest(experiment, anew)])
+        st.session_state["figure_job"] = submitted.id
+
+
+def measuring(experiment: str | None = None) -> Job | None:
+    """The job that measures this experiment (or any), whichever tab has started it."""
+    # Asking must not load the runtime: what it has not been asked to do, it does not do.
+    if "runtime.jobs" not in sys.modules:
+        return None
+    figures = [job for job in runner().active() if job.figure is not None]
+    return next((job for job in figures if experiment in (None, job.figure)), None)
+
+
+def figure_job() -> Job | None:
+    """The last figure that this session had measured, if it did."""
+    known = st.session_state.get("figure_job")
+    return None if known is None else runner().job(known)
 
 
 def follow(finished: Job) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from pages.parts.figures import operator_name
-from pages.parts.words import MET, UNITS, error_text
+from pages.parts.words import MET, UNITS, error_text, plan_name
 from planner.cost import COST_FIELDS, Cost, q_error, total
 from planner.drawing import Overlay
 from planner.wording import amount
@@ -71,7 +71,7 @@ def run_table(runs: Sequence[Run]) -> pd.DataFrame:
     timings = [run.measurement.timings if run.measurement else None for run in runs]
     return pd.DataFrame(
         {
-            "Plan": [run.plan.label for run in runs],
+            "Plan": [plan_name(run.plan.label) for run in runs],
             "Predicted": [p for p, _ in pairs],
             "Measured": [m for _, m in pairs],
             "Prediction": [error_text(p, m) for p, m in pairs],
@@ -152,7 +152,8 @@ def same_answer(runs: Sequence[Run]) -> tuple[bool, str]:
         every = "Both plans" if plans == 2 else f"All {plans} plans"
         return True, f"{every} gave the same {results} results"
     groups = "; ".join(
-        f"{', '.join(sorted({run.plan.label for run in group}))}: {_results(group[0])} results, "
+        f"{', '.join(sorted({plan_name(run.plan.label) for run in group}))}: "
+        f"{_results(group[0])} results, "
         f"digest {' '.join(digest for _, digest in key)}"
         for key, group in answers.items()
     )

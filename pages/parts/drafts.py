@@ -15,7 +15,7 @@ import streamlit as st
 
 from pages.parts import state
 from planner.errors import PlanError, SluiceError
-from planner.execution import RunSettings
+from planner.execution import Execution, RunSettings
 from planner.workload import Workload
 from planner.workload_file import dump_workload, load_workload
 from planner.workload_yaml import read_yaml
@@ -64,10 +64,19 @@ def discard() -> None:
 
 def set_run(run: RunSettings) -> None:
     """Change the run settings in force, and in the draft beside them."""
+    _put("run", replace(state.workload(), run=run))
+
+
+def set_execution(execution: Execution) -> None:
+    """Change how joins are executed in force, and in the draft beside it."""
+    _put("execution", replace(state.workload(), execution=execution))
+
+
+def _put(part: str, workload: Workload) -> None:
+    """Put a workload in force; of it the draft takes one part, and keeps its own mistakes."""
     draft, trouble = parts(), problem()
-    workload = replace(state.workload(), run=run)
     state.edit(workload)
-    _keep({**draft, "run": _content(workload)["run"]}, workload, trouble)
+    _keep({**draft, part: _content(workload).get(part, {})}, workload, trouble)
 
 
 def version() -> int:

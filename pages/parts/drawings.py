@@ -38,11 +38,13 @@ def show(chosen: Family, workload: Workload, plan: Plan, estimate: Estimate) -> 
         label_visibility="collapsed",
     )
     if way == TREE:
-        order = chosen.order(workload, plan)
+        orders = chosen.orders(workload, plan)
+        origin = _origin(list(orders), plan) if len(orders) > 1 else ""
+        order = orders[origin]
         st.graphviz_chart(
             join_tree(order),
             height=TREE_HEIGHT if len(order) > MOST_STREAMS else "content",
-            alt=f"Join tree {plan.label}",
+            alt=f"Join tree {','.join(order)}",
         )
         st.caption(
             "Drawn as the paper does: the top stream is the outermost loop; it is joined first."
@@ -51,9 +53,20 @@ def show(chosen: Family, workload: Workload, plan: Plan, estimate: Estimate) -> 
         st.code(to_loops(plan, estimate), language=None, height=400, wrap_lines=True)
 
 
+def _origin(names: list[str], plan: Plan) -> str:
+    return st.segmented_control(
+        "New tuples of",
+        names,
+        default=names[-1],
+        required=True,
+        format_func=plain,
+        key=f"origin-{plan.id}",
+    )
+
+
 def operators(plan: Plan, estimate: Estimate, overlays: Overlays | None = None) -> None:
     """The graph of operators, tuples flowing upwards; one pipeline at a time, or all."""
-    pipelines = {_name(end): end for root in plan.roots for end in root.inputs}
+    pipelines = {_name(end): end for root in plan.roots for end in _ends(root)}
     names = [EVERY, *pipelines]
     chosen = st.segmented_control(
         "Arrivals on",
@@ -67,6 +80,12 @@ def operators(plan: Plan, estimate: Estimate, overlays: Overlays | None = None) 
     st.graphviz_chart(
         to_dot(drawn, estimate, overlays), width="stretch", alt=f"Operators of {plan.label}"
     )
+
+
+def _ends(root: Operator) -> tuple[Operator, ...]:
+    """The last operator of each pipeline: below the output, or the late aggregation before it."""
+    first = root.inputs[0]
+    return first.inputs if first.kind == "update" else root.inputs
 
 
 def _name(operator: Operator) -> str:

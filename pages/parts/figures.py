@@ -7,7 +7,7 @@ from math import ceil, floor, log10
 
 import plotly.graph_objects as go
 
-from pages.parts.words import UNITS, error_text
+from pages.parts.words import UNITS, error_text, plan_name
 from planner.cost import Cost, Estimate
 from planner.plan import Operator, Plan
 from planner.wording import amount, shortened
@@ -62,8 +62,8 @@ def cost_by_operator(plan: Plan, estimate: Estimate, field: str) -> go.Figure:
         uniformtext={"mode": "hide", "minsize": 9},
         xaxis_title=f"{UNITS[field]} (stream time)" if "/s" in UNITS[field] else UNITS[field],
         yaxis={"autorange": "reversed", "type": "category"},
-        **_frame(
-            f"{UNITS[field]} of {shortened(plan.label, 60)}, by operator",
+        **frame(
+            f"{UNITS[field]} of {shortened(plan_name(plan.label), 60)}, by operator",
             150 + 42 * max(len(bars), 2),
             depth > 1,
         ),
@@ -94,7 +94,7 @@ def predicted_and_measured(
     shown = sorted(rows, key=lambda row: -max(row[1], row[2] or 0.0))[:MOST_BARS]
     shown = [row for row in rows if row in shown]
     names = [name for name, _, _ in shown]
-    title = f"{UNITS[field]} of {shortened(label, 60)}: predicted beside measured"
+    title = f"{UNITS[field]} of {shortened(plan_name(label), 60)}: predicted beside measured"
     if len(shown) < len(rows):
         title += f" (the {len(shown)} largest of {len(rows)} operators)"
     figure = go.Figure()
@@ -118,7 +118,7 @@ def predicted_and_measured(
         barmode="group",
         xaxis={"title": UNITS[field], "range": _room([v for _, p, m in shown for v in (p, m)])},
         yaxis={"autorange": "reversed", "type": "category"},
-        **_frame(title, 150 + 44 * max(len(shown), 2)),
+        **frame(title, 150 + 44 * max(len(shown), 2)),
     )
     return figure
 
@@ -141,28 +141,30 @@ def all_plans(points: Sequence[tuple[str, float, float]], field: str) -> go.Figu
         y=[m for _, _, m in points],
         mode="markers+text",
         name="Plans run",
-        text=[shortened(label, 24) for label, _, _ in points],
+        text=[shortened(plan_name(label), 24) for label, _, _ in points],
         textposition=["top left" if m > p else "bottom right" for _, p, m in points],
         marker={"size": 12, "color": MEASURED, "line": {"width": 1, "color": _LINE}},
         hovertemplate="%{text}<br>predicted %{x:,.6g}<br>measured %{y:,.6g}<extra></extra>",
     )
-    axis = {"type": "log", "autorange": False}
+    axis = log_axis(low, high)
     figure.update_layout(
-        xaxis={"title": f"Predicted {UNITS[field].lower()}", **axis, **_ends(low, high)},
-        yaxis={"title": f"Measured {UNITS[field].lower()}", **axis, **_ends(low, high)},
-        **_frame(f"{UNITS[field]}: predicted against measured", 430),
+        xaxis={"title": f"Predicted {UNITS[field].lower()}", **axis},
+        yaxis={"title": f"Measured {UNITS[field].lower()}", **axis},
+        **frame(f"{UNITS[field]}: predicted against measured", 430),
     )
     return figure
 
 
-def _ends(low: float, high: float) -> dict[str, list[float] | list[str]]:
-    """The range of a logarithmic axis, and a few round numbers along it: 20k, 50k, 100k."""
+def log_axis(low: float, high: float) -> dict[str, object]:
+    """A logarithmic axis over this range, and a few round numbers along it: 20k, 50k, 100k."""
     decades = range(floor(log10(low)), ceil(log10(high)))
     round_ones = [step * 10.0**decade for decade in decades for step in (1, 2, 5)]
     ticks = [value for value in round_ones if low <= value <= high]
     if len(ticks) > MOST_TICKS:
         ticks = [10.0**decade for decade in decades if low <= 10.0**decade]
     return {
+        "type": "log",
+        "autorange": False,
         "range": [log10(low), log10(high)],
         "tickvals": ticks,
         "ticktext": [_short(value) for value in ticks],
@@ -200,7 +202,7 @@ def seconds(rows: Sequence[tuple[str, float, float, float]]) -> go.Figure:
         barmode="group",
         xaxis={"title": "Seconds of wall time", "range": _room([t for *_, t in rows])},
         yaxis={"autorange": "reversed", "type": "category"},
-        **_frame("Seconds of each run", 150 + 66 * max(len(rows), 1)),
+        **frame("Seconds of each run", 150 + 66 * max(len(rows), 1)),
     )
     return figure
 
@@ -210,7 +212,7 @@ def _room(values: Sequence[float | None]) -> list[float]:
     return [0.0, 1.3 * max((value for value in values if value is not None), default=1.0)]
 
 
-def _frame(title: str, height: int, legend: bool = True) -> dict[str, object]:
+def frame(title: str, height: int, legend: bool = True) -> dict[str, object]:
     """Title above legend above the plot, at distances that do not grow with the height."""
     top, bottom = (84 if legend else 56), 60
     return {

@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.parts import routing, state
 from pages.parts.words import counted, plain
+from planner.checks import exact
 from planner.workload import Workload
 
 
@@ -29,6 +30,9 @@ def _about(workload: Workload) -> str:
     source = f"own data in {plain(folder.name)}" if folder is not None else "generated data"
     join = workload.execution.join
     method = f"{join} join" if isinstance(join, str) else "hybrid join"
+    evaluate = workload.execution.evaluate
+    if not isinstance(evaluate, str):
+        method = f"{method} every {exact(evaluate.seconds)} s"
     return " · ".join([counted(len(workload.streams), "stream"), method, source])
 
 

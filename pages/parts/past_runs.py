@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.parts import backend, comparison, state
-from pages.parts.words import error_text, moment
+from pages.parts.words import error_text, moment, plan_name
 from planner.workload import Workload
 
 MOST = 100
@@ -28,7 +28,7 @@ def show(workload: Workload) -> None:
         {
             "Started": [moment(run.started) for run in runs],
             "Workload": [run.workload.name for run in runs],
-            "Plan": [run.plan.label for run in runs],
+            "Plan": [plan_name(run.plan.label) for run in runs],
             "Way": [run.request.way for run in runs],
             "Status": [run.status for run in runs],
             "q-error": [error_text(p, m.comparisons if m else None) for p, m in costs],

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pandas as pd
 import streamlit as st
 
-from pages.parts import drawings, figures, planning
-from pages.parts.words import UNITS, compared, plain
+from pages.parts import drawings, figures, index_advice, planning, replanning
+from pages.parts.words import UNITS, compared, plain, plan_name
 from planner.cost import COST_FIELDS, Estimate, Formula, total
 from planner.families.join_order import JoinOrder
 from planner.family import Family
@@ -23,21 +23,26 @@ _SYMBOLS = (
     "b: buckets of its hash index; φ: size of a join of windows. After Golab & Özsu 2003."
 )
 
-BY_OPERATOR, WHY, OPERATORS, FORMULAS, DIFFERENCE = (
+BY_OPERATOR, WHY, OPERATORS, FORMULAS, DIFFERENCE, RATES, ADVICE = (
     "Cost by operator",
     "Why it wins",
     "Operators",
     "Formulas",
     "Difference to baseline",
+    "Changing rates",
+    "Index advice",
 )
 
 
 @st.fragment
 def show(chosen: Family, workload: Workload, plan: Plan, estimate: Estimate, baseline: str) -> None:
     """What the user picks of it; the rest of the page stays as it is, and hidden parts undrawn."""
+    details = [BY_OPERATOR, WHY, OPERATORS, FORMULAS, DIFFERENCE]
+    if isinstance(chosen, JoinOrder):
+        details += [RATES, ADVICE]
     detail = st.segmented_control(
         "Details",
-        [BY_OPERATOR, WHY, OPERATORS, FORMULAS, DIFFERENCE],
+        details,
         default=BY_OPERATOR,
         required=True,
         key="plan-detail",
@@ -52,6 +57,10 @@ def show(chosen: Family, workload: Workload, plan: Plan, estimate: Estimate, bas
         drawings.operators(plan, estimate)
     elif detail == FORMULAS:
         formulas(plan, estimate)
+    elif detail == RATES:
+        replanning.show(chosen.name, workload)
+    elif detail == ADVICE:
+        index_advice.show(workload)
     else:
         difference(plan, estimate, *planning.priced(chosen.name, workload, baseline))
 
@@ -151,12 +160,13 @@ def difference(plan: Plan, estimate: Estimate, other: Plan, other_estimate: Esti
     mine = total(estimate.costs, (root.id for root in plan.roots)).as_dict()
     theirs = total(other_estimate.costs, (root.id for root in other.roots)).as_dict()
     fields = [name for name in COST_FIELDS if mine[name] or theirs[name]]
+    own, others = plan_name(plan.label), f"{plan_name(other.label)} (baseline)"
     st.dataframe(
         pd.DataFrame(
             {
                 "Kind of work": [UNITS[name] for name in fields],
-                f"{plan.label}": [mine[name] for name in fields],
-                f"{other.label} (baseline)": [theirs[name] for name in fields],
+                own: [mine[name] for name in fields],
+                others: [theirs[name] for name in fields],
                 "Difference": [mine[name] - theirs[name] for name in fields],
                 "In words": [compared(mine[name], theirs[name]) for name in fields],
             }
@@ -164,7 +174,7 @@ def difference(plan: Plan, estimate: Estimate, other: Plan, other_estimate: Esti
         hide_index=True,
         column_config={
             label: st.column_config.NumberColumn(format="localized")
-            for label in (plan.label, f"{other.label} (baseline)", "Difference")
+            for label in (own, others, "Difference")
         },
         alt=f"{plan.label} beside the baseline {other.label}",
     )

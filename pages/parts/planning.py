@@ -9,9 +9,10 @@ import streamlit as st
 
 from pages.parts import state
 from pages.parts.caching import BY_DIGEST
-from planner.cost import Estimate
+from pages.parts.words import plain
+from planner.cost import Estimate, models_behind
 from planner.errors import PlanError
-from planner.families import FAMILIES, family
+from planner.families import applicable, family
 from planner.family import Candidate, Family, Ranking
 from planner.plan import Plan
 from planner.selectivity import Provenance, provenance
@@ -21,17 +22,13 @@ FEW = 10
 # Up to here all plans are ranked at once, so that the worst one can be shown beside the best.
 RANKED_AT_ONCE = 1_000
 
+Stamp = tuple[tuple[str, int, int], ...]
+
 
 def subject() -> tuple[Family, Workload]:
     """The family and the workload to plan: the chosen query, with the statistics of its data."""
     ready = with_statistics(state.workload()).only(state.query_name())
-    reasons = []
-    for known in FAMILIES:
-        refused = known.refuses(ready)
-        if refused is None:
-            return known, ready
-        reasons.append(f"{known.name}: {refused}")
-    raise PlanError("; ".join(reasons), "no plans for this workload")
+    return applicable(ready, "no plans for this workload"), ready
 
 
 def with_statistics(workload: Workload) -> Workload:
@@ -53,20 +50,24 @@ def own_statistics(
     workload: Workload, folder: Path, sort: bool
 ) -> tuple[Workload, tuple[Provenance, ...], tuple[str, ...]]:
     """The workload filled in from its data, where each number is from, and warnings."""
+    filled, places, warnings = _read(workload, str(folder), stamp_of(folder), sort)
+    return replace(filled, name=workload.name), places, warnings
+
+
+def stamp_of(folder: Path) -> Stamp:
+    """What changes when a file of the folder does."""
     try:
         files = [(file.name, file.stat()) for file in sorted(folder.iterdir()) if file.is_file()]
     except OSError as error:
         raise PlanError(f"cannot be opened: {error.strerror}", str(folder)) from error
-    stamp = tuple((name, held.st_mtime_ns, held.st_size) for name, held in files)
-    filled, places, warnings = _read(workload, str(folder), stamp, sort)
-    return replace(filled, name=workload.name), places, warnings
+    return tuple((name, held.st_mtime_ns, held.st_size) for name, held in files)
 
 
 @st.cache_resource(show_spinner=False, max_entries=8, hash_funcs=BY_DIGEST)
 def _read(
     workload: Workload,
     folder: str,
-    stamp: tuple[tuple[str, int, int], ...],  # noqa: ARG001 - part of the key: files may change
+    stamp: Stamp,  # noqa: ARG001 - part of the key: files may change
     sort: bool,
 ) -> tuple[Workload, tuple[Provenance, ...], tuple[str, ...]]:
     from planner.own_data import read_folder
@@ -118,6 +119,13 @@ def priced(name: str, workload: Workload, label: str) -> tuple[Plan, Estimate]:
     """The plan with this label and what it should cost."""
     plan = family(name).plan(workload, label)
     return plan, family(name).estimate(plan, workload)
+
+
+def show_models(name: str, workload: Workload, label: str) -> None:
+    """Say which model the predicted comparisons of this plan come from."""
+    _, estimate = priced(name, workload, label)
+    if models := models_behind(estimate):
+        st.caption(f"Predicted by the model: {plain(' / '.join(models), 400)}")
 
 
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)

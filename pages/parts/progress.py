@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages.parts import backend, warming
-from pages.parts.words import counted, on_pages, plain, seconds_text
+from pages.parts.words import counted, on_pages, plain, plan_name, seconds_text
 from planner.wording import amount
 
 if TYPE_CHECKING:
@@ -47,10 +47,10 @@ def live(job_id: str) -> None:
 
 def _entry(entry: Entry) -> None:
     with st.container(border=True):
-        head = f"{_ICONS[entry.status]} **{plain(entry.request.label)}**"
+        head = f"{_ICONS[entry.status]} **{plain(plan_name(entry.request.label))}**"
         share = 1.0 if entry.status == "finished" else entry.progress.share
         st.progress(min(max(share, 0.0), 1.0), text=f"{head} · {plain(_phase(entry))}")
-        if entry.progress.batches_done:
+        if entry.progress.arrivals and entry.progress.batches_done:
             _figures(entry)
         if entry.error:
             st.error(plain(on_pages(entry.error), 1000))
@@ -64,7 +64,7 @@ def _phase(entry: Entry) -> str:
         return entry.status
     parts = [progress.phase]
     if progress.batches_done:
-        parts.append(f"batch {progress.batches_done} of {progress.batches}")
+        parts.append(f"{progress.step} {progress.batches_done} of {progress.batches}")
         parts.append(f"about {seconds_text(progress.seconds_left)} left")
     return " · ".join(parts)
 
@@ -86,7 +86,7 @@ def ended(job: Job) -> None:
     finished = [entry for entry in job.entries if entry.status == "finished"]
     for entry in failed:
         message = plain(on_pages(entry.error or "failed"), 1000)
-        st.error(f"**{plain(entry.request.label)}** {message}", icon=":material/error:")
+        st.error(f"**{plain(plan_name(entry.request.label))}** {message}", icon=":material/error:")
     if any(entry.status == "cancelled" for entry in job.entries):
         st.info("The run was cancelled. What had finished is kept.", icon=":material/cancel:")
     if finished:
@@ -95,8 +95,25 @@ def ended(job: Job) -> None:
             st.page_link("pages/results.py", label="See the results", icon=":material/monitoring:")
 
 
+def failed_figure(experiment: str) -> None:
+    """Why the last measuring of this experiment failed, if it did."""
+    job = backend.figure_job()
+    if job is not None and job.figure == experiment:
+        for entry in job.entries:
+            if entry.error:
+                st.error(plain(on_pages(entry.error), 1000), icon=":material/error:")
+
+
 def elsewhere() -> None:
-    """Runs that other tabs have started: a run started now waits for them."""
+    """Runs of other tabs, and figures that are measured: a run started now waits for them."""
+    if backend.measuring() is not None:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.info(
+                "A paper's figure is being measured: a run starts after it.",
+                icon=":material/queue:",
+                width="stretch",
+            )
+            st.page_link("pages/evaluation.py", label="Watch it", icon=":material/menu_book:")
     others = backend.others()
     if not others:
         return

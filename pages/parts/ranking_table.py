@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.parts.planning import FEW
-from pages.parts.words import UNITS, compared, rounded_alike
+from pages.parts.words import UNITS, compared, plan_name, rounded_alike
 from planner.family import Candidate, Ranking
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def table(ranking: Ranking, shown: Sequence[Candidate], baseline: Candidate) -> 
     places = _places(ranking)
     columns: dict[str, object] = {
         "Rank": pd.array([places.get(c.label) for c in shown], dtype="Int64"),
-        "Plan": [c.label for c in shown],
+        "Plan": [plan_name(c.label) for c in shown],
         "Known as": [", ".join(_tags(c, baseline)) for c in shown],
         UNITS["comparisons"]: rounded_alike([c.cost.comparisons for c in shown]),
         "Against baseline": [_against(c, baseline) for c in shown],

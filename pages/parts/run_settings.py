@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages.parts import backend, drafts, messages, planning, state, warming
-from pages.parts.words import counted, seconds_text
+from pages.parts.words import counted, plan_name, seconds_text
 from planner.cost import total
 from planner.family import Family, Ranking
 from planner.wording import amount
@@ -35,7 +35,9 @@ def pick_plans(ranking: Ranking) -> list[str]:
         "Plans",
         list(tags),
         default=list(dict.fromkeys([ranking.best, other.label, chosen])),
-        format_func=lambda label: f"{label} ({tags[label]})" if tags[label] else label,
+        format_func=lambda label: (
+            f"{plan_name(label)} ({tags[label]})" if tags[label] else plan_name(label)
+        ),
         max_selections=MOST_PLANS,
         help="They run one after the other on the same tuples.",
     )
@@ -94,9 +96,9 @@ def expectation(chosen: Family, workload: Workload, labels: Sequence[str], way: 
 
 def stream_seconds(workload: Workload) -> float:
     """The stream time that a run covers, warm-up included."""
-    from runtime.prepare import warmup_seconds
+    from runtime.prepare import run_seconds
 
-    return warmup_seconds(workload) + workload.run.duration
+    return run_seconds(workload)
 
 
 def comparisons(chosen: Family, workload: Workload, label: str) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages.parts import comparison, drawings, exports, figures
-from pages.parts.words import UNITS, compared, error_text, moment, plain
+from pages.parts.words import UNITS, compared, error_text, moment, plain, plan_name
 from planner.wording import amount
 
 if TYPE_CHECKING:
@@ -26,13 +26,13 @@ def answer(latest: Sequence[Run]) -> str:
     best, cost = min(measured, key=lambda pair: pair[1].comparisons)
     expected = comparison.predicted(best).comparisons
     sentence = (
-        f"{best.plan.label} made {amount(cost.comparisons)} comparisons/s, "
+        f"{plan_name(best.plan.label)} made {amount(cost.comparisons)} comparisons/s, "
         f"{amount(expected)} predicted (q-error {error_text(expected, cost.comparisons)})"
     )
     dearest, most = max(measured, key=lambda pair: pair[1].comparisons)
     if dearest is not best:
         against = compared(cost.comparisons, most.comparisons)
-        sentence += f"; {against} than {dearest.plan.label}"
+        sentence += f"; {against} than {plan_name(dearest.plan.label)}"
     return f"{sentence}."
 
 
@@ -140,7 +140,7 @@ def pick(latest: Sequence[Run], runs: Sequence[Run]) -> Run:
 
 
 def _described(run: Run) -> str:
-    return f"{run.plan.label} · {run.request.way} · {moment(run.started)}"
+    return f"{plan_name(run.plan.label)} · {run.request.way} · {moment(run.started)}"
 
 
 def downloads(runs: Sequence[Run]) -> None:

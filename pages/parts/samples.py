@@ -20,6 +20,9 @@ _STORY = (
     "golab-table-6",
     "golab-table-7",
     "network-links",
+    "lazy-join",
+    "shop-alerts",
+    "customer-flows",
     "sensors-own-data",
 )
 _OWN_DATA = "-own-data"

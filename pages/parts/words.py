@@ -35,6 +35,15 @@ def plain(text: str, most: int = 80) -> str:
     return _MARKDOWN.sub(r"\\\1", shortened(printable(text), most))
 
 
+def plan_name(label: str) -> str:
+    """A plan's label where there is little room: of a general one its kind alone.
+
+    >>> plan_name("naive:S1,S2"), plan_name("general:S1=S1,S2;S2=S1,S2")
+    ('naive:S1,S2', 'general, an order per stream')
+    """
+    return "general, an order per stream" if label.startswith("general:") else label
+
+
 def on_pages(text: str) -> str:
     """A message of the planner or the runtime with the place on a page for the option --data."""
     return _DATA_OPTION.sub(_give, text)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from planner.checks import listed
 from planner.errors import PlanError
+from planner.families.early_aggregation import EarlyAggregation
 from planner.families.join_order import JoinOrder
 from planner.family import Family
 from planner.plan import Plan
 from planner.workload import Workload
 
-FAMILIES: tuple[Family, ...] = (JoinOrder(),)
+FAMILIES: tuple[Family, ...] = (JoinOrder(), EarlyAggregation())
 
 
 def family(name: str) -> Family:
@@ -18,6 +19,17 @@ def family(name: str) -> Family:
         if known.name == name:
             return known
     raise PlanError(f"no family {name!r}; there are {listed(f.name for f in FAMILIES)}")
+
+
+def applicable(workload: Workload, place: str) -> Family:
+    """The first family that applies to a workload; a PlanError with the reasons of all if none."""
+    reasons = []
+    for known in FAMILIES:
+        refused = known.refuses(workload)
+        if refused is None:
+            return known
+        reasons.append(f"{known.name}: {refused}")
+    raise PlanError(f"no family applies: {'; '.join(reasons)}", place)
 
 
 def chosen_plan(chosen: Family, workload: Workload, label: str) -> Plan:

@@ -66,6 +66,18 @@ def digest_of(results):
     return total
 
 
+@njit(cache=True, nogil=True)
+def digest_of_rows(rows, seed):
+    """The digest of rows of numbers, such as groups and their aggregates, in whatever order."""
+    total = np.uint64(0)
+    for row in range(rows.shape[0]):
+        mixed = np.uint64(seed)
+        for column in range(rows.shape[1]):
+            mixed = _xxhash64(np.uint64(rows[row, column]), mixed)
+        total += mixed
+    return total
+
+
 def as_text(digest: int) -> str:
     """A digest as it is shown and compared."""
     return f"{digest % 2**64:016x}"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-TIME, COUNT = 0, 1
+TIME, COUNT, RELATION = range(3)
 EQUAL, UNEQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL = range(6)
 
 
@@ -15,6 +15,8 @@ class Rows(NamedTuple):
 
     `before` counts, for each count window, the tuples of its stream that arrived before; `keys` has
     a column per class of equal attributes, `values` one per attribute that is compared otherwise.
+    A relation's row arrives when it begins, before tuples of that time; `until` says when it ends,
+    and has no column in a join of streams alone.
     """
 
     source: np.ndarray
@@ -25,6 +27,7 @@ class Rows(NamedTuple):
     before: np.ndarray
     keys: np.ndarray
     values: np.ndarray
+    until: np.ndarray
 
     def take(self, chosen: np.ndarray | slice) -> Rows:
         """The chosen tuples, by mask, index or slice."""
@@ -36,9 +39,10 @@ class Rows(NamedTuple):
 
 
 class Windows(NamedTuple):
-    """Per source: the kind of its window, its length in microseconds or rows, and which column of
-    `before` is its own. A lazy run acts at multiples of `tick` microseconds (0: at each arrival):
-    it evaluates if `lazy`, and expires at every so many ticks (`expire_ticks`)."""
+    """Per source: the kind of its window (or that it is a relation), its length in microseconds or
+    rows, and which column of `before` is its own. A lazy run acts at multiples of `tick`
+    microseconds (0: at each arrival): it evaluates if `lazy`, and expires at every so many ticks
+    (`expire_ticks`)."""
 
     kind: np.ndarray
     length: np.ndarray

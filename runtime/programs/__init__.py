@@ -8,14 +8,18 @@ from collections.abc import Sequence
 from planner.errors import RunError
 from planner.plan import Plan
 from planner.workload import Workload
+from runtime.grouping import Grouping
 from runtime.pipelines import is_multiway
+from runtime.programs.aggregation import AggregationProgram
+from runtime.programs.compile_aggregation import compile_aggregation
 from runtime.programs.compile_loops import compile_loops
 from runtime.programs.join import JoinProgram, compile_join
 from runtime.programs.loops import LoopProgram
+from runtime.programs.nest import Nest
 from runtime.programs.program import Program, Span
 from runtime.split import Split
 
-_PROGRAMS = {"join": JoinProgram, "loops": LoopProgram}
+_PROGRAMS = {"join": JoinProgram, "loops": LoopProgram, "aggregation": AggregationProgram}
 
 
 def compile_plan(
@@ -25,8 +29,12 @@ def compile_plan(
     span: Span,
     split: Split,
     constants: Sequence[float] = (),
+    grouping: Grouping | None = None,
 ) -> Program:
     """The plan as a program over a feed's keys and constants, counting within the span."""
+    if plan.family == "early_aggregation":
+        assert grouping is not None, "its feed has one"
+        return compile_aggregation(plan, workload, codes, constants, grouping, span, split)
     if plan.family == "join_order" and is_multiway(plan, workload):
         return compile_join(plan, workload, codes, span, split)
     if plan.family == "join_order":
@@ -37,4 +45,6 @@ def compile_plan(
 def program_from_json(text: str) -> Program:
     """The program that `to_json` wrote."""
     content = json.loads(text)
+    if "nest" in content:
+        content["nest"] = Nest(**content["nest"])
     return _PROGRAMS[content.pop("program")](**content)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from planner.cost import Cost
 from planner.plan import Operator
+from runtime.kernels.aggregation_types import AggregationCounters
 from runtime.kernels.loop_types import LoopCounters
 from runtime.kernels.multiway import Counters
 
@@ -13,7 +14,7 @@ from runtime.kernels.multiway import Counters
 def join_cost(
     operator: Operator,
     sources: Sequence[str],
-    counters: Counters | LoopCounters,
+    counters: Counters | LoopCounters | AggregationCounters,
     seconds: float,
 ) -> Cost:
     """What was counted for one operator, per second of the span."""
@@ -34,13 +35,20 @@ def join_cost(
             inserts=counters.inserts[place] / seconds,
             state_tuples=counters.held[place] / 1_000_000 / seconds,
         )
+    if operator.kind == "table":
+        return Cost(
+            inserts=counters.inserts[place] / seconds,
+            expirations=counters.expirations[place] / seconds,
+            rows_out=counters.arrivals[place] / seconds,
+            state_tuples=counters.held[place] / 1_000_000 / seconds,
+        )
     if operator.kind == "expire":
         return Cost(expirations=counters.expirations[place] / seconds)
     raise ValueError(f"a join has no operator of kind {operator.kind}")
 
 
 def filter_costs(
-    conditions: Sequence[Operator], counters: LoopCounters, seconds: float
+    conditions: Sequence[Operator], counters: LoopCounters | AggregationCounters, seconds: float
 ) -> dict[str, Cost]:
     """What was counted for the filters, which stand in the order of the query."""
     return {

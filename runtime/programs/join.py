@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
@@ -16,9 +15,9 @@ from planner.query import TimeWindow
 from planner.workload import Workload
 from runtime.batch import Batch
 from runtime.kernels.multiway import Counters, Join, join_batch, load_kernels
-from runtime.kernels.packing import pack, unpack
 from runtime.kernels.windows import Tuples
 from runtime.programs.costs import join_cost
+from runtime.programs.frame import Done, stepped, summed
 from runtime.programs.program import Span, Step, Tally
 from runtime.split import Split
 
@@ -48,13 +47,6 @@ class JoinProgram:
     def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> Step:
         """Run one micro-batch of one partition from its state (None: the beginning)."""
         given = Batch.unpack(batch, Tuples)
-        if state is None:
-            sums, digest = np.zeros(3, np.int64), np.zeros(1, np.uint64)
-            counters, stay = Counters.zero(len(self.sources)), Tuples.empty()
-        else:
-            sums, digest, *rest = (array.copy() for array in unpack(state))
-            counters = Counters(*rest[: len(Counters._fields)])
-            stay = Tuples(*rest[len(Counters._fields) :])
         join = Join(
             np.array(self.window, np.int64),
             np.array(self.buckets, np.int64),
@@ -65,34 +57,26 @@ class JoinProgram:
             self.partitions if self.replicated else 1,
             partition if self.replicated else 0,
         )
-        begun = time.perf_counter_ns()
-        outcome = join_batch(join, stay, given.tuples, counters, given.until, given.last, keep_rows)
-        sums += (outcome.results, time.perf_counter_ns() - begun, 0)
-        sums[2] = 0 if self.replicated and partition else len(outcome.stay.ts)
-        digest[0] = (int(digest[0]) + outcome.digest) % 2**64
-        totals = pack([sums, digest, *counters])
-        return Step(totals + pack(list(outcome.stay)), totals, int(sums[0]), outcome.rows)
+
+        def work(counters: Counters, kept: list[np.ndarray]) -> Done:
+            outcome = join_batch(
+                join, Tuples(*kept), given.tuples, counters, given.until, given.last, keep_rows
+            )
+            held = 0 if self.replicated and partition else len(outcome.stay.ts)
+            return Done(outcome.results, outcome.digest, outcome.rows, held, list(outcome.stay))
+
+        return stepped(state, Counters.zero(len(self.sources)), lambda: list(Tuples.empty()), work)
 
     def tally(self, totals: Sequence[bytes], plan: Plan) -> Tally:
         """Add up the partitions; counts become costs of operators per second of the span."""
-        parts = [unpack(total) for total in totals]
-        results, kernel_ns, state_tuples = np.sum([part[0] for part in parts], axis=0)
-        by_counter = zip(*(part[2:] for part in parts), strict=True)
-        counters = Counters(*(np.sum(counts, axis=0) for counts in by_counter))
+        sums = summed(totals, Counters)
         seconds = Span(self.warmup, self.end).seconds
-        return Tally(
-            results=int(results),
-            digest=sum(int(part[1][0]) for part in parts) % 2**64,
-            comparisons=int(counters.comparisons.sum()),
-            state_tuples=int(state_tuples),
-            kernel_seconds=float(kernel_ns) / 1e9,
-            replicated_inserts=int(counters.replicas.sum()),
-            costs={
-                operator.id: join_cost(operator, self.sources, counters, seconds)
-                for operator in plan.operators()
-                if seconds > 0
-            },
-        )
+        costs = {
+            operator.id: join_cost(operator, self.sources, sums.counters, seconds)
+            for operator in plan.operators()
+            if seconds > 0
+        }
+        return sums.tally(int(sums.counters.comparisons.sum()), costs)
 
     def to_json(self) -> str:
         """The program as text."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -37,7 +37,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The totals of all partitions together; `costs` is per operator and second of the span."""
+    """The totals of all partitions together; `costs` is per operator and second of the span.
+
+    An aggregation has its groups as they are at the end, each behind the begin of its block, and
+    how often per second an operator looked for an extremum anew.
+    """
 
     results: int
     digest: int
@@ -46,6 +50,8 @@ class Tally:
     kernel_seconds: float
     replicated_inserts: int
     costs: Mapping[str, Cost]
+    groups: np.ndarray | None = None
+    recomputations: Mapping[str, float] = field(default_factory=dict)
 
 
 class Program(Protocol):

@@ -13,11 +13,16 @@ from streamlit.runtime.scriptrunner import script_runner
 from streamlit.testing.v1 import AppTest
 
 from pages.parts import backend
-from planner.cost import Measurement, Timings
+from planner.cost import Cost, Measurement, Timings
 from planner.errors import RunError
+from planner.evaluation import experiment
 from planner.families import family
+from runtime.evaluation import keeping
+from runtime.evaluation.figure import Figure, nothing_yet
+from runtime.evaluation.measuring import FigureRequest
+from runtime.evaluation.sampling import Sample
 from runtime.history import History
-from runtime.jobs import Runner
+from runtime.jobs import Outcome, Request, Runner
 from runtime.records import Progress, Run, RunRequest
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -35,12 +40,14 @@ class FakeSpark:
 
     def execute(
         self,
-        request: RunRequest,
+        request: Request,
         on_progress: Callable[[Progress], None],
         cancel: threading.Event,
-    ) -> Run:
-        """What `runtime.execute.run` does, without Spark; it waits until the gate is open."""
+    ) -> Outcome:
+        """What `runtime.jobs.execute` does, without Spark; it waits until the gate is open."""
         self.started.append(request.label)
+        if isinstance(request, FigureRequest):
+            return self._figure(request, on_progress, cancel)
         on_progress(Progress("Running", 1, 4, 1000, 0.5, 2000, 30, 400))
         while not self.gate.wait(0.01):
             if cancel.is_set():
@@ -51,6 +58,31 @@ class FakeSpark:
         ended = replace(run, status="cancelled", measurement=None) if cancel.is_set() else run
         History().save(ended)
         return ended
+
+    def _figure(
+        self,
+        request: FigureRequest,
+        on_progress: Callable[[Progress], None],
+        cancel: threading.Event,
+    ) -> Figure:
+        """One point at first; the others when the gate is open. Rates are all the same."""
+        wanted = experiment(request.experiment)
+        kept = None if request.anew else keeping.kept(wanted)
+        figure = kept or nothing_yet(wanted, {"python": "3", "numba": "1"}, 2)
+        missing = [p for p in wanted.points for _ in range(wanted.rounds - figure.rounds_of(p))]
+        for made, point in enumerate(missing, 1):
+            counted = Cost(comparisons=(point.predicted or 1000.0) * self.measured_share)
+            sample = Sample(counted, 10.0, 1000, 1.0, 12, "00ff", point.workload.digest)
+            figure = figure.with_sample(point, sample, 1_700_000_000.0)
+            keeping.keep(wanted, figure)
+            on_progress(Progress("Round 1 of 1", made, len(missing), step="measurement"))
+            while not self.gate.wait(0.01) and not cancel.is_set():
+                pass
+            if self.fails_with:
+                raise RunError(self.fails_with, "figures")
+            if cancel.is_set():
+                break
+        return figure
 
     def _run(self, request: RunRequest) -> Run:
         chosen = family(request.family)

@@ -18,6 +18,7 @@ Go = Callable[[str], AppTest]
 def test_the_answer_comes_first(go: Go) -> None:
     app = go("plans")
     assert "S1,S2,S3,S4 wins: 16,000 comparisons/s, 5.4x under the worst" in texts(app)
+    assert "Predicted by the model: paper, Appendix A" in texts(app)
 
 
 def test_the_ranking_has_the_named_plans(go: Go) -> None:
@@ -32,7 +33,7 @@ def test_all_plans_on_demand(go: Go) -> None:
     app = go("plans")
     app.toggle(key="show-all").set_value(True).run()
     assert not app.exception
-    assert len(app.dataframe[0].value) == 24
+    assert len(app.dataframe[0].value) == 48
 
 
 @pytest.mark.parametrize("drawn", ["Join tree", "Loops"])

@@ -41,6 +41,7 @@ def test_predicted_stands_beside_measured(results: AppTest) -> None:
     assert "S1,S2,S3,S4 made 14,400 comparisons/s, 16,000 predicted (q-error 1.11 ▲ over)" in texts(
         results
     )
+    assert "Predicted by the model: paper, Appendix A" in texts(results)
     table = results.dataframe[0].value
     assert list(table["Plan"]) == ["S1,S2,S3,S4", "S4,S3,S2,S1"]
     assert set(table["Prediction"]) == {"1.11 ▲ over"}

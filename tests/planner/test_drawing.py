@@ -104,7 +104,7 @@ def test_the_operator_graph_is_whole() -> None:
 
 def test_the_join_tree_is_right_deep() -> None:
     workload = equality_join(TABLE_5[:3])
-    order = FAMILY.order(workload, FAMILY.plan(workload, "S2,S1,S3"))
+    (order,) = FAMILY.orders(workload, FAMILY.plan(workload, "S2,S1,S3")).values()
     assert order == ("S2", "S1", "S3")
     text = join_tree(order)
     assert well_formed(text)

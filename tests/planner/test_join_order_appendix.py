@@ -13,9 +13,10 @@ from planner.execution import Every, Execution
 from planner.families.join_order import JoinOrder
 from planner.families.join_order.formulas import CORRECTED, PAPER
 from planner.families.join_order.loops import loops_of
-from planner.families.join_order.model import JoinModel, model_of
+from planner.families.join_order.model import model_of
 from planner.families.join_order.perorigin import best_general
 from planner.families.join_order.walking import Walker
+from planner.joins.model import JoinModel
 from tests.planner.workloads import TABLE_5, Row, equality_join
 
 FAMILY = JoinOrder()

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from planner.execution import DeclaredStatistic, Execution, Statistics
 from planner.families.join_order import JoinOrder
 from planner.families.join_order.formulas import UNIFORM
-from planner.families.join_order.keys import harmonic, skewed_bucket_fraction, values_present
 from planner.families.join_order.model import model_of
-from planner.families.join_order.sets import SetArrays
+from planner.joins.keys import harmonic, skewed_bucket_fraction, values_present
+from planner.joins.sets import SetArrays
 from planner.query import Column, Comparison, Filter
 from planner.streams import Attribute, Stream
 from planner.workload import Workload

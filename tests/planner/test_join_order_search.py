@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice, permutations
 from math import factorial
 
@@ -9,13 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.cost import UnitCosts, total
+from planner.cost import UnitCosts, rounded, total
 from planner.errors import PlanError
 from planner.execution import Execution
 from planner.families.join_order import JoinOrder
 from planner.families.join_order.heuristic import MOST_MOVES
+from planner.families.join_order.loops import algorithm_of
 from planner.families.join_order.model import model_of
-from planner.families.join_order.search import cost_to_go, rounded
+from planner.families.join_order.search import cost_to_go
 from planner.families.join_order.space import orders_by_cost
 from planner.families.join_order.table import step_table
 from planner.workload import Workload
@@ -59,12 +61,14 @@ def test_search_agrees_with_enumeration(workload: Workload) -> None:
     assert float(cost_to_go(table, worst=True)[0]) == pytest.approx(expected[-1][0], rel=1e-9)
     ranked = FAMILY.rank(workload, top=None)
     costs = {label: cost for cost, label in expected}
-    assert {c.label: c.score for c in ranked.candidates} == pytest.approx(costs, rel=1e-9)
     in_order = [(rounded(c.score), c.label) for c in ranked.candidates]
-    assert in_order == sorted(in_order)
-    lazily = [model.label(order) for order in orders_by_cost(model)]
-    assert lazily == [c.label for c in ranked.candidates]
-    assert FAMILY.best(workload).label == ranked.best == lazily[0]
+    assert [score for score, _ in in_order] == sorted(score for score, _ in in_order)
+    multiway = [(score, label) for score, label in in_order if algorithm_of(label) == "multiway"]
+    assert multiway == sorted(multiway)
+    found = {label: score for score, label in multiway}
+    assert found == pytest.approx(costs, rel=1e-9)
+    assert [model.label(order) for order in orders_by_cost(model)] == list(found)
+    assert FAMILY.best(workload).label == ranked.best == in_order[0][1]
 
 
 @settings(max_examples=25, deadline=None)
@@ -77,7 +81,10 @@ def test_renaming_streams_renames_labels_only(table: list[Row]) -> None:
     again = dict(zip(names, shifted, strict=True))
     before = {c.label: c.score for c in FAMILY.rank(plain, top=None).candidates}
     after = {c.label: c.score for c in FAMILY.rank(renamed, top=None).candidates}
-    moved = {",".join(again[n] for n in label.split(",")): cost for label, cost in before.items()}
+    renaming = re.compile("|".join(names))
+    moved = {
+        renaming.sub(lambda name: again[name[0]], label): cost for label, cost in before.items()
+    }
     assert after == pytest.approx(moved)
 
 
@@ -102,8 +109,20 @@ def test_the_best_and_the_baseline_are_listed_with_tags() -> None:
     ]
     tags = [c.tags for c in ranking.candidates]
     assert tags == [("best", "augmented heuristic"), (), ("heuristic",), ("baseline",)]
-    assert (ranking.considered, ranking.truncated) == (24, False)
-    assert "worst" in FAMILY.rank(equality_join(TABLE_7), top=None).candidates[-1].tags
+    assert (ranking.considered, ranking.truncated) == (48, False)
+    every = FAMILY.rank(equality_join(TABLE_7), top=None).candidates
+    multiway = [c for c in every if not c.label.startswith("naive:")]
+    assert len(multiway) == len(every) - len(multiway) == 24
+    assert "worst" in multiway[-1].tags
+
+
+def test_eight_streams_have_no_room_for_naive_orders() -> None:
+    ranking = FAMILY.rank(equality_join(EIGHT), top=2)
+    assert (ranking.considered, ranking.truncated) == (factorial(8), False)
+    ((label, why),) = ranking.excluded
+    assert label == "naive:S1,S2,S3,S4,S5,S6,S7,S8"
+    assert "40,320 naive orders" in why
+    assert FAMILY.plan(equality_join(EIGHT), label).label == label
 
 
 def test_many_streams_are_ranked_without_listing_all() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from planner.__main__ import main
-from planner.execution import Execution
+from planner.execution import Every, Execution
 from planner.report import MOST_WITH_OPERATORS
 from planner.workload import Workload
 from planner.workload_file import dump_workload
@@ -64,7 +64,7 @@ def test_plans_is_the_contracts_document(table_5: str, document: Callable[..., A
     assert set(found["workload"]) == {"name", "digest"}
     family = found["families"]["join_order"]
     assert (family["refused"], family["rank_by"]) == (None, "comparisons")
-    assert (family["best"], family["considered"]) == ("S1,S2,S3,S4", 24)
+    assert (family["best"], family["considered"]) == ("S1,S2,S3,S4", 48)
     assert (family["truncated"], family["excluded"]) == (False, [])
     assert len(family["candidates"]) == 10, "the baseline is among the ten best"
     best = family["candidates"][0]
@@ -90,7 +90,7 @@ def test_how_many_plans_are_listed(save: Save, document: Callable[..., Any]) -> 
         candidates = document("plans", path, *options)["families"]["join_order"]["candidates"]
         return [candidate["label"] for candidate in candidates]
 
-    assert len(labels("--all")) == 24
+    assert len(labels("--all")) == 48
     assert len(labels()) == 11
     assert labels("--top", "1") == ["S3,S1,S4,S2", "S1,S2,S3,S4"]
     assert labels("--family", "join_order", "--top", "2")[:2] == labels()[:2]
@@ -101,11 +101,11 @@ def test_operators_are_bounded_where_many_plans_are_listed(
 ) -> None:
     path = save(equality_join(EIGHT[:7]))
     family = document("plans", path, "--all")["families"]["join_order"]
-    assert len(family["candidates"]) == family["considered"] == factorial(7)
+    assert len(family["candidates"]) == family["considered"] == 2 * factorial(7)
     assert family["operators_listed"] == MOST_WITH_OPERATORS
     listed = [bool(candidate["operators"]) for candidate in family["candidates"]]
     assert listed == [True] * MOST_WITH_OPERATORS + [False] * (len(listed) - MOST_WITH_OPERATORS)
-    assert len({candidate["id"] for candidate in family["candidates"]}) == factorial(7)
+    assert len({candidate["id"] for candidate in family["candidates"]}) == 2 * factorial(7)
 
 
 def test_seconds_come_from_declared_unit_costs(save: Save, document: Callable[..., Any]) -> None:
@@ -151,7 +151,23 @@ def test_a_family_that_refuses_is_listed_with_its_reason(
 def test_people_read_the_answer_first(table_5: str, printed: Callable[..., str]) -> None:
     text = printed("plans", table_5)
     assert "S1,S2,S3,S4 wins: 16,000 comparisons/s" in text
-    assert "10 of 24 plans listed" in text
+    assert "10 of 48 plans listed" in text
+
+
+def test_the_model_behind_figures_is_named_and_others_stand_beside(
+    save: Save, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lazy = save(equality_join(TABLE_5, Execution("hash", 7, evaluate=Every(50))))
+    corrected = "corrected: results held to the windows as stated; exact share of a bucket"
+    assert main(["plans", lazy]) == 0
+    assert f"Comparisons by the model: {corrected}" in capsys.readouterr().out
+    assert main(["explain", lazy, "--plan", "best"]) == 0
+    told = capsys.readouterr().out
+    assert f"comparisons/s by the model: {corrected}" in told
+    assert "by paper, Appendix A" in told
+    assert "by paper, Section 5.3" in told
+    assert main(["plans", lazy, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["families"]["join_order"]["models"] == [corrected]
 
 
 def test_explain_draws_one_plan(
@@ -183,6 +199,40 @@ def test_sweep_is_the_contracts_document(
     assert "overtakes" in printed(*asked)
 
 
+def test_advise_tells_what_to_index(
+    table_5: str, document: Callable[..., Any], printed: Callable[..., str]
+) -> None:
+    found = document("advise", table_5, "--buckets", "20")
+    assert (found["budget"], found["method"], found["unit"]) == (20, "exact", "comparisons/s")
+    assert (found["none"]["cost"], found["equal"]["cost"]) == (16000, 3200)
+    assert found["cost"] < 3200
+    assert found["none"]["gain"] == pytest.approx(16000 / found["cost"])
+    assert sum(window["memory"] for window in found["windows"]) == found["used"] <= 20
+    assert found["curve"][-1] == {"budget": 20, "advised": found["cost"], "equal": 3200}
+    assert found["worth_most"] in found["execution"]["buckets"]
+    text = printed("advise", table_5, "--buckets", "20")
+    assert found["answer"] in text
+    assert "Exact: no other split" in text
+
+
+def test_the_advised_execution_can_be_pasted(
+    save: Save, tmp_path: Path, document: Callable[..., Any], printed: Callable[..., str]
+) -> None:
+    path = save(equality_join(TABLE_7, Execution(evaluate=Every(5), unit_costs=UNITS)))
+    found = document("advise", path, "--buckets", "9")
+    assert "nested" in found["execution"]["join"].values(), "not all windows are worth an index"
+    block = printed("advise", path, "--buckets", "9").partition("execution:")
+    before = Path(path).read_text().partition("execution:")[0]
+    pasted = tmp_path / "pasted.yaml"
+    pasted.write_text(before + block[1] + block[2])
+    best = document("plans", str(pasted))["families"]["join_order"]["candidates"][0]
+    assert best["label"] == found["plan"]
+    assert best["cost"]["comparisons"] == pytest.approx(found["cost"])
+    with_upkeep = document("advise", path, "--buckets", "9", "--upkeep")
+    assert with_upkeep["unit"] == "s of work per s"
+    assert with_upkeep["cost"] < with_upkeep["none"]["cost"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -203,6 +253,11 @@ def test_sweep_is_the_contracts_document(
         (("explain", "FILE"), "--plan"),
         (("sweep", "FILE"), "--vary"),
         (("sweep", "FILE", "--vary", "x=1:2:3"), "no such path"),
+        (("advise", "FILE"), "--buckets"),
+        (("advise", "FILE", "--buckets", "0"), "must be a whole number from 1"),
+        (("advise", "FILE", "--buckets", "2.5"), "must be a whole number from 1"),
+        (("advise", "FILE", "--buckets", "99999"), "buckets: must be from 1 to 10000"),
+        (("advise", "FILE", "--buckets", "9", "--family", "x"), "there are join_order"),
     ],
 )
 def test_a_mistake_ends_in_one_clear_message(

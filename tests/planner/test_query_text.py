@@ -247,11 +247,15 @@ def queries(draw: st.DrawFn) -> Query:
         normalised(Predicate(left, draw(comparisons), right, draw(finite)))
         for left, right in draw(st.lists(pairs, max_size=3))
     ]
+    sources = [
+        Source(alias, draw(names), draw(windows), place > 0 and draw(st.booleans()))
+        for place, alias in enumerate(aliases)
+    ]
     grouped = draw(st.lists(columns, max_size=2, unique=True))
     summed = draw(st.lists(columns, max_size=2, unique=True))
     return Query(
         name="Q",
-        sources=tuple(Source(alias, draw(names), draw(windows)) for alias in aliases),
+        sources=tuple(sources),
         predicates=tuple(dict.fromkeys(predicates)),
         filters=tuple(
             dict.fromkeys(draw(st.lists(st.builds(Filter, columns, comparisons, constants))))

@@ -19,7 +19,7 @@ from runtime.kernels.multiway import Counters
 from runtime.kernels.packing import unpack
 from runtime.programs import compile_plan
 from runtime.programs.join import JoinProgram
-from runtime.programs.program import Span, Tally
+from runtime.programs.program import Program, Span, Tally
 from runtime.split import Split, split_of
 from tests.runtime.reference import Data
 
@@ -53,7 +53,7 @@ def windows_of(query: Query) -> list[float]:
 
 
 def compiled(
-    workload: Workload, feed: Feed, span: Span, partitions: int = 1, label: str = "best"
+    workload: Workload, feed: Feed, span: Span, partitions: int = 1, label: str = "multiway"
 ) -> tuple[JoinProgram, Plan, Split]:
     """The plan with this label as a program, and how tuples are shared out to it."""
     plan = chosen_plan(family("join_order"), workload, label)
@@ -72,11 +72,29 @@ def drive(
     keep_rows: bool = True,
 ) -> Driven:
     """Step every partition through the feed, cut into batches at these places."""
+    rows, totals = stepped(program, split, feed, cuts, keep_rows)
+    by_counter = zip(*(unpack(total)[2:] for total in totals), strict=True)
+    counters = Counters(*(np.sum(counts, axis=0) for counts in by_counter))
+    return Driven(sorted(rows), counters, program.tally(totals, plan))
+
+
+def stepped(
+    program: Program, split: Split, feed: Feed, cuts: Sequence[int], keep_rows: bool
+) -> tuple[list[tuple[int, ...]], list[bytes]]:
+    """The rows of any program, and what each partition counted."""
+    parts, totals = stepped_apart(program, split, feed, cuts, keep_rows)
+    return [tuple(row) for _, part in parts for row in part.tolist()], totals
+
+
+def stepped_apart(
+    program: Program, split: Split, feed: Feed, cuts: Sequence[int], keep_rows: bool
+) -> tuple[list[tuple[int, np.ndarray]], list[bytes]]:
+    """The same, with the partition that each part of the rows comes from."""
     arrivals = len(feed.tuples.ts)
     inside = sorted({cut for cut in cuts if 0 < cut < arrivals})
     states: list[bytes | None] = [None] * split.partitions
     totals = [b""] * split.partitions
-    rows: list[tuple[int, ...]] = []
+    rows: list[tuple[int, np.ndarray]] = []
     for start, end in pairwise([0, *inside, arrivals]):
         tuples = feed.tuples.take(slice(start, end))
         until = int(tuples.ts[-1]) if len(tuples.ts) else 0
@@ -85,10 +103,8 @@ def drive(
             batch = Batch(share, until, end == arrivals).pack()
             step = program.step(states[partition], batch, partition, keep_rows)
             states[partition], totals[partition] = step.state, step.totals
-            rows += map(tuple, step.rows.tolist())
-    by_counter = zip(*(unpack(total)[2:] for total in totals), strict=True)
-    counters = Counters(*(np.sum(counts, axis=0) for counts in by_counter))
-    return Driven(sorted(rows), counters, program.tally(totals, plan))
+            rows.append((partition, step.rows))
+    return rows, totals
 
 
 def as_lists(counters: Counters, without: Sequence[str] = ()) -> Mapping[str, object]:

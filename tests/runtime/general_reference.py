@@ -11,7 +11,8 @@ from planner.checks import microseconds
 from planner.query import CountWindow, Query, TimeWindow
 from planner.workload import Workload
 
-Item = tuple[int, Mapping[str, Any]]
+# A tuple's time, or when a relation's row begins and ends; and its values.
+Item = tuple[Any, Mapping[str, Any]]
 Data = Mapping[str, Sequence[Item]]
 
 _COMPARE = {
@@ -27,17 +28,44 @@ _COMPARE = {
 def results_of(workload: Workload, data: Data) -> list[tuple[int, ...]]:
     """Every result once, as the seq of each member in FROM order and the time of the last."""
     (query,) = workload.queries
+    by_alias = members_of(workload, data)
+    return sorted(
+        (*(member[2] for member in members), last_of(query, members)[0])
+        for members in product(*by_alias)
+        if _holds(query, data, members)
+        and is_active(query, data, members)
+        and _in_windows(query, members, by_alias)
+    )
+
+
+def members_of(workload: Workload, data: Data) -> list[list[Any]]:
+    """What may stand for each source, by its place in the arrival order.
+
+    That is time, stream, position, alias; a relation's rows come when they begin, before tuples.
+    """
+    (query,) = workload.queries
     places = {stream.name: place for place, stream in enumerate(workload.streams)}
-    # A tuple's place in the arrival order: time, stream, position, alias.
-    by_alias = [
-        [(item[0], places[s.name], seq, alias) for seq, item in enumerate(data[s.name])]
+    return [
+        [
+            (item[0] if s.window else item[0][0], places.get(s.name, -1), seq, alias)
+            for seq, item in enumerate(data[s.name])
+        ]
         for alias, s in enumerate(query.sources)
     ]
-    return sorted(
-        (*(member[2] for member in members), max(members)[0])
-        for members in product(*by_alias)
-        if _holds(query, data, members) and _in_windows(query, members, by_alias)
-    )
+
+
+def last_of(query: Query, members: Any) -> Any:
+    """The last tuple of a stream among the members; None where there is none."""
+    pairs = zip(query.sources, members, strict=True)
+    return max((member for source, member in pairs if source.window), default=None)
+
+
+def is_active(query: Query, data: Data, members: Any) -> bool:
+    """Whether every row of a relation is active at the arrival of every stream's tuple."""
+    pairs = list(zip(query.sources, members, strict=True))
+    rows = [data[source.name][member[2]][0] for source, member in pairs if not source.window]
+    times = [member[0] for source, member in pairs if source.window]
+    return all(begin <= ts < end for begin, end in rows for ts in times)
 
 
 def _holds(query: Query, data: Data, members: Sequence[tuple[int, int, int, int]]) -> bool:
@@ -60,7 +88,7 @@ def _holds(query: Query, data: Data, members: Sequence[tuple[int, int, int, int]
 
 
 def _in_windows(query: Query, members: Any, by_alias: Any) -> bool:
-    last = max(members)
+    last = last_of(query, members)
     for place, source in enumerate(query.sources):
         member = members[place]
         if member is last:

@@ -12,7 +12,14 @@ from planner.checks import microseconds
 from planner.execution import Every
 from planner.query import Query, TimeWindow
 from planner.workload import Workload
-from tests.runtime.general_reference import Data, _holds, _in_windows
+from tests.runtime.general_reference import (
+    Data,
+    _holds,
+    _in_windows,
+    is_active,
+    last_of,
+    members_of,
+)
 
 Access = dict[str, tuple[str, int | str]]
 
@@ -26,13 +33,10 @@ class Simulation:
         self.aliases = [source.alias for source in self.query.sources]
         self.examined: Counter[tuple[str, int]] = Counter()
         self.window: dict[str, list[Any]] = {alias: [] for alias in self.aliases}
-        streams = {stream.name: place for place, stream in enumerate(workload.streams)}
-        self.by_alias = [
-            [(item[0], streams[s.name], seq, alias) for seq, item in enumerate(data[s.name])]
-            for alias, s in enumerate(self.query.sources)
-        ]
+        self.by_alias = members_of(workload, data)
+        self.changes: Counter[tuple[str, str]] = Counter()
 
-    def run(self, warmup: int, end: int) -> None:
+    def run(self, warmup: int, end: int) -> None:  # noqa: C901
         """Every arrival that passes its filters, with the clock's ticks between them."""
         evaluate, expire = self.workload.execution.evaluate, self.workload.execution.expire
         lazy = isinstance(evaluate, Every)
@@ -40,7 +44,7 @@ class Simulation:
         tick = microseconds(evaluate.seconds) if lazy else 0
         if not lazy and isinstance(expire, Every):
             tick = microseconds(expire.seconds)
-        arrivals = sorted(u for stream in self.by_alias for u in stream if self._passes(u))
+        arrivals = self._arrivals()
         fresh: list[Any] = []
         now = -(-arrivals[0][0] // tick) * tick if tick and arrivals else 0
         for arrival in [*arrivals, None]:
@@ -48,11 +52,19 @@ class Simulation:
                 if lazy and fresh:
                     self._evaluate(fresh, warmup < now <= end)
                     fresh = []
+                if lazy:
+                    self._end_rows(now, now, warmup, end)
                 if isinstance(every, Every) and now % microseconds(every.seconds) == 0:
                     self._expire(now, arrival)
                 now += tick
             if arrival is None:
                 break
+            if not lazy:
+                self._end_rows(arrival[0], None, warmup, end)
+            if self._is_row(arrival):
+                self.changes["inserts", self.aliases[arrival[3]]] += arrival[0] >= warmup
+                self.window[self.aliases[arrival[3]]].append(arrival)
+                continue
             if not tick:
                 self._expire(arrival[0], arrival)
             if lazy:
@@ -60,6 +72,31 @@ class Simulation:
             else:
                 self._evaluate([arrival], arrival[0] >= warmup)
             self.window[self.aliases[arrival[3]]].append(arrival)
+
+    def _arrivals(self) -> list[Any]:
+        """What passes its filters. Rows that no tuple meets are not looked at, and what began
+        before the first tuple is there when it arrives."""
+        every = [u for held in self.by_alias for u in held]
+        times = [u[0] for u in every if not self._is_row(u)]
+        passing = [u for u in every if self._passes(u)]
+        begun = [(max(u[0], min(times)), *u[1:]) for u in passing if self._is_row(u) and times]
+        rows = [u for u in begun if u[0] < self._end(u) and u[0] <= max(times)]
+        return sorted([*rows, *(u for u in passing if not self._is_row(u))])
+
+    def _is_row(self, u: Any) -> bool:
+        return self.query.sources[u[3]].window is None
+
+    def _end(self, u: Any) -> int:
+        return int(self.data[self.query.sources[u[3]].name][u[2]][0][1])
+
+    def _end_rows(self, now: int, left: int | None, warmup: int, end: int) -> None:
+        for source in self.query.sources:
+            held = self.window[source.alias]
+            if source.window is None:
+                for u in [u for u in held if self._end(u) <= now]:
+                    when = self._end(u) if left is None else left
+                    self.changes["ends", source.alias] += warmup <= when <= end
+                    held.remove(u)
 
     def _passes(self, u: Any) -> bool:
         alias = self.aliases[u[3]]
@@ -73,7 +110,7 @@ class Simulation:
             if isinstance(source.window, TimeWindow):
                 length = microseconds(source.window.seconds)
                 held[:] = [u for u in held if u[0] + length > now]
-            elif arrival is not None:
+            elif arrival is not None and source.window is not None:
                 before = [u for u in self.by_alias[place] if u < arrival]
                 newest = before[-source.window.rows :]  # type: ignore[union-attr]
                 held[:] = [u for u in held if u in newest]
@@ -148,6 +185,8 @@ class Simulation:
         )
         if not _holds(Query("-", sources, predicates), self.data, members):
             return False
+        if not is_active(Query("-", sources), self.data, members):
+            return False
         for joined in self.query.equality_classes():
             keys = {self._key(c, bound[c.alias]) for c in joined if c.alias in bound}
             if len(keys) > 1:
@@ -156,4 +195,5 @@ class Simulation:
             return True
         k = bound[origin]
         by_alias = [self.by_alias[self.aliases.index(s.alias)] for s in sources]
-        return max(members) is k and _in_windows(Query("-", sources), members, by_alias)
+        last = last_of(Query("-", sources), members)
+        return last is k and _in_windows(Query("-", sources), members, by_alias)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from planner.errors import RunError
 from planner.tables import ColumnData, Table
+from runtime.encoding import Ordered
 from runtime.feed import feed
 from tests.planner.workloads import TABLE_5, equality_join
 
@@ -17,3 +20,14 @@ def test_minus_zero_is_zero() -> None:
     }
     keys = feed(equality_join(TABLE_5[:2]), tables).tuples.key
     assert len(set(keys.tolist())) == 2
+
+
+def test_whole_numbers_too_large_for_a_double_keep_their_order() -> None:
+    large = 2**60
+    columns = [ColumnData(np.array([large, large + 1, large + 2], np.int64)) for _ in range(2)]
+    ordered = Ordered(columns)
+    assert np.diff(ordered.column(columns[0])).tolist() == [1, 1]
+    assert ordered.constant(large + 1) == ordered.column(columns[1])[1]
+    apart = ColumnData(np.array([-(2**60), 2**60], np.int64))
+    with pytest.raises(RunError, match="further apart"):
+        Ordered([apart])

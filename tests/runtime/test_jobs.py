@@ -80,7 +80,7 @@ def test_plans_run_in_the_order_they_were_given(runner: Runner, steps: Steps) ->
     _finish(runner, steps)
     assert steps.asked == ["a", "b", "c", "after"]
     assert [entry.status for entry in (*first.entries, *second.entries)] == ["finished"] * 3
-    assert [entry.run and entry.run.id for entry in first.entries] == ["a", "b"]
+    assert [isinstance(e.outcome, Run) and e.outcome.id for e in first.entries] == ["a", "b"]
     assert first.entries[0].progress == Progress("Running", 1, 2)
     assert first.done
     assert second.done

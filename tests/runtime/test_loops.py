@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from planner.data_columns import FIRST, LAST
 from planner.execution import Every, Execution
 from planner.plan import Operator, Plan
 from planner.query import (
@@ -23,7 +24,7 @@ from planner.query import (
     TimeWindow,
     Window,
 )
-from planner.streams import Stream
+from planner.streams import Relation, Stream
 from planner.tables import ColumnData, Table
 from planner.workload import Workload
 from runtime.batch import Batch
@@ -42,6 +43,8 @@ def loop_plan(query: Query, orders: Orders, access: dict[str, tuple[str, int | s
     """The operators of these loop orders, by hand: what the planner builds in its own way."""
     arrive = {
         s.alias: Operator("arrive", (("source", s.alias), ("stream", s.name)))
+        if s.window
+        else Operator("table", (("source", s.alias), ("relation", s.name)))
         for s in query.sources
     }
     for condition in query.filters:
@@ -51,6 +54,9 @@ def loop_plan(query: Query, orders: Orders, access: dict[str, tuple[str, int | s
     window = {}
     for source in query.sources:
         alias = source.alias
+        if source.window is None:
+            window[alias] = arrive[alias]
+            continue
         how, buckets = access[alias]
         params = (("source", alias), ("access", how), ("buckets", buckets))
         insert = Operator("insert", params, (arrive[alias],))
@@ -87,8 +93,13 @@ def tables_of(data: Data) -> dict[str, Table]:
             valid = np.array([value is not None for value in values], np.bool_)
             filled = np.array([0 if value is None else value for value in values], np.int64)
             columns[attribute] = ColumnData(filled, None if valid.all() else valid)
-        ts = np.array([item[0] for item in items], np.int64)
-        tables[name] = Table(np.arange(len(items), dtype=np.int64), ts, columns)
+        times = np.array([item[0] for item in items], np.int64)
+        seq = np.arange(len(items), dtype=np.int64)
+        if times.ndim == 2:
+            nothing = np.empty(0, np.int64)
+            tables[name] = Table(seq, nothing, columns, times[:, 0], times[:, 1])
+        else:
+            tables[name] = Table(seq, times, columns)
     return tables
 
 
@@ -116,19 +127,31 @@ def drive(
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> tuple[Workload, Data, Orders, dict[str, tuple[str, int | str]]]:
-    """A random join graph over random tuples with many equal times, and random loop orders."""
+def cases(
+    draw: st.DrawFn, chance: float = 0.0
+) -> tuple[Workload, Data, Orders, dict[str, tuple[str, int | str]]]:
+    """A random join graph over random tuples with many equal times, and random loop orders.
+
+    Each source but one is by this chance a relation, whose rows begin and end at such times too.
+    """
     count = draw(st.integers(2, 4))
     aliases = [f"S{n}" for n in range(count)]
     shuffle = random.Random(draw(st.integers(0, 10_000)))
-    windows: list[Window] = [
-        CountWindow(shuffle.randint(1, 4))
+    relations = [a for a in aliases[1:] if shuffle.random() < chance]
+    shuffle.shuffle(aliases)
+    windows: list[Window | None] = [
+        None
+        if alias in relations
+        else CountWindow(shuffle.randint(1, 4))
         if shuffle.random() < 0.4
         else TimeWindow(shuffle.randint(1, 6))
-        for _ in aliases
+        for alias in aliases
     ]
     predicates = []
     for place in range(1, count):
+        if shuffle.random() < 0.1:
+            # A cross join.
+            continue
         other = shuffle.randrange(place)
         left = Column(aliases[other], shuffle.choice("ab"))
         right = Column(aliases[place], shuffle.choice("ab"))
@@ -147,21 +170,26 @@ def cases(draw: st.DrawFn) -> tuple[Workload, Data, Orders, dict[str, tuple[str,
         tuple(predicates),
         tuple(filters),
     )
-    streams = tuple(Stream(a, 1.0) for a in aliases)
+    streams = tuple(Stream(a, 1.0) for a in aliases if a not in relations)
     execution = Execution(evaluate=evaluate, expire=expire)
-    workload = Workload("random", streams, (query,), execution=execution)
-    data = {
-        alias: [
-            (
-                ts * 500_000,
-                {k: None if shuffle.random() < 0.1 else shuffle.randint(0, 3) for k in "ab"},
-            )
-            for ts in sorted(shuffle.randint(0, 16) for _ in range(shuffle.randint(0, 9)))
-        ]
-        for alias in aliases
-    }
+    tables = tuple(Relation(a, 5) for a in relations)
+    workload = Workload("random", streams, (query,), tables, execution)
+
+    def values() -> dict[str, int | None]:
+        return {k: None if shuffle.random() < 0.1 else shuffle.randint(0, 3) for k in "ab"}
+
+    data: dict[str, list[tuple[object, dict[str, int | None]]]] = {}
+    for alias in aliases:
+        count = shuffle.randint(0, 9)
+        if alias in relations:
+            data[alias] = [(_validity(shuffle), values()) for _ in range(count)]
+        else:
+            times = sorted(shuffle.randint(0, 16) for _ in range(count))
+            data[alias] = [(ts * 500_000, values()) for ts in times]
     orders = {}
     for alias in aliases:
+        if alias in relations:
+            continue
         order = aliases[:]
         shuffle.shuffle(order)
         orders[alias] = order
@@ -171,15 +199,26 @@ def cases(draw: st.DrawFn) -> tuple[Workload, Data, Orders, dict[str, tuple[str,
     return workload, data, orders, access
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(cases(), st.integers(1, 3), st.lists(st.integers(0, 30), max_size=4))
+def _validity(shuffle: random.Random) -> tuple[int, int]:
+    """From always or some time on, until some time (which may be the same) or for ever."""
+    begin = shuffle.choice([FIRST, shuffle.randint(0, 16) * 500_000])
+    end = shuffle.choice([LAST, (max(begin // 500_000, 0) + shuffle.randint(0, 9)) * 500_000])
+    return begin, end
+
+
+EVERY_CASE = st.one_of(cases(), cases(chance=0.5))
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(EVERY_CASE, st.integers(1, 3), st.lists(st.integers(0, 30), max_size=4))
 def test_every_order_gives_the_answer_of_the_definition_once(case, partitions, cuts) -> None:
     workload, data, orders, access = case
     plan = loop_plan(workload.queries[0], orders, access)
     rows, tally = drive(workload, data, plan, partitions, cuts, warmup=1_000_000)
     assert rows == results_of(workload, data)
     assert tally.results == len(rows)
-    members = np.array([row[:-1] for row in rows], np.int64).reshape(len(rows), len(orders))
+    width = len(workload.queries[0].sources)
+    members = np.array([row[:-1] for row in rows], np.int64).reshape(len(rows), width)
     assert tally.digest == int(digest_of(members))
     alone, whole = drive(workload, data, plan, 1, [], warmup=1_000_000)
     assert alone == rows
@@ -187,13 +226,14 @@ def test_every_order_gives_the_answer_of_the_definition_once(case, partitions, c
         assert tally.costs[operator_id].as_dict() == pytest.approx(cost.as_dict())
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(cases())
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(EVERY_CASE)
 def test_comparisons_are_those_of_a_plain_simulation(case) -> None:
     workload, data, orders, access = case
     plan = loop_plan(workload.queries[0], orders, access)
     _, tally = drive(workload, data, plan, 1, [], warmup=1_000_000)
-    last = max((item[0] for items in data.values() for item in items), default=0)
+    streams = [data[stream.name] for stream in workload.streams]
+    last = max((item[0] for items in streams for item in items), default=0)
     simulation = Simulation(workload, data, orders, access)
     simulation.run(1_000_000, last + 1)
     seconds = (last + 1 - 1_000_000) / 1_000_000
@@ -205,3 +245,25 @@ def test_comparisons_are_those_of_a_plain_simulation(case) -> None:
                 str(operator.param("origin")), int(operator.param("step"))
             ]
             assert tally.costs[operator.id].comparisons * seconds == pytest.approx(examined)
+        if operator.kind == "table":
+            alias, cost = str(operator.param("source")), tally.costs[operator.id]
+            levels = (
+                (op.param("access"), op.param("buckets"), joined_class(workload, op, orders))
+                for op in plan.operators()
+                if op.kind == "probe" and op.param("source") == alias
+            )
+            indexes = {level for level in levels if level[0] == "hash" and level[2] is not None}
+            ends = simulation.changes["ends", alias] * (1 + len(indexes))
+            assert cost.inserts * seconds == pytest.approx(simulation.changes["inserts", alias])
+            assert cost.expirations * seconds == pytest.approx(ends)
+
+
+def joined_class(workload: Workload, probe: Operator, orders: Orders) -> int | None:
+    """The first class of equal attributes that links the probed source with what is joined."""
+    order = orders[str(probe.param("origin"))]
+    above = set(order[: int(probe.param("step"))])
+    for number, joined in enumerate(workload.queries[0].equality_classes()):
+        aliases = {column.alias for column in joined}
+        if probe.param("source") in aliases and aliases & above:
+            return number
+    return None

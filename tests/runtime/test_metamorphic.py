@@ -31,7 +31,7 @@ def _driven(
     tables: dict[str, Table] | None = None,
     shift: int = 0,
     cuts: range = range(0),
-    label: str = "best",
+    label: str = "multiway",
 ) -> Driven:
     merged = feed(workload, tables or generate(workload, SECONDS, seed=5))
     span = Span(WARMUP * 1_000_000 + shift, SECONDS * 1_000_000 + shift)

@@ -11,7 +11,7 @@ from planner.families import family
 from planner.workload import Workload
 from runtime.feed import feed
 from runtime.generate import generate
-from runtime.prepare import warmup_seconds
+from runtime.in_process import counted
 from runtime.programs.program import Span
 from tests.planner.workloads import (
     HASHED,
@@ -22,7 +22,6 @@ from tests.planner.workloads import (
     TABLE_7,
     equality_join,
 )
-from tests.runtime.driving import compiled, drive
 
 TOLERANCE = 0.05
 SEEDS = range(4)
@@ -44,13 +43,12 @@ WORKLOADS = {
 
 def _measured(workload: Workload, labels: list[str], seconds: int, seed: int) -> list[Cost]:
     """The cost of each plan on the same tuples."""
-    warmup = warmup_seconds(workload)
+    warmup = workload.warmup
     merged = feed(workload, generate(workload, warmup + seconds, seed))
     span = Span(microseconds(warmup), microseconds(warmup + seconds))
     costs = []
-    for label in labels:
-        program, plan, split = compiled(workload, merged, span, label=label)
-        tally = drive(program, plan, split, merged, keep_rows=False).tally
+    for plan in family("join_order").plans(workload, labels):
+        tally = counted(plan, workload, merged, span)
         costs.append(total(tally.costs, [root.id for root in plan.roots]))
     return costs
 

@@ -212,19 +212,6 @@ def test_statistics_print_a_workload_that_can_be_read_again(
     assert all(stream.rate and math.isfinite(stream.rate) for stream in again.streams)
 
 
-def test_a_join_with_a_relation_is_planned_and_not_run(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "relation.yaml"
-    file.write_text(
-        "version: 1\nstreams: [{name: A, rate: 1, attributes: {k: {distinct: 3}}}]\n"
-        "relations: [{name: R, rows: 5, attributes: {k: {distinct: 3}}}]\n"
-        "queries: [{text: 'SELECT * FROM A [RANGE 9], R WHERE A.k = R.k'}]\n"
-    )
-    assert main(["run", str(file)]) == 2
-    assert "cannot be run yet" in capsys.readouterr().err
-
-
 def test_a_data_folder_of_ours_that_cannot_be_written_is_named(
     workload: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from planner.cost import Estimate, UnitCosts
-from planner.families.join_order import pricing, ranking, telling
+from planner.families.join_order import advice, pricing, ranking, telling
+from planner.families.join_order.advice import Advice
 from planner.families.join_order.coverage import refusal
 from planner.families.join_order.heuristic import Trace
-from planner.families.join_order.loops import NAME, loops_of, multiway
+from planner.families.join_order.loops import NAME, algorithm_of, multiway
 from planner.families.join_order.model import model_of
 from planner.families.join_order.plans import PlanBuilder
 from planner.family import MOST_CANDIDATES, Ranking
@@ -43,10 +44,13 @@ class JoinOrder:
     def best(self, workload: Workload) -> Plan:
         """The cheapest plan: exact for any number of streams on one attribute, and per origin."""
         model = model_of(workload)
-        return PlanBuilder(model).plan(next(ranking.plans_by_cost(model)).loops(model))
+        return PlanBuilder(model).plan(ranking.best_plan(model).loops(model))
 
     def plan(self, workload: Workload, label: str) -> Plan:
-        """The plan of a label: `S1,S2,S3`, `naive:S1,S2,S3`, `general:S1=S1,S3,S2;S2=...`."""
+        """The plan of a label: `S1,S2,S3`, `naive:S1,S2,S3`, `general:S1=S1,S3,S2;S2=...`.
+
+        `multiway`, `naive` and `general` alone name the cheapest plan of that algorithm.
+        """
         return next(self.plans(workload, [label]))
 
     def plans(self, workload: Workload, labels: Iterable[str]) -> Iterator[Plan]:
@@ -54,7 +58,7 @@ class JoinOrder:
         model = model_of(workload)
         builder = PlanBuilder(model)
         for label in labels:
-            yield builder.plan(loops_of(model, label))
+            yield builder.plan(ranking.named(model, label))
 
     def rank(
         self,
@@ -69,7 +73,7 @@ class JoinOrder:
     def scores(self, workload: Workload, labels: Sequence[str]) -> tuple[float, ...]:
         """Comparisons per second of these plans, dearer where declared predicates are."""
         model = model_of(workload)
-        return ranking.scores(model, [loops_of(model, label) for label in labels])
+        return ranking.scores(model, [ranking.named(model, label) for label in labels])
 
     def estimate(self, plan: Plan, workload: Workload) -> Estimate:
         """Price every operator of the plan."""
@@ -87,15 +91,25 @@ class JoinOrder:
         """The heuristic's steps as data: the pair, the fast streams, what moving them up did."""
         return ranking.traced(model_of(workload))
 
-    def order(self, workload: Workload, plan: Plan) -> tuple[str, ...]:
-        """The aliases of a plan in its global order; of a general plan, its first origin's."""
-        if plan.label.startswith("general:"):
-            return next(iter(self.loops(workload, plan).values()))
-        return tuple(plan.label.removeprefix("naive:").split(","))
+    def orders(self, workload: Workload, plan: Plan) -> dict[str, tuple[str, ...]]:
+        """The aliases in the plan's global order, under no name; else each origin's own order."""
+        if algorithm_of(plan.label) == "general":
+            return self.loops(workload, plan)
+        return {"": tuple(plan.label.removeprefix("naive:").split(","))}
+
+    def advise(
+        self,
+        workload: Workload,
+        buckets: int,
+        upkeep: bool = False,
+        units: UnitCosts | None = None,
+    ) -> Advice:
+        """Which windows to index within a budget of buckets; with upkeep, that counts too."""
+        return advice.advise(model_of(workload), buckets, upkeep, units)
 
     def loops(self, workload: Workload, plan: Plan) -> dict[str, tuple[str, ...]]:
         """For each stream of a plan, the aliases in the order of the loops its tuples run."""
         model = model_of(workload)
-        orders = zip(model.origins, loops_of(model, plan.label).orders, strict=True)
+        orders = zip(model.origins, ranking.named(model, plan.label).orders, strict=True)
         names = model.aliases
         return {names[origin]: tuple(names[p] for p in order) for origin, order in orders}

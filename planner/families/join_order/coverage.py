@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import math
-
 from planner.checks import MAX_STREAMS, exact, listed, microseconds
 from planner.execution import Execution
-from planner.query import CountWindow, Query, Source, TimeWindow
-from planner.selectivity import attribute_of
-from planner.streams import Relation
+from planner.joins.coverage import (
+    predicates_refusal,
+    relation_of,
+    sizes_refusal,
+    statistics_refusal,
+    types_refusal,
+)
+from planner.query import CountWindow, Query, TimeWindow
 from planner.workload import Workload
-
-# Sizes are products over windows: beyond this a double cannot hold every partial product.
-MOST_DIGITS = 280
 
 # A label joins aliases with these, so an alias that holds one could not be read back.
 LABEL_MARKS = ",;:="
@@ -30,15 +30,11 @@ def refusal(workload: Workload) -> str | None:
         or _clauses(query)
         or _timing(workload.execution)
         or _windows(workload, query)
-        or _predicates(query)
-        or _statistics(workload, query)
-        or _sizes(workload, query)
+        or predicates_refusal(query)
+        or statistics_refusal(workload, query)
+        or types_refusal(workload, query)
+        or sizes_refusal(workload, query)
     )
-
-
-def relation_of(workload: Workload, source: Source) -> Relation | None:
-    """The relation that a source stands for; None for a stream."""
-    return next((r for r in workload.relations if r.name == source.name), None)
 
 
 def _sources(query: Query) -> str | None:
@@ -84,76 +80,4 @@ def _windows(workload: Workload, query: Query) -> str | None:
         if not isinstance(source.window, TimeWindow | CountWindow):
             covered = "[RANGE ...] and [ROWS ...] are covered"
             return f"{source.alias} has the window [{source.window}]; {covered}"
-    return None
-
-
-def _predicates(query: Query) -> str | None:
-    if not query.predicates:
-        return f"{query.name} has no join predicate; link its sources with `=`"
-    for predicate in query.predicates:
-        if predicate.left.alias == predicate.right.alias:
-            return f"{predicate} compares two attributes of one source; join two sources"
-    for columns in query.equality_classes():
-        if len({column.alias for column in columns}) < len(columns):
-            return f"{query.name} joins two attributes of one source; one of each is covered"
-    apart = _apart(query)
-    if apart:
-        return f"{listed(apart)} is linked to no other source; link every source with a predicate"
-    return None
-
-
-def _apart(query: Query) -> list[str]:
-    """The aliases that no chain of predicates links with the largest part of the join."""
-    parts = [{source.alias} for source in query.sources]
-    for predicate in query.predicates:
-        left, right = (
-            next(part for part in parts if column.alias in part)
-            for column in (predicate.left, predicate.right)
-        )
-        if left is not right:
-            left |= right
-            parts.remove(right)
-    whole = max(parts, key=len)
-    return [source.alias for source in query.sources if source.alias not in whole]
-
-
-def _statistics(workload: Workload, query: Query) -> str | None:
-    for source in query.sources:
-        relation = relation_of(workload, source)
-        if relation is not None and relation.rows is None:
-            return f"relation {relation.name} has no rows; declare them, or infer them with --data"
-        if relation is None and workload.stream(source.name).rate is None:
-            return f"stream {source.name} has no rate; declare it, or infer it with --data"
-    for column in sorted(column for columns in query.equality_classes() for column in columns):
-        source = query.source(column.alias)
-        known = relation_of(workload, source) or workload.stream(source.name)
-        kind = "relation" if isinstance(known, Relation) else "stream"
-        if column.attribute not in known.attributes:
-            names = listed(known.attributes)
-            return f"{kind} {known.name} has no attribute {column.attribute!r}; it has {names}"
-        if attribute_of(workload, query, column).distinct is None:
-            place = f"{known.name}.{column.attribute}"
-            return f"{place} has no distinct count; declare it, or infer it with --data"
-    return None
-
-
-def _sizes(workload: Workload, query: Query) -> str | None:
-    digits = 0.0
-    every = (workload.execution.evaluate, workload.execution.expire)
-    longer = max((e.seconds for e in every if not isinstance(e, str)), default=0.0)
-    for source in query.sources:
-        relation = relation_of(workload, source)
-        rate = 0.0 if relation else workload.stream(source.name).rate or 0.0
-        held = rate * longer
-        if isinstance(source.window, TimeWindow):
-            held += rate * source.window.seconds
-        elif isinstance(source.window, CountWindow):
-            held += source.window.rows
-        elif relation is not None:
-            held += relation.rows or 0
-        digits += max(0.0, math.log10(held)) if held else 0.0
-    if digits > MOST_DIGITS:
-        return (
-            f"the windows' product is near 1e{digits:.0f} tuples, too large to price; shrink them"
-        )
     return None

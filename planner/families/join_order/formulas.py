@@ -9,10 +9,10 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from planner.cost import Formula
-from planner.families.join_order.graph import Key
-from planner.families.join_order.model import JoinModel
-from planner.families.join_order.probes import Probe
-from planner.families.join_order.symbols import (
+from planner.joins.graph import Key
+from planner.joins.model import JoinModel
+from planner.joins.probes import Probe
+from planner.joins.symbols import (
     Written,
     examined,
     examined_extra,
@@ -22,16 +22,17 @@ from planner.families.join_order.symbols import (
     size,
     tex,
 )
-from planner.families.join_order.upkeep_formulas import keeping
+from planner.joins.upkeep_formulas import keeping
 from planner.plan import Operator
 
 PAPER = "paper, Appendix A"
 CORRECTED = "corrected: results held to the windows as stated"
-EXACT_BUCKETS = "exact share of a bucket, uniform keys"
+EXACT_BUCKETS = "exact share of a bucket"
 SKEWED = "from the frequencies of the keys"
 UNIFORM = "uniform keys"
 GRAPH = "join graph"
 OWN_COPY = "self-join: a tuple meets its own copy"
+CHANGING = "rows of relations active at the arrival of every tuple"
 PRINTED_BUCKETS = "paper, Section 5.3"
 
 
@@ -90,13 +91,15 @@ def _beside(model: JoinModel, write: Callable[[JoinModel, str], Formula]) -> Ite
 
 
 def _model_name(model: JoinModel) -> str:
-    if model.graph.twins is not None:
-        return OWN_COPY
-    if _is_skewed(model):
-        return SKEWED
-    if model.timing.expire is not None:
-        return CORRECTED
-    return PAPER if model.is_single else GRAPH
+    """What makes the model of this join another than the paper's, all of it."""
+    names = {
+        OWN_COPY: model.graph.twins is not None,
+        CHANGING: model.is_changing,
+        SKEWED: _is_skewed(model),
+        CORRECTED: model.timing.expire is not None,
+        GRAPH: not model.is_single,
+    }
+    return "; ".join(name for name, holds in names.items() if holds) or PAPER
 
 
 def _is_skewed(model: JoinModel) -> bool:
@@ -106,8 +109,8 @@ def _is_skewed(model: JoinModel) -> bool:
 def _comparisons(model: JoinModel, probe: Probe, name: str) -> Formula:
     passed, meaning = _passed(model, probe.origin, probe.joined)
     scanned = _scanned(model, probe)
-    if name == PAPER and scanned[2] and not model.grows:
-        name = EXACT_BUCKETS
+    if scanned[2] and not model.grows:
+        name = EXACT_BUCKETS if name == PAPER else f"{name}; {EXACT_BUCKETS}"
     return Formula(
         "comparisons",
         rf"{passed[0]} \cdot {scanned[0]}{meaning[0]}",
@@ -129,7 +132,18 @@ def _passed_down(model: JoinModel, probe: Probe, name: str) -> Formula:
 
 
 def _passed(model: JoinModel, origin: int, members: Sequence[int]) -> tuple[Written, Written]:
-    """Composites per second, and what the size in that formula stands for."""
+    """Composites per second, and what the size in that formula stands for.
+
+    alpha is the share whose rows of relations were active at the arrival of all their tuples.
+    """
+    written, meaning = _combined(model, origin, members)
+    active = model.active(origin, members)
+    if active == 1 or model.graph.twins is not None:
+        return written, meaning
+    return (rf"\alpha {written[0]}", rf"{figure(active)} \cdot {written[1]}"), meaning
+
+
+def _combined(model: JoinModel, origin: int, members: Sequence[int]) -> tuple[Written, Written]:
     window = model.windows[origin]
     name = tex(window)
     if model.graph.twins is not None and len(members) > 1:
@@ -150,7 +164,14 @@ def _passed(model: JoinModel, origin: int, members: Sequence[int]) -> tuple[Writ
     if tau is None:
         written = (rf"\lambda_{{{name}}} {what}", rf"{figure(window.rate)} \cdot {figure(held)}")
     else:
-        written = (rf"\frac{{{what}}}{{\tau}}", rf"\frac{{{figure(held)}}}{{{figure(tau)}}}")
+        # No loop runs where an evaluation finds nothing new: p is how often it does.
+        often, value = (
+            (rf"p_{{{name}}}", figure(window.active)) if window.active < 1 else ("1", "1")
+        )
+        written = (
+            rf"\frac{{{often}}}{{\tau}} {what}",
+            rf"\frac{{{value}}}{{{figure(tau)}}} \cdot {figure(held)}",
+        )
     return written, meaning
 
 
@@ -160,10 +181,21 @@ def _scanned(model: JoinModel, probe: Probe) -> tuple[str, str, bool]:
         tau, name = model.timing.evaluate, tex(model.windows[probe.origin])
         if tau is None:
             return "1", "1", False
-        rate = figure(model.windows[probe.origin].rate)
-        return rf"\lambda_{{{name}}} \tau", rf"{rate} \cdot {figure(tau)}", False
+        window = model.windows[probe.origin]
+        written = rf"\lambda_{{{name}}} \tau", rf"{figure(window.rate)} \cdot {figure(tau)}"
+        if window.active < 1:
+            chance = rf"p_{{{name}}}", figure(window.active)
+            symbols, values = (
+                rf"\frac{{{one}}}{{{two}}}" for one, two in zip(written, chance, strict=True)
+            )
+            return symbols, values, False
+        return *written, False
     target = model.windows[probe.target]
     symbols, values = examined(model, target)
+    if model.varies and probe.origin not in probe.joined:
+        # Not the plain mean: longer where there are more composites to go through it.
+        symbols = rf"\overline{{{symbols}}}"
+        values = figure(model.met(probe.origin, probe.joined, probe.target))
     if model.graph.twins is not None and target.access == "hash":
         return "s", figure(model.scanned(probe.origin, probe.joined, probe.target)), False
     known = model.graph.linking(probe.joined, probe.target)
@@ -204,7 +236,7 @@ def _printed_buckets(model: JoinModel, probe: Probe) -> Formula | None:
 def _output(model: JoinModel, name: str) -> Formula:
     places = range(len(model.windows))
     value = sum(model.matches(origin, places) for origin in model.origins)
-    if model.graph.twins is not None:
+    if model.graph.twins is not None or model.is_changing:
         parts = " + ".join(figure(model.matches(origin, places)) for origin in model.origins)
         symbols = " + ".join(rf"\mu_{{{tex(model.windows[p])}}}" for p in model.origins)
         return Formula("rows_out", symbols, parts, value, name)

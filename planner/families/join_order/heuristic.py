@@ -9,10 +9,10 @@ from math import prod
 from statistics import fmean
 from typing import Literal
 
+from planner.cost import rounded
 from planner.families.join_order.loops import Order
-from planner.families.join_order.model import JoinModel
-from planner.families.join_order.search import rounded
 from planner.families.join_order.space import Pricer
+from planner.joins.model import JoinModel
 from planner.wording import amount
 
 # Every combination of places is tried up to here; beyond, fast streams are moved one by one.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from planner.errors import PlanError
-from planner.families.join_order.model import JoinModel
+from planner.joins.model import JoinModel
 from planner.wording import shortened
 
 NAME = "join_order"

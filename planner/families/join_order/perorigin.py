@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from planner.families.join_order.arrays import Floats
+from planner.cost import rounded
 from planner.families.join_order.loops import Loops, Order, general
-from planner.families.join_order.model import JoinModel
-from planner.families.join_order.search import cost_to_go, rounded
-from planner.families.join_order.sets import set_arrays
+from planner.families.join_order.search import cost_to_go
 from planner.families.join_order.table import SCORE, StepTable, Weights, origin_costs
+from planner.joins.arrays import Floats
+from planner.joins.model import JoinModel
+from planner.joins.sets import set_arrays
 
 # On one attribute multiway orders are near the best; beyond this other searches take seconds.
 MOST_STREAMS = 14
@@ -28,11 +29,11 @@ def best_general(model: JoinModel, weights: Weights = SCORE) -> tuple[Loops, flo
     return general(model, orders), score
 
 
-def is_searched(model: JoinModel) -> bool:
-    """Whether naive and general plans are ranked beside multiway orders.
+def is_ranked(model: JoinModel) -> bool:
+    """Whether the best general plan is ranked beside multiway and naive orders.
 
     Not where all sources join eagerly on one attribute: there the paper's plans are global orders,
-    a naive one is never cheaper, and what an order per origin would save is told beside.
+    and what an order per origin would save is told beside.
     """
     if not model.is_single:
         return True

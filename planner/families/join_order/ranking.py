@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
+from math import factorial
+from typing import get_args
 
-from planner.cost import Cost, UnitCosts
+from planner.cost import Cost, UnitCosts, rounded
 from planner.errors import PlanError
 from planner.families.join_order.heuristic import Trace, trace
-from planner.families.join_order.loops import Loops, Order
-from planner.families.join_order.model import JoinModel
-from planner.families.join_order.pricing import indexes_of, results, upkeep
-from planner.families.join_order.search import rounded
+from planner.families.join_order.loops import NAME, Algorithm, Loops, Order, loops_of, naive_label
+from planner.families.join_order.perorigin import MOST_STREAMS, best_general
+from planner.families.join_order.pricing import indexes_of, results
 from planner.families.join_order.space import (
     Entry,
+    best_naive,
     by_cost,
     considered,
+    first_by_cost,
     is_listed,
+    lists_naive,
     pricer,
     score_weights,
     worst_multiway,
@@ -25,6 +29,8 @@ from planner.families.join_order.space import (
 from planner.families.join_order.table import COMPARISONS, Weights, naive_table
 from planner.families.join_order.walking import Walker
 from planner.family import MOST_CANDIDATES, Candidate, Ranking
+from planner.joins.model import JoinModel
+from planner.joins.upkeep import upkeep
 
 
 def weights_of(units: UnitCosts) -> Weights:
@@ -41,6 +47,11 @@ def plans_by_cost(model: JoinModel, weights: Weights | None = None) -> Iterator[
     return by_cost(model, weights or score_weights(model), few_orders(model))
 
 
+def best_plan(model: JoinModel, weights: Weights | None = None) -> Entry:
+    """The cheapest plan, found without listing the others."""
+    return first_by_cost(model, weights or score_weights(model), few_orders(model))
+
+
 def few_orders(model: JoinModel) -> tuple[Order, ...]:
     """The multiway orders that are priced where not all can be: FROM and the heuristics'."""
     if model.is_single or is_listed(model):
@@ -54,6 +65,27 @@ def few_orders(model: JoinModel) -> tuple[Order, ...]:
 def traced(model: JoinModel) -> Trace:
     """The heuristic's way to an order."""
     return trace(model, pricer(model, score_weights(model)))
+
+
+def cheapest(model: JoinModel, algorithm: Algorithm) -> Loops:
+    """The cheapest plan of one algorithm; of multiway orders, the cheapest of those listed."""
+    weights = score_weights(model)
+    if algorithm == "naive":
+        return best_naive(model, weights).loops(model)
+    if algorithm == "multiway":
+        listed = plans_by_cost(model)
+        return next(e for e in listed if not (e.is_general or e.is_naive)).loops(model)
+    if len(model.windows) > MOST_STREAMS:
+        raise PlanError(f"general plans are searched for up to {MOST_STREAMS} streams", NAME)
+    return best_general(model, weights)[0]
+
+
+def named(model: JoinModel, label: str) -> Loops:
+    """The loops of a label; an algorithm's name alone stands for its cheapest plan."""
+    for algorithm in get_args(Algorithm):
+        if label == algorithm:
+            return cheapest(model, algorithm)
+    return loops_of(model, label)
 
 
 def scores(model: JoinModel, plans: Iterable[Loops]) -> tuple[float, ...]:
@@ -87,7 +119,19 @@ def rank(model: JoinModel, top: int | None, units: UnitCosts | None, by_seconds:
         considered=compared,
         truncated=not is_listed(model) or compared > MOST_CANDIDATES,
         rank_by="seconds" if by_seconds else "comparisons",
+        excluded=tuple(_excluded(model)),
     )
+
+
+def _excluded(model: JoinModel) -> Iterator[tuple[str, str]]:
+    count = len(model.windows)
+    if not lists_naive(model):
+        yield (
+            naive_label(model, range(count)),
+            f"{factorial(count):,} naive orders are not listed: with eager evaluation on one "
+            "attribute each costs no less than the multiway order of its name, unless windows hold "
+            "less than a tuple; any can be run by its label",
+        )
 
 
 def _by_all_they_spend(
@@ -129,21 +173,24 @@ class _Priced:
         self._model, self._plans, self._units = model, plans, units
         # Upkeep differs between plans by the indexes they use.
         self._upkeeps: dict[tuple[object, ...], tuple[Cost, float]] = {}
+        self._scans = all(window.access == "scan" for window in model.windows)
 
     def candidates(self, tags: dict[str, tuple[str, ...]], by_seconds: bool) -> Iterator[Candidate]:
         """The plans as candidates, in turn."""
         weights = score_weights(self._model)
-        work = self._probing(COMPARISONS)
-        scored = work if weights == COMPARISONS else self._probing(weights)
+        work = list(map(rounded, self._probing(COMPARISONS)))
+        scored = work
+        if weights != COMPARISONS:
+            scored = list(map(rounded, self._probing(weights)))
         spent = self._probing(weights_of(self._units)) if self._units is not None else None
         for place, entry in enumerate(self._plans):
             kept = self._kept(entry)
             seconds = rounded(kept[1] + spent[place]) if spent is not None else None
-            score = rounded(scored[place])
+            score = scored[place]
             if by_seconds and seconds is not None:
                 score = seconds
             cost = Cost(
-                rounded(work[place]),
+                work[place],
                 kept[0].inserts,
                 kept[0].expirations,
                 0.0,
@@ -171,7 +218,7 @@ class _Priced:
     def _kept(self, entry: Entry) -> tuple[Cost, float]:
         """The cost and the seconds of all but the probes."""
         key: tuple[object, ...] = (entry.label,)
-        if all(window.access == "scan" for window in self._model.windows):
+        if self._scans:
             key = ()
         elif self._model.is_single and not entry.is_general:
             # On one attribute every window is looked up but the outermost of a naive order, and

@@ -10,9 +10,10 @@ from math import inf
 
 import numpy as np
 
-from planner.families.join_order.arrays import Floats, Ints
+from planner.cost import rounded
 from planner.families.join_order.loops import Order
 from planner.families.join_order.table import StepTable
+from planner.joins.arrays import Floats, Ints
 
 
 @lru_cache(maxsize=4)
@@ -24,21 +25,17 @@ def all_orders(count: int) -> Ints:
     return orders
 
 
-def rounded(score: float) -> float:
-    """A score to 12 significant digits: the last bits of a sum must not decide a tie."""
-    return float(f"{score:.12g}")
-
-
 def cost_to_go(table: StepTable, worst: bool = False) -> Floats:
     """For every set of streams placed, the least (or most) cost of appending all the others.
 
     The exact dynamic program over subsets, from the full set down, one size of set at a time.
+    A table may hold many costs side by side, along a last axis.
     """
     count = table.count
     better = np.maximum if worst else np.minimum
-    to_go = np.full(1 << count, -np.inf if worst else np.inf)
+    to_go = np.full(table.costs.shape[1:], -np.inf if worst else np.inf)
     to_go[-1] = 0.0
-    for layer in reversed(_sets_by_size(count)[:-1]):
+    for layer in reversed(sets_by_size(count)[:-1]):
         for place in range(count):
             without = layer[(layer >> place) & 1 == 0]
             through = table.costs[place, without] + to_go[without | (1 << place)]
@@ -47,7 +44,8 @@ def cost_to_go(table: StepTable, worst: bool = False) -> Floats:
 
 
 @lru_cache(maxsize=2)
-def _sets_by_size(count: int) -> list[Ints]:
+def sets_by_size(count: int) -> list[Ints]:
+    """All sets of `count` sources, the smallest first, those of one size together."""
     sizes = np.zeros(1, dtype=np.int8)
     for _ in range(count):
         sizes = np.concatenate([sizes, sizes + 1])

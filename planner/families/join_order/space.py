@@ -9,7 +9,7 @@ from itertools import chain, permutations
 from math import factorial, isfinite
 from typing import NamedTuple, Protocol
 
-from planner.families.join_order.arrays import Floats
+from planner.cost import rounded
 from planner.families.join_order.loops import (
     Loops,
     Order,
@@ -18,9 +18,8 @@ from planner.families.join_order.loops import (
     naive,
     naive_label,
 )
-from planner.families.join_order.model import JoinModel
-from planner.families.join_order.perorigin import best_general, is_searched
-from planner.families.join_order.search import all_orders, best_first, cost_to_go, rounded
+from planner.families.join_order.perorigin import best_general, is_ranked
+from planner.families.join_order.search import all_orders, best_first, cost_to_go
 from planner.families.join_order.table import (
     COMPARISONS,
     SCORE,
@@ -31,10 +30,12 @@ from planner.families.join_order.table import (
 )
 from planner.families.join_order.walking import Walker
 from planner.family import MOST_CANDIDATES
+from planner.joins.arrays import Floats
+from planner.joins.model import JoinModel
 
 # On a join graph with several attributes every order is walked; beyond this many sources only
 # a few multiway orders are, and the exact plan is the general one.
-MOST_WALKED = 6
+MOST_WALKED = 7
 
 
 class Pricer(Protocol):
@@ -89,10 +90,19 @@ def is_listed(model: JoinModel) -> bool:
     return factorial(count) <= MOST_CANDIDATES if model.is_single else count <= MOST_WALKED
 
 
+def lists_naive(model: JoinModel) -> bool:
+    """Whether naive orders are listed beside multiway ones.
+
+    In an eager join on one attribute a naive order costs no less than the multiway one of the same
+    name, unless windows hold less than a tuple; without room for both only multiway is listed.
+    """
+    return is_ranked(model) or 2 * factorial(len(model.windows)) <= MOST_CANDIDATES
+
+
 def considered(model: JoinModel, few: Sequence[Order]) -> int:
     """How many multiway and naive orders are compared."""
     if model.is_single:
-        return factorial(len(model.windows)) * (2 if is_searched(model) else 1)
+        return factorial(len(model.windows)) * (2 if lists_naive(model) else 1)
     if is_listed(model):
         return len(_every_multiway(model, COMPARISONS)) + len(_every_naive(model, COMPARISONS))
     return len(dict.fromkeys(few)) + 1
@@ -100,9 +110,18 @@ def considered(model: JoinModel, few: Sequence[Order]) -> int:
 
 def by_cost(model: JoinModel, weights: Weights, few: Sequence[Order]) -> Iterator[Entry]:
     """All plans that can be listed, cheapest first; a general one where no order is as cheap."""
-    listed = _orders(model, weights, few)
+    return _with_general(model, weights, _orders(model, weights, few))
+
+
+def first_by_cost(model: JoinModel, weights: Weights, few: Sequence[Order]) -> Entry:
+    """The first of `by_cost`, without listing the others."""
+    found = _lazy_orders(model, weights) if model.is_single else _orders(model, weights, few)
+    return next(_with_general(model, weights, found))
+
+
+def _with_general(model: JoinModel, weights: Weights, listed: Iterator[Entry]) -> Iterator[Entry]:
     first = next(listed)
-    if is_searched(model):
+    if is_ranked(model):
         loops, score = best_general(model, weights)
         if rounded(score) < first.score:
             yield Entry(rounded(score), False, loops.label, ())
@@ -112,22 +131,31 @@ def by_cost(model: JoinModel, weights: Weights, few: Sequence[Order]) -> Iterato
 
 def _orders(model: JoinModel, weights: Weights, few: Sequence[Order]) -> Iterator[Entry]:
     """Multiway and naive orders, cheapest first; of a large join graph `few` and the best naive."""
-    if is_listed(model) and not is_searched(model):
+    if is_listed(model) and not lists_naive(model):
         return iter(_every_multiway(model, weights))
     if is_listed(model):
         return heapq.merge(_every_multiway(model, weights), _every_naive(model, weights))
     if model.is_single:
-        found = _lazily(model, step_table(model, weights), is_naive=False)
-        if not is_searched(model):
-            return found
-        return heapq.merge(found, _lazily(model, naive_table(model, weights), is_naive=True))
+        return _lazy_orders(model, weights)
     scores = pricer(model, weights).price(few).tolist()
     listed = {
         Entry(rounded(score), False, model.label(order), order)
         for score, order in zip(scores, few, strict=True)
     }
-    first = next(_lazily(model, naive_table(model, weights), is_naive=True))
-    return iter(sorted(chain(listed, [first])))
+    return iter(sorted(chain(listed, [best_naive(model, weights)])))
+
+
+def best_naive(model: JoinModel, weights: Weights) -> Entry:
+    """The cheapest naive order."""
+    return next(_lazily(model, naive_table(model, weights), is_naive=True))
+
+
+def _lazy_orders(model: JoinModel, weights: Weights) -> Iterator[Entry]:
+    """Every order of a join on one attribute, found as it is asked for."""
+    found = _lazily(model, step_table(model, weights), is_naive=False)
+    if not lists_naive(model):
+        return found
+    return heapq.merge(found, _lazily(model, naive_table(model, weights), is_naive=True))
 
 
 def worst_multiway(model: JoinModel) -> tuple[float, Order | None] | None:

@@ -13,9 +13,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from planner.families.join_order.arrays import Floats, Ints
-from planner.families.join_order.model import JoinModel
-from planner.families.join_order.sets import SetArrays, set_arrays
+from planner.joins.arrays import Floats, Ints
+from planner.joins.model import JoinModel
+from planner.joins.sets import SetArrays, set_arrays, with_member
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,21 +66,25 @@ class StepTable:
 def step_table(model: JoinModel, weights: Weights = COMPARISONS) -> StepTable:
     """The multiway table of a join on one attribute."""
     sets = set_arrays(model)
-    costs = np.zeros((sets.count, 1 << sets.count))
+    costs = np.empty((sets.count, 1 << sets.count))
     for target in range(sets.count):
-        scan = _scan(sets, target, weights)
-        work = None
-        for origin in model.origins:
-            if origin == target:
-                continue
-            if work is None or model.graph.twins is not None:
-                work = _below(sets, origin, target, scan, weights)
-            # Whether or not the set holds the origin, its own tuple is part of the composite.
-            halves = work.reshape(-1, 2, 1 << origin)[:, 1:, :]
-            costs[target].reshape(-1, 2, 1 << origin)[...] += (
-                halves * model.windows[origin].per_second
-            )
+        costs[target] = multiway_costs(sets, target, sets.looked_through(target), weights)
     return _with_filters(costs, model, weights)
+
+
+def multiway_costs(sets: SetArrays, target: int, part: Floats, weights: Weights) -> Floats:
+    """Appending the target after every set, where composites look through `part` of its window."""
+    costs = np.zeros(1 << sets.count)
+    work = None
+    for origin in sets.model.origins:
+        if origin == target:
+            continue
+        if work is None or sets.model.graph.twins is not None or sets.model.is_changing:
+            work = _below(sets, origin, target, part, weights)
+        # Whether or not the set holds the origin, its own tuple is part of the composite.
+        halves = work.reshape(-1, 2, 1 << origin)[:, 1:, :]
+        costs.reshape(-1, 2, 1 << origin)[...] += halves * sets.model.windows[origin].per_second
+    return costs
 
 
 @lru_cache(maxsize=2)
@@ -101,65 +105,62 @@ def _with_filters(costs: Floats, model: JoinModel, weights: Weights) -> StepTabl
 
 def origin_costs(sets: SetArrays, origin: int, weights: Weights) -> Floats:
     """`costs[j, P]` for the loops of one origin, its new tuples at any depth."""
-    model = sets.model
     costs = np.empty((sets.count, 1 << sets.count))
-    inside = sets.has(origin)
-    rate, new = model.evaluations(origin), model.new_tuples(origin)
-    per_second = model.windows[origin].per_second
-    above = sets.held * rate
     for target in range(sets.count):
-        scan = _scan(sets, target, weights)
-        if target == origin:
-            worth = sets.worth(target) if weights.worths else 1.0
-            work = above * (weights.comparison * new) * worth
-            if weights.row:
-                work += weights.row * _with_member(sets.joined(origin) * per_second, origin)
-        else:
-            work = above * scan
-            if weights.row:
-                work += weights.row * _with_member(above, target)
-            copies = sets.copies(origin, target)
-            if copies is not None:
-                work += above * _own_copies(sets, target, copies, weights)
-            below = _below(sets, origin, target, scan, weights) * per_second
-            work = np.where(inside, below, work)
-        work[~sets.linked(target)] = np.inf
-        # The outermost loop is free: nothing is compared in it.
-        work[0] = 0.0
-        costs[target] = work
+        costs[target] = loop_costs(sets, origin, target, sets.looked_through(target), weights)
     return costs
 
 
-def _scan(sets: SetArrays, target: int, weights: Weights) -> Floats:
-    """What one composite pays to look through the target."""
+def loop_costs(sets: SetArrays, origin: int, target: int, part: Floats, weights: Weights) -> Floats:
+    """The target's loop below every set, where composites look through `part` of its window."""
+    model = sets.model
+    per_second = model.windows[origin].per_second
+    above = sets.held * model.evaluations(origin)
+    if target == origin:
+        worth = sets.worth(target) if weights.worths else 1.0
+        work = above * (weights.comparison * model.new_tuples(origin)) * worth
+        if weights.row:
+            work += weights.row * with_member(sets.joined(origin) * per_second, origin)
+    else:
+        work = above * _scan(sets, target, part, weights, sets.met(target))
+        if weights.row:
+            work += weights.row * with_member(above, target)
+        copies = sets.copies(origin, target)
+        if copies is not None:
+            work += above * _own_copies(sets, target, part, copies, weights)
+        below = _below(sets, origin, target, part, weights) * per_second
+        work = np.where(sets.has(origin), below, work)
+    work[~sets.linked(target)] = np.inf
+    # The outermost loop is free: nothing is compared in it.
+    work[0] = 0.0
+    return work
+
+
+def _scan(
+    sets: SetArrays, target: int, part: Floats, weights: Weights, met: Floats | float
+) -> Floats:
+    """What one composite pays to look through a part of the target's tuples that it meets."""
     worth = sets.worth(target) if weights.worths else 1.0
-    examined = sets.model.windows[target].examined
-    return sets.looked_through(target) * (weights.comparison * examined) * worth
+    return part * (weights.comparison * met) * worth
 
 
-def _below(sets: SetArrays, origin: int, target: int, scan: Floats, weights: Weights) -> Floats:
+def _below(sets: SetArrays, origin: int, target: int, part: Floats, weights: Weights) -> Floats:
     """What the target costs below the loop of new tuples, per result that holds such a tuple."""
-    passed = sets.joined(origin)
-    work = passed * scan
+    passed, examined = sets.joined(origin), sets.model.windows[target].examined
+    work = passed * _scan(sets, target, part, weights, examined)
     copies = sets.copies(origin, target)
     if copies is not None:
-        work += passed * _own_copies(sets, target, copies, weights)
+        work += passed * _own_copies(sets, target, part, copies, weights)
     if weights.row:
-        work += weights.row * _with_member(passed, target)
+        work += weights.row * with_member(passed, target)
     return work
 
 
 def _own_copies(
-    sets: SetArrays, target: int, copies: tuple[int, float], weights: Weights
+    sets: SetArrays, target: int, part: Floats, copies: tuple[int, float], weights: Weights
 ) -> Floats:
     """In a self-join, what a tuple pays for its own copy in the bucket it looks through."""
     other, count = copies
     worth = sets.worth(target) if weights.worths else 1.0
-    rest = (1 - sets.looked_through(target)) * (weights.comparison * count) * worth
+    rest = (1 - part) * (weights.comparison * count) * worth
     return np.where(sets.has(other), rest, 0.0)
-
-
-def _with_member(values: Floats, place: int) -> Floats:
-    """The value of each set with one source added."""
-    halves = values.reshape(-1, 2, 1 << place)
-    return np.repeat(halves[:, 1:, :], 2, axis=1).reshape(-1)

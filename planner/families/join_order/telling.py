@@ -5,38 +5,43 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import factorial
 
+from planner.cost import rounded
 from planner.execution import Statistics
 from planner.families.join_order.heuristic import Trace
 from planner.families.join_order.loops import algorithm_of
-from planner.families.join_order.model import JoinModel
 from planner.families.join_order.perorigin import MOST_STREAMS, best_general
 from planner.families.join_order.ranking import plans_by_cost, traced
-from planner.families.join_order.search import rounded
 from planner.families.join_order.space import is_listed, score_weights, worst_multiway
-from planner.family import Candidate, Ranking
+from planner.family import Ranking
+from planner.joins.model import JoinModel
+from planner.ties import near_ties
 from planner.wording import amount, percent_more, shortened, times
 
-NEAR_TIE = 1.01
-MOST_TIES_NAMED = 3
-_NAMES = {
-    "naive": "the same loops for every arriving stream (naive)",
-    "general": "an order of its own for every arriving stream (general)",
+# Below this, "1x under the worst" would say nothing.
+LEAST_TIMES = 1.1
+_SAVES = {
+    "naive": "the same loops for every arriving stream save work",
+    "general": "new tuples need not come first, nor streams in one order for all",
 }
 
 
 def answer(model: JoinModel, ranking: Ranking) -> str:
     """Which plan wins, by how much, because of what, and what comes close to it."""
     best = next(c for c in ranking.candidates if c.label == ranking.best)
+    general = algorithm_of(best.label) == "general"
+    name = "A general plan, an order for each arriving stream," if general else best.label
     unit = "s of work per s" if ranking.rank_by == "seconds" else _unit(model)
-    ties = _near_ties(best, ranking)
+    ties = near_ties(best, ranking)
     worst = worst_multiway(model)
     by_seconds = ranking.rank_by == "seconds"
     least = best.cost.comparisons if by_seconds else best.score
     if worst is not None and rounded(worst[0]) == rounded(least):
         every = f"all {factorial(len(model.windows)):,} orders cost the same"
-        return f"{best.label}: {amount(best.score)} {unit}; {every}."
+        return f"{name}: {amount(best.score)} {unit}; {every}."
     if worst is not None:
         against = f"{times(worst[0], least)} under the worst"
+        if worst[0] < LEAST_TIMES * least:
+            against = f"the worst {percent_more(worst[0], least)} above it"
     else:
         baseline = next(c for c in ranking.candidates if c.label == ranking.baseline)
         from_order = baseline.cost.comparisons if by_seconds else baseline.score
@@ -44,7 +49,7 @@ def answer(model: JoinModel, ranking: Ranking) -> str:
     if by_seconds:
         against = f"{amount(least)} comparisons/s, {against}"
     reason = _because(model, traced(model), best.label, least)
-    return f"{best.label} wins: {amount(best.score)} {unit}, {against}, because {reason}{ties}."
+    return f"{name} wins: {amount(best.score)} {unit}, {against}, because {reason}{ties}."
 
 
 def why(model: JoinModel, statistics: Statistics) -> tuple[str, ...]:
@@ -59,7 +64,7 @@ def _because(model: JoinModel, found: Trace, best: str, least: float) -> str:
     algorithm = algorithm_of(best)
     if algorithm != "multiway":
         costs = f"makes {amount(found.augmented_cost)} {_unit(model)}"
-        return f"{_NAMES[algorithm]} saves work: the heuristic's {augmented} {costs}"
+        return f"{_SAVES[algorithm]}: the heuristic's {augmented} {costs}"
     if best == heuristic:
         first, second = (model.aliases[place] for place in found.heuristic[:2])
         held = amount(model.size(found.heuristic[:2]))
@@ -80,26 +85,6 @@ def _because(model: JoinModel, found: Trace, best: str, least: float) -> str:
 
 def _unit(model: JoinModel) -> str:
     return "weighted comparisons/s" if model.graph.worths else "comparisons/s"
-
-
-def _near_ties(best: Candidate, ranking: Ranking) -> str:
-    close = [
-        c for c in ranking.candidates if c.label != best.label and c.score <= NEAR_TIE * best.score
-    ]
-    if not close:
-        return ""
-    named = ", ".join(f"{c.label} ({_distance(c, best)})" for c in close[:MOST_TIES_NAMED])
-    more = f" and {len(close) - MOST_TIES_NAMED:,} more" if len(close) > MOST_TIES_NAMED else ""
-    if more and len(ranking.candidates) < ranking.considered:
-        # Plans that are not listed may be as close: their number is not known.
-        more = " and others"
-    return f"; a near-tie with {named}{more}"
-
-
-def _distance(other: Candidate, best: Candidate) -> str:
-    if rounded(other.score) == rounded(best.score):
-        return "the same cost"
-    return f"{percent_more(other.score, best.score)} more"
 
 
 def _exact(model: JoinModel, found: Trace) -> Iterator[str]:
@@ -140,6 +125,19 @@ def _left_out(model: JoinModel, statistics: Statistics) -> Iterator[str]:
         yield f"Keys of {names} are Zipf-distributed: sizes come from how often each value occurs."
     streams = [model.windows[place].name for place in model.origins]
     twice = sorted({name for name in streams if streams.count(name) > 1})
+    together = sorted({w.name for w in model.windows if w.bursts and w.name in twice})
+    if together:
+        yield (
+            f"Sizes leave out that tuples of one burst of {', '.join(together)} meet each other: "
+            "joined with itself, such a stream makes more results than predicted."
+        )
+    ranked = [known for known in model.graph.classes if known.by_rank]
+    for known in ranked:
+        names = ", ".join(f"{model.aliases[k.place]}.{k.attribute}" for k in known.keys)
+        yield (
+            f"The values of {names} are not listed alike: sizes take them to match by their place "
+            "in the lists, not by value."
+        )
     if twice and model.graph.twins is None:
         yield f"Sizes leave out that a tuple of {', '.join(twice)} also meets itself."
     if model.timing.evaluate is not None:

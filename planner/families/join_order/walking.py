@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from planner.families.join_order.arrays import Floats
 from planner.families.join_order.loops import Loops, Order, multiway
-from planner.families.join_order.model import JoinModel
 from planner.families.join_order.table import COMPARISONS, Weights
+from planner.joins.arrays import Floats
+from planner.joins.model import JoinModel
 
 
 class Walker:

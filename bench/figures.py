@@ -1,0 +1,68 @@
+"""The papers' evaluations: all their points measured, beside the printed figures and the claims."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from planner.evaluation import EXPERIMENTS
+from planner.evaluation.experiment import Experiment, Place
+from runtime.evaluation.figure import Figure, nothing_yet
+from runtime.evaluation.measuring import rounds
+from runtime.versions import versions
+
+
+def figures() -> dict[str, Any]:
+    """Every experiment, its points in turns: values by curve, ratios, and what claims came to.
+
+    `measured` is what the explorer shows until its user has measured on a machine of their own.
+    """
+    found = {known.name: _measured(known) for known in EXPERIMENTS}
+    return {
+        "same answer": all(figure.same_answer for figure in found.values()),
+        "told": {known.name: _told(known, found[known.name]) for known in EXPERIMENTS},
+        "measured": {name: figure.to_json() for name, figure in found.items()},
+    }
+
+
+def _measured(known: Experiment) -> Figure:
+    begun = nothing_yet(known, versions(), os.cpu_count() or 1)
+    *_, figure = rounds(known, begun, lambda _: None)
+    return figure
+
+
+def _told(known: Experiment, figure: Figure) -> dict[str, Any]:
+    values = known.measured(figure.values())
+    views = {**known.predicted(), "measured": values}
+    return {
+        "unit": known.y.title,
+        "values": {
+            label: {_text(x): float(f"{value:.6g}") for x, value in by_place.items()}
+            for label, by_place in values.items()
+        },
+        "times the paper": {
+            curve.label: {
+                _text(point.x): values[curve.label][point.x] / point.printed
+                for point in curve.points
+                if point.printed is not None
+            }
+            for curve in known.curves
+            if any(point.printed is not None for point in curve.points)
+        },
+        "claims": [
+            {
+                "section": claim.section,
+                "claim": claim.text,
+                **{
+                    view: f"{'holds' if finding.holds else 'differs'}: {finding.told}"
+                    for view, seen in views.items()
+                    for finding in (claim.check(seen),)
+                },
+            }
+            for claim in known.claims
+        ],
+    }
+
+
+def _text(place: Place) -> str:
+    return place if isinstance(place, str) else f"{place:g}"

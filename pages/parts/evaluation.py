@@ -1,0 +1,143 @@
+"""The figures of the papers on their page: which one, what was measured of it, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import streamlit as st
+
+from pages.parts import backend, evaluation_chart, evaluation_tables, progress, state
+from pages.parts.words import counted, moment, plain
+from planner.evaluation import EXPERIMENTS, experiment
+from planner.evaluation.experiment import Experiment, Point
+
+if TYPE_CHECKING:
+    from runtime.evaluation.figure import Figure
+
+# The chart follows the measuring so often, in seconds.
+_FOLLOW = 2
+
+
+class Shown(NamedTuple):
+    """An experiment, what was measured of it if anything, and whether that was on this machine."""
+
+    experiment: Experiment
+    figure: Figure | None
+    here: bool
+
+
+def pick() -> Experiment:
+    """The experiment that the user chose; the first one at first."""
+    names = {known.name: f"{known.title} ({known.paper})" for known in EXPERIMENTS}
+    chosen = st.selectbox(
+        "Figure", list(names), format_func=names.__getitem__, key="experiment",
+        persist_state="session",
+    )  # fmt: skip
+    return experiment(chosen)
+
+
+def shown(chosen: Experiment) -> Shown:
+    """What was measured here, else what came with Sluice."""
+    from runtime.evaluation.keeping import kept, shipped
+
+    own = kept(chosen)
+    return Shown(chosen, own, True) if own else Shown(chosen, shipped(chosen), False)
+
+
+def answer(held: Shown) -> str:
+    """How many claims hold by each model and as measured, in one sentence."""
+    parts = []
+    claims = len(held.experiment.claims)
+    for view, values in evaluation_tables.views(held.experiment, held.figure).items():
+        holding = sum(claim.check(values).holds for claim in held.experiment.claims)
+        parts.append(f"{view}: {holding} of {counted(claims, 'claim')} hold")
+    if not parts:
+        return "Nothing has been measured yet, and no model predicts rates: measure them."
+    return "; ".join(parts) + "."
+
+
+def where(held: Shown) -> None:
+    """On which machine the figures were measured, and when; whether all plans agreed."""
+    figure = held.figure
+    if figure is None:
+        st.caption("Not measured yet.")
+        return
+    machine = f"Python {figure.versions['python']}, Numba {figure.versions['numba']}"
+    place = "on this machine" if held.here else "**on another machine** (they came with Sluice)"
+    rounds = f"{figure.samples} of {figure.rounds * figure.size} measurements"
+    st.caption(
+        f"Measured {place}, {moment(figure.measured_at)}: {rounds}, {figure.cores} cores, "
+        f"{plain(machine)}. Kernels alone, in one thread, without Spark around them: the same "
+        "kernels and counts as in every run."
+    )
+    if not figure.same_answer:
+        st.error("The plans did not agree on their answer.", icon=":material/report:")
+    elif figure.complete:
+        st.caption(":material/verified: On the same tuples, all plans gave the same answer.")
+
+
+def controls(held: Shown) -> None:
+    """Measure what is missing, or all of it again; while that goes on, how far it is."""
+    job = backend.measuring(held.experiment.name)
+    if job is not None:
+        progress.live(job.id)
+        return
+    progress.failed_figure(held.experiment.name)
+    own = held.figure if held.here else None
+    partly = own is not None and not own.complete
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if own is None or partly:
+            st.button(
+                "Measure the rest" if partly else "Measure on this machine",
+                type="primary",
+                icon=":material/timer:",
+                on_click=backend.measure,
+                args=(held.experiment.name,),
+            )
+        if own is not None:
+            st.button(
+                "Measure again",
+                icon=":material/restart_alt:",
+                on_click=backend.measure,
+                args=(held.experiment.name, True),
+            )
+
+
+def chart(held: Shown) -> None:
+    """The curves; they follow the measuring while it goes on. A click on a point opens it."""
+    measuring = backend.measuring(held.experiment.name) is not None
+    st.fragment(_chart, run_every=_FOLLOW if measuring else None)(held.experiment.name)
+
+
+def _chart(name: str) -> None:
+    held = shown(experiment(name))
+    event: Any = st.plotly_chart(
+        evaluation_chart.draw(held.experiment, held.figure),
+        on_select="rerun",
+        selection_mode="points",
+        key=f"chart-{name}",
+        alt=evaluation_chart.in_words(held.experiment, held.figure),
+    )
+    selected = event["selection"]["points"]
+    if selected and (point := point_at(held.experiment, selected[0])) is not None:
+        offer(point)
+
+
+def point_at(chosen: Experiment, selected: Mapping[str, Any]) -> Point | None:
+    """The point behind a mark of the chart: marks carry their curve's number and their own."""
+    data = selected.get("customdata")
+    if not data:
+        return None
+    curve, place = int(data[0]), int(data[1])
+    return chosen.curves[curve].points[place]
+
+
+def offer(point: Point) -> None:
+    """The point in words, and the way to its workload."""
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        st.markdown(f"**{plain(point.workload.name)}** · {plain(point.plan, 120)}", width="stretch")
+        if st.button("Open in the explorer", icon=":material/open_in_new:", key="open-point"):
+            state.open_workload(point.workload)
+            state.choose_plan(point.plan)
+            st.switch_page("pages/plans.py")

@@ -1,0 +1,154 @@
+"""The curves of an experiment: models as lines, measured points with their spread on them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import plotly.graph_objects as go
+
+from pages.parts.figures import PALETTE, frame, log_axis
+from planner.evaluation.experiment import Curve, Experiment, Point
+from planner.wording import amount
+
+if TYPE_CHECKING:
+    from runtime.evaluation.figure import Figure
+
+# Pixels of the plot, and of each line of a legend that has one entry a line where it is narrow.
+_PLOT = 460
+_LEGEND_LINE = 14
+_PRINTED = "#7A868F"
+_DASHES = ("solid", "dot", "dash")
+# One mark for each subject, so that colour is never alone.
+_MARKS = ("circle", "square", "diamond", "triangle-up", "cross", "star")
+
+
+def draw(chosen: Experiment, figure: Figure | None) -> go.Figure:
+    """Bars where places are names, else lines; colours and marks tell the subjects apart."""
+    drawn = go.Figure()
+    subjects = list(dict.fromkeys(curve.subject for curve in chosen.curves))
+    models = list(dict.fromkeys(curve.model for curve in chosen.curves if curve.model))
+    for number, curve in enumerate(chosen.curves):
+        place = subjects.index(curve.subject)
+        colour, mark = PALETTE[place % len(PALETTE)], _MARKS[place % len(_MARKS)]
+        # What is drawn later is thinner: curves and points that fall together all stay visible.
+        left = len(subjects) - place
+        if curve.model:
+            dash = _DASHES[models.index(curve.model) % len(_DASHES)]
+            _predicted(drawn, curve, {"color": colour, "dash": dash, "width": 1 + left})
+        if figure is not None:
+            marker = {"color": colour, "symbol": mark, "size": 5 + 3 * left}
+            _measured(drawn, chosen, figure, number, marker)
+    for curve in chosen.curves:
+        _printed(drawn, chosen, curve)
+    drawn.update_layout(
+        barmode="group",
+        xaxis={"title": chosen.x.title, **({"type": "category"} if chosen.x.named else {})},
+        yaxis={"title": chosen.y.title, **_scale(chosen, drawn)},
+        clickmode="event+select",
+        **_framed(chosen.title, len(drawn.data)),
+    )
+    return drawn
+
+
+def _framed(title: str, series: int) -> dict[str, object]:
+    """The frame of every figure, but with the legend below: it has too many lines for the top."""
+    height = _PLOT + _LEGEND_LINE * series
+    framed = frame(title, height, legend=False)
+    below = {"orientation": "h", "yref": "container", "yanchor": "bottom", "y": 0, "x": 0}
+    return {**framed, "showlegend": True, "legend": below}
+
+
+def _scale(chosen: Experiment, drawn: go.Figure) -> dict[str, object]:
+    values = [y for trace in drawn.data for y in trace.y if y]
+    if not chosen.y.logarithmic or not values:
+        return {"rangemode": "tozero"}
+    return log_axis(min(values) / 1.3, max(values) * 1.3)
+
+
+def _predicted(drawn: go.Figure, curve: Curve, line: dict[str, Any]) -> None:
+    priced = [point for point in curve.points if point.predicted is not None]
+    drawn.add_scatter(
+        x=[point.x for point in priced],
+        y=[point.predicted for point in priced],
+        mode="lines",
+        name=f"{curve.subject}, predicted, {curve.model}",
+        line=line,
+        hovertemplate=f"{curve.label} at %{{x}}<br>predicted %{{y:,.6g}}<extra></extra>",
+    )
+
+
+def _measured(
+    drawn: go.Figure, chosen: Experiment, figure: Figure, number: int, marker: dict[str, Any]
+) -> None:
+    """The measured points of a curve; those that a curve before it has shown are left out."""
+    curve = chosen.curves[number]
+    before = {p.key for c in chosen.curves[:number] if c.subject == curve.subject for p in c.points}
+    found = [
+        (place, point, figure.points[point.key])
+        for place, point in enumerate(curve.points)
+        if point.measured and point.key in figure.points and point.key not in before
+    ]
+    if not found:
+        return
+    values = [measured.value(figure.quantity) for _, _, measured in found]
+    spread = {
+        "type": "data",
+        "symmetric": False,
+        "array": [m.spread[1] - v for (_, _, m), v in zip(found, values, strict=True)],
+        "arrayminus": [v - m.spread[0] for (_, _, m), v in zip(found, values, strict=True)],
+        "thickness": 1,
+        "width": 3,
+    }
+    # A second curve of a subject is told apart by its hollow marks, or its paler bars.
+    second = bool(before)
+    shared = {
+        "x": [point.x for _, point, _ in found],
+        "y": values,
+        "name": f"{curve.label}, measured",
+        "customdata": [[number, place] for place, _, _ in found],
+        "error_y": spread,
+        "hovertemplate": f"{curve.label} at %{{x}}<br>measured %{{y:,.6g}}<extra></extra>",
+    }
+    if chosen.x.named:
+        bar = {"color": marker["color"], "opacity": 0.55 if second else 1.0}
+        drawn.add_bar(**shared, marker=bar)
+        return
+    if second:
+        marker = {**marker, "symbol": f"{marker['symbol']}-open", "line": {"width": 2}}
+    drawn.add_scatter(
+        **shared,
+        mode="markers" if curve.model or len(found) == 1 else "lines+markers",
+        line={"color": marker["color"]},
+        marker=marker,
+    )
+
+
+def _printed(drawn: go.Figure, chosen: Experiment, curve: Curve) -> None:
+    printed: list[Point] = [point for point in curve.points if point.printed is not None]
+    if not printed or curve.label != curve.subject:
+        return
+    shared = {
+        "x": [point.x for point in printed],
+        "y": [point.printed for point in printed],
+        "name": f"{curve.label}, printed in the paper",
+        "hovertemplate": f"{curve.label} at %{{x}}<br>printed %{{y:,.6g}}<extra></extra>",
+    }
+    pattern = "/" if curve is chosen.curves[0] else "x"
+    if chosen.x.named:
+        drawn.add_bar(**shared, marker={"color": _PRINTED, "pattern": {"shape": pattern}})
+    else:
+        drawn.add_scatter(
+            **shared, mode="markers", marker={"color": _PRINTED, "size": 11, "symbol": "x"}
+        )
+
+
+def in_words(chosen: Experiment, figure: Figure | None) -> str:
+    """The figure for those who cannot see it: where every series begins and ends."""
+    drawn = draw(chosen, figure)
+    told = [
+        f"{trace.name}: {amount(trace.y[0])} at {trace.x[0]}, {amount(trace.y[-1])} at "
+        f"{trace.x[-1]}"
+        for trace in drawn.data
+        if len(trace.y)
+    ]
+    return f"{chosen.title}. {chosen.y.title} by {chosen.x.title}. {'; '.join(told)}."

@@ -1,0 +1,117 @@
+"""What an experiment came to, in tables: the paper's claims, and every measured point."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from pages.parts.words import error_text, plain
+from planner.evaluation.experiment import Experiment, Point, Values
+from planner.wording import amount
+
+if TYPE_CHECKING:
+    from runtime.evaluation.figure import Figure
+
+MEASURED = "Measured"
+_NUMBER = st.column_config.NumberColumn(format="localized")
+
+
+def views(chosen: Experiment, figure: Figure | None) -> dict[str, Values]:
+    """The figures in which claims are checked: each model's, and the measured ones once whole."""
+    found = {f"Predicted, {model}": values for model, values in chosen.predicted().items()}
+    if figure is not None and figure.complete:
+        found[MEASURED] = chosen.measured(figure.values())
+    return found
+
+
+def claims(chosen: Experiment, figure: Figure | None) -> None:
+    """Each claim of the paper, whether it holds in each view, and why not where it does not."""
+    seen = views(chosen, figure)
+    if not seen:
+        return
+    st.markdown("### What the paper says, and what these figures say", anchors=False)
+    with st.container(border=True):
+        for claim in chosen.claims:
+            findings = {view: claim.check(values) for view, values in seen.items()}
+            lines = [f"**{plain(claim.text, 200)}** (Section {plain(claim.section)})", ""]
+            for view, finding in findings.items():
+                mark = ":material/check: holds" if finding.holds else ":material/close: differs"
+                lines.append(f"- {plain(view)}: {mark} · {plain(finding.told, 400)}")
+            st.markdown("\n".join(lines))
+            if claim.because and not all(finding.holds for finding in findings.values()):
+                st.caption(f"Likely reason: {plain(claim.because, 600)}")
+    for remark in chosen.remarks:
+        st.caption(plain(remark, 600))
+
+
+def point_table(chosen: Experiment, figure: Figure) -> tuple[pd.DataFrame, list[Point]]:
+    """One row for each measured point of each curve, and the points behind the rows."""
+    points: list[Point] = []
+    rows: list[dict[str, Any]] = []
+    first = _first(chosen, figure)
+    for curve in chosen.curves:
+        for point in curve.points:
+            if not point.measured or point.key not in figure.points:
+                continue
+            found = figure.points[point.key]
+            value, (least, most) = found.value(figure.quantity), found.spread
+            row: dict[str, Any] = {
+                "Curve": curve.label,
+                chosen.x.title: str(point.x) if chosen.x.named else point.x,
+                "Plan": point.plan,
+                "Measured": value,
+                "Spread": f"{amount(round(least))} to {amount(round(most))}",
+            }
+            if figure.quantity == "rate":
+                row |= _ratios(point, value, first)
+                row["Comparisons/tuple"] = found.comparisons_per_tuple
+            else:
+                row |= {
+                    "Predicted": point.predicted,
+                    "q-error": error_text(point.predicted, value),
+                }
+            rows.append(row)
+            points.append(point)
+    return pd.DataFrame(rows), points
+
+
+def _first(chosen: Experiment, figure: Figure) -> tuple[float | None, float | None]:
+    """What ratios are to: the first point, as measured and as printed."""
+    point = chosen.curves[0].points[0]
+    found = figure.points.get(point.key)
+    return (found.value(figure.quantity) if found else None), point.printed
+
+
+def _ratios(
+    point: Point, value: float, first: tuple[float | None, float | None]
+) -> dict[str, float | None]:
+    mine, theirs = first
+    return {
+        "Times the first": value / mine if mine else None,
+        "Paper": point.printed,
+        "Paper, times its first": point.printed / theirs if theirs and point.printed else None,
+        "Ours / paper": value / point.printed if point.printed else None,
+    }
+
+
+def points(chosen: Experiment, figure: Figure) -> Point | None:
+    """All measured points as a table; the one whose row is selected."""
+    frame, listed = point_table(chosen, figure)
+    frame = frame.dropna(axis="columns", how="all")
+    ratios = ("Times the first", "Paper, times its first", "Ours / paper")
+    event: Any = st.dataframe(
+        frame,
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="single-row",
+        column_config={
+            **dict.fromkeys(("Measured", "Predicted", "Paper", "Comparisons/tuple"), _NUMBER),
+            **{name: st.column_config.NumberColumn(format="%.3g") for name in ratios},
+        },
+        key=f"points-{chosen.name}",
+        alt=f"The measured points of {chosen.title}",
+    )
+    selected = event["selection"]["rows"]
+    return listed[selected[0]] if selected and selected[0] < len(listed) else None

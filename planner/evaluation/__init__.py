@@ -1,0 +1,22 @@
+"""The papers' own evaluations. A new figure is one Experiment, listed in EXPERIMENTS."""
+
+from __future__ import annotations
+
+from planner.evaluation.experiment import Experiment, named
+from planner.evaluation.golab_costs import FIGURE_2, FIGURE_3A, FIGURE_3B
+from planner.evaluation.golab_rates import FIGURE_4A, FIGURE_4A_LARGER, FIGURE_4B, TABLE_8
+
+EXPERIMENTS: tuple[Experiment, ...] = (
+    FIGURE_2,
+    FIGURE_3A,
+    FIGURE_3B,
+    TABLE_8,
+    FIGURE_4A,
+    FIGURE_4A_LARGER,
+    FIGURE_4B,
+)
+
+
+def experiment(name: str) -> Experiment:
+    """The experiment with this name."""
+    return named(EXPERIMENTS, name)

@@ -1,0 +1,162 @@
+"""An experiment of a paper: curves of workloads and plans, the printed figures, and the claims.
+
+Nothing here belongs to one family: a point is a workload and the label of a plan that answers it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from planner.checks import listed
+from planner.errors import PlanError
+from planner.workload import Workload
+
+# What a cost has, per second of stream time; or the most tuples a second of wall time ("rate").
+Quantity = Literal["comparisons", "operations", "rate"]
+# The kernel a run of the plan takes, or the one that knows every plan: ratios compare like with
+# like only where all their points are of one kernel.
+Kernel = Literal["usual", "general"]
+Place = float | str
+# Values of an experiment's points: by the label of their curve, then by place.
+Values = Mapping[str, Mapping[Place, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One place of a curve: the workload there, and the plan that is priced and measured.
+
+    `printed` is the paper's own figure, where its text has one.
+    """
+
+    x: Place
+    workload: Workload
+    family: str
+    plan: str
+    kernel: Kernel = "usual"
+    predicted: float | None = None
+    printed: float | None = None
+    measured: bool = True
+
+    @property
+    def key(self) -> str:
+        """What is measured: points of several curves that share it are measured once."""
+        return _digest(self.workload.digest, self.family, self.plan, self.kernel)
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Points that are told as one; curves of one `subject` are drawn in one colour.
+
+    `model` names what predicts it; empty where nothing does.
+    """
+
+    label: str
+    subject: str
+    points: tuple[Point, ...]
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Whether a claim holds in some figures, and what they say about it."""
+
+    holds: bool
+    told: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence of the paper that figures can confirm or not, and why they may not.
+
+    It is checked in the figures of every model that predicts them, and in the measured ones.
+    """
+
+    section: str
+    text: str
+    check: Callable[[Values], Finding]
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """What stands along an axis, with its unit. `named`: its places are words, not numbers."""
+
+    title: str
+    logarithmic: bool = False
+    named: bool = False
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A figure or table of a paper, as curves. `rounds`: how often every point is measured.
+
+    Where work is counted, every round has tuples of its own, for the spread; where time is
+    measured, all rounds have the same ones, and the points take turns.
+    """
+
+    name: str
+    paper: str
+    title: str
+    about: str
+    quantity: Quantity
+    x: Axis
+    y: Axis
+    draw: Callable[[], tuple[Curve, ...]]
+    rounds: int
+    claims: tuple[Claim, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    @cached_property
+    def curves(self) -> tuple[Curve, ...]:
+        """The curves, priced when they are first asked for."""
+        return self.draw()
+
+    @cached_property
+    def points(self) -> tuple[Point, ...]:
+        """The points to measure, each once: as its first curve has it."""
+        found: dict[str, Point] = {}
+        for curve in self.curves:
+            for point in curve.points:
+                if point.measured:
+                    found.setdefault(point.key, point)
+        return tuple(found.values())
+
+    def predicted(self) -> dict[str, Values]:
+        """What each model says, by the subject of its curves."""
+        return {
+            model: {
+                curve.subject: {p.x: p.predicted for p in curve.points if p.predicted is not None}
+                for curve in self.curves
+                if curve.model == model
+            }
+            for model in dict.fromkeys(curve.model for curve in self.curves if curve.model)
+        }
+
+    def measured(self, by_key: Mapping[str, float]) -> Values:
+        """These values of points, by the label of their curves."""
+        return {
+            curve.label: {p.x: by_key[p.key] for p in curve.points if p.key in by_key}
+            for curve in self.curves
+        }
+
+    @cached_property
+    def digest(self) -> str:
+        """The same for the same points, in every process: measured figures are kept by it."""
+        return _digest(self.quantity, self.rounds, *sorted(point.key for point in self.points))
+
+
+def named(experiments: Iterable[Experiment], name: str) -> Experiment:
+    """The experiment with this name."""
+    known = {experiment.name: experiment for experiment in experiments}
+    if name not in known:
+        raise PlanError(f"no experiment {name!r}; there are {listed(known)}", "evaluation")
+    return known[name]
+
+
+def _digest(*parts: object) -> str:
+    return hashlib.blake2s(json.dumps(parts).encode(), digest_size=8).hexdigest()

@@ -1,0 +1,96 @@
+"""Early aggregation: an aggregation over a join, with sources aggregated before they are joined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from planner.cost import Estimate, UnitCosts
+from planner.families.early_aggregation import pricing, ranking, telling
+from planner.families.early_aggregation.coverage import refusal
+from planner.families.early_aggregation.model import NAME, model_of
+from planner.families.early_aggregation.plans import PlanBuilder
+from planner.families.early_aggregation.rules import EarlyRule
+from planner.families.early_aggregation.search import orders
+from planner.families.early_aggregation.telling import SourceSizes
+from planner.family import Ranking
+from planner.plan import Plan
+from planner.workload import Workload
+
+
+class EarlyAggregation:
+    """LAP and every EAP: which sources are aggregated early, each joined in its best order."""
+
+    name: str = NAME
+    cites: tuple[str, ...] = (
+        "T. M. Tran, B. S. Lee. Transformation of Continuous Aggregation Join Queries over Data "
+        "Streams. SSTD 2007.",
+    )
+
+    def refuses(self, workload: Workload) -> str | None:
+        """Say in one sentence why early aggregation does not apply; None when it does."""
+        return refusal(workload)
+
+    def candidates(self, workload: Workload) -> Iterator[Plan]:
+        """LAP, then every EAP, in the order of their digits read from the right."""
+        model = model_of(workload)
+        builder = PlanBuilder(model)
+        for mask in model.masks:
+            yield builder.plan(mask)
+
+    def best(self, workload: Workload) -> Plan:
+        """The plan with the fewest operations: all choices of sets, exact orders."""
+        model = model_of(workload)
+        return PlanBuilder(model).plan(ranking.best_mask(model))
+
+    def plan(self, workload: Workload, label: str) -> Plan:
+        """The plan of a label: `LAP`, `EAP-10`."""
+        return next(self.plans(workload, [label]))
+
+    def plans(self, workload: Workload, labels: Iterable[str]) -> Iterator[Plan]:
+        """The plans of these labels, in turn."""
+        model = model_of(workload)
+        builder = PlanBuilder(model)
+        for label in labels:
+            yield builder.plan(model.mask(label))
+
+    def rank(
+        self,
+        workload: Workload,
+        top: int | None,
+        units: UnitCosts | None = None,
+        by_seconds: bool = False,
+    ) -> Ranking:
+        """The `top` best and the baseline, which is LAP; None lists all."""
+        return ranking.rank(model_of(workload), top, units, by_seconds)
+
+    def scores(self, workload: Workload, labels: Sequence[str]) -> tuple[float, ...]:
+        """Operations per second of these plans: comparisons, inserts and group updates."""
+        model = model_of(workload)
+        return ranking.scores(model, [model.mask(label) for label in labels])
+
+    def estimate(self, plan: Plan, workload: Workload) -> Estimate:
+        """Price every operator of the plan."""
+        return pricing.estimate(plan, model_of(workload))
+
+    def why(self, workload: Workload) -> tuple[str, ...]:
+        """What the rules give for each source, the orders chosen, what the model leaves out."""
+        return telling.why(model_of(workload))
+
+    def answer(self, workload: Workload, ranking: Ranking) -> str:
+        """Which plan wins, by how much, because of what, and what comes close to it."""
+        return telling.answer(model_of(workload), ranking)
+
+    def rules(self, workload: Workload) -> tuple[EarlyRule, ...]:
+        """What Rules 1 and 2 make of an early aggregation on each source, and why."""
+        return model_of(workload).rules
+
+    def sizes(self, workload: Workload) -> tuple[SourceSizes, ...]:
+        """How many tuples each window and entries each set holds, under both models."""
+        return telling.sizes(model_of(workload))
+
+    def orders(self, workload: Workload, plan: Plan) -> dict[str, tuple[str, ...]]:
+        """For each stream of a plan, the aliases in the order in which its tuples are joined."""
+        model = model_of(workload)
+        names = model.join.aliases
+        found = orders(model, model.mask(plan.label))
+        return {names[order[0]]: tuple(names[place] for place in order) for order in found}

@@ -1,0 +1,114 @@
+"""Cells of aggregation sets, and how many of them a window is expected to fill.
+
+A cell has one value of every grouping attribute of a set. Attributes are taken to be independent,
+so that a cell's share of the tuples is the product of its values' shares. Cells with near shares
+stand together in a block: sums over millions of cells stay short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+from typing import NamedTuple
+
+import numpy as np
+
+from planner.joins.arrays import Floats
+from planner.joins.keys import Spread, harmonic
+
+# Ranks that are taken one by one; those behind them stand in blocks that grow by a fiftieth.
+_SINGLE = 256
+_GROWTH = 1.02
+_MOST_BLOCKS = 2048
+
+
+class Cells(NamedTuple):
+    """Blocks of cells: how many each has, and which share of the tuples falls into each cell."""
+
+    counts: Floats
+    shares: Floats
+
+    @property
+    def number(self) -> float:
+        """All cells there are."""
+        return float(self.counts.sum())
+
+
+def grid_of(spreads: Iterable[Spread]) -> Floats:
+    """The first rank of each block, so that no spread begins or ends inside one; then the end."""
+    spreads = list(spreads)
+    first = min(low for low, _, _ in spreads)
+    last = max(high for _, high, _ in spreads)
+    edges = {float(edge) for low, high, _ in spreads for edge in (low, high + 1)}
+    edges.update(float(rank) for rank in range(first, min(last, first + _SINGLE) + 1))
+    edge = float(first + _SINGLE)
+    while edge <= last:
+        edges.add(edge)
+        edge = float(int(edge * _GROWTH) + 1)
+    return np.array(sorted(edges))
+
+
+def on_grid(spread: Spread, grid: Floats) -> Cells:
+    """The values of one attribute, in the blocks of a grid; blocks outside have a share of 0."""
+    first, last, exponent = spread
+    counts = np.diff(grid)
+    if not exponent:
+        inside = (grid[:-1] >= first) & (grid[:-1] <= last)
+        return Cells(counts, inside / float(last - first + 1))
+    below = np.array([harmonic(int(rank) - 1, exponent) if rank > 1 else 0.0 for rank in grid])
+    masses = np.diff(below) * ((grid[:-1] >= first) & (grid[:-1] <= last))
+    return Cells(counts, masses / masses.sum() / counts)
+
+
+def values_of(spread: Spread) -> Cells:
+    """The values of one attribute as cells."""
+    first, last, exponent = spread
+    if not exponent:
+        count = float(last - first + 1)
+        return Cells(np.array([count]), np.array([1 / count]))
+    return on_grid(spread, grid_of([spread]))
+
+
+def crossed(parts: Iterable[Cells]) -> Cells:
+    """The cells of several attributes together; none makes one cell for all tuples."""
+    return reduce(_cross, parts, Cells(np.ones(1), np.ones(1)))
+
+
+def _cross(one: Cells, other: Cells) -> Cells:
+    counts = np.outer(one.counts, other.counts).ravel()
+    shares = np.outer(one.shares, other.shares).ravel()
+    if len(counts) <= _MOST_BLOCKS:
+        return Cells(counts, shares)
+    # Cells whose shares are near stand together; their number and their tuples stay the same.
+    there = shares > 0
+    counts, shares = counts[there], shares[there]
+    levels = np.log(shares)
+    width = (levels.max() - levels.min()) / (_MOST_BLOCKS - 1) or 1.0
+    block = ((levels - levels.min()) / width).astype(np.int64)
+    together = np.bincount(block, counts).astype(np.float64)
+    masses = np.bincount(block, counts * shares)
+    kept = together > 0
+    return Cells(together[kept], masses[kept] / together[kept])
+
+
+def filled(shares: Floats, tuples: float, varying: bool) -> Floats:
+    """The chance that a cell with such a share of the tuples holds any of them.
+
+    In a window over time the number of tuples varies (Poisson); in one of N rows it does not.
+    """
+    if varying:
+        return -np.expm1(-tuples * shares)
+    with np.errstate(divide="ignore"):
+        chance = -np.expm1(tuples * np.log1p(-np.minimum(shares, 1.0)))
+    # Less than a tuple on average is one now and then, never a part of one.
+    return np.minimum(chance, tuples * shares)
+
+
+def occupied(cells: Cells, tuples: float, varying: bool) -> float:
+    """How many cells a window of so many tuples is expected to fill.
+
+    >>> ten = values_of((1, 10, 0.0))
+    >>> occupied(ten, 1, varying=False), round(occupied(ten, 10, varying=False), 3)
+    (1.0, 6.513)
+    """
+    return float(cells.counts @ filled(cells.shares, tuples, varying))

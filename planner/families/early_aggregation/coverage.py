@@ -1,0 +1,107 @@
+"""Which workloads early aggregation covers; the first thing it does not cover, said plainly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from planner.checks import listed
+from planner.execution import Execution
+from planner.joins.coverage import (
+    predicates_refusal,
+    relation_of,
+    sizes_refusal,
+    statistics_refusal,
+    types_refusal,
+)
+from planner.query import Column, Query
+from planner.selectivity import attribute_of
+from planner.workload import Workload
+
+# Every source may be joined as a window or as a set: 3^m composites are priced.
+MOST_SOURCES = 12
+
+
+def refusal(workload: Workload) -> str | None:
+    """One sentence that names what is not covered, or None when the workload is covered."""
+    if len(workload.queries) > 1:
+        names = listed(query.name for query in workload.queries)
+        return f"it plans one query at a time; choose one with --query: {names}"
+    query = workload.queries[0]
+    # In this order: each check may rely on what those before it have seen.
+    return (
+        _clauses(query)
+        or _sources(workload, query)
+        or _timing(workload.execution)
+        or predicates_refusal(query)
+        or statistics_refusal(workload, query)
+        or types_refusal(workload, query)
+        or _columns(workload, query)
+        or sizes_refusal(workload, query)
+    )
+
+
+def no_sets(workload: Workload) -> str | None:
+    """Why no source may carry an early aggregation; None where any may."""
+    query = workload.queries[0]
+    distinct = [a for a in query.aggregates if a.distinct]
+    if distinct:
+        name = distinct[0].default_name()
+        return (
+            f"{name} needs every value: the number of different ones in a group does not follow "
+            "from those of its parts"
+        )
+    for source in query.sources:
+        relation = relation_of(workload, source)
+        if relation is not None and (relation.changes.inserts or relation.changes.deletes):
+            return (
+                f"{source.alias} changes: an aggregation set does not know which of its rows were "
+                "there when the tuples they join arrived"
+            )
+    return None
+
+
+def _clauses(query: Query) -> str | None:
+    if not query.aggregates and not query.group_by:
+        return f"{query.name} aggregates nothing; join orders plan SELECT *"
+    return None
+
+
+def _sources(workload: Workload, query: Query) -> str | None:
+    count = len(query.sources)
+    if count > MOST_SOURCES:
+        return f"{query.name} joins {count} sources; at most {MOST_SOURCES} are planned"
+    relations = [relation_of(workload, source) for source in query.sources]
+    if all(relations):
+        return f"{query.name} reads relations alone; without a stream nothing arrives"
+    for source, relation in zip(query.sources, relations, strict=True):
+        if relation is None and source.window is None:
+            return f"{source.alias} is a stream without a window; only a relation has none"
+    return None
+
+
+def _timing(execution: Execution) -> str | None:
+    if execution.evaluate != "eager":
+        return "aggregation is eager: each arrival updates the groups; set execution.evaluate"
+    if execution.expire != "eager":
+        return "a tuple leaves the groups when it leaves its window; set execution.expire: eager"
+    return None
+
+
+def _columns(workload: Workload, query: Query) -> str | None:
+    """The first attribute that decides how large a set is and whose values are not known."""
+    for column in cell_columns(query):
+        source = query.source(column.alias)
+        known = relation_of(workload, source) or workload.stream(source.name)
+        if column.attribute not in known.attributes:
+            names = listed(known.attributes)
+            return f"{known.name} has no attribute {column.attribute!r}; it has {names}"
+        if attribute_of(workload, query, column).distinct is None:
+            place = f"{known.name}.{column.attribute}"
+            return f"{place} has no distinct count; declare it, or infer it with --data"
+    return None
+
+
+def cell_columns(query: Query) -> Iterator[Column]:
+    """Attributes that are joined or grouped by, each once: those that make up sets' cells."""
+    joined = (column for p in query.predicates for column in (p.left, p.right))
+    yield from dict.fromkeys([*joined, *query.group_by])

@@ -1,0 +1,161 @@
+"""MIN and MAX: how often the extremum leaves, and what looking for the next one examines.
+
+A tuple that leaves is as likely the extremum as any other with it: of n others, none is better. Of
+a Poisson number of others with mean mu, none is better than x with probability exp(-mu b(x)), b(x)
+being the share of better values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.families.early_aggregation.cells import Cells
+from planner.families.early_aggregation.groups import OutputGroups, groups_of
+from planner.families.early_aggregation.model import AggregationModel, Extremum
+from planner.joins.arrays import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Recomputed:
+    """How often per second extrema are looked for anew, and the entries that are examined."""
+
+    times: float = 0.0
+    examined: float = 0.0
+
+    def __add__(self, other: Recomputed) -> Recomputed:
+        return Recomputed(self.times + other.times, self.examined + other.examined)
+
+
+def in_set(model: AggregationModel, place: int) -> Recomputed:
+    """In the set of a source: the tuples of the entry are gone through, for each function."""
+    content = model.contents[place]
+    if content.window.is_relation or content.window.ends != "each":
+        return Recomputed()
+    total = Recomputed()
+    others = content.mean(is_set=False) * content.cells.shares
+    tuples = content.cells.counts * content.cells.shares
+    for extremum in model.extrema:
+        if extremum.place == place:
+            again, examined = _leaves(others, extremum)
+            rate = content.window.rate
+            total += Recomputed(rate * float(tuples @ again), rate * float(tuples @ examined))
+    return total
+
+
+def in_output(model: AggregationModel) -> float:
+    """How often per second a group of the output is looked through anew, under every plan."""
+    if not model.extrema:
+        return 0.0
+    groups = groups_of(model)
+    return sum(
+        model.contents[origin].window.rate * groups.touched(origin) * _doubt(model, groups, origin)
+        for origin in model.origins
+        if model.contents[origin].window.ends == "each"
+    )
+
+
+def _in_group(model: AggregationModel, place: int) -> float:
+    """The share of a source's entries that stand in one group of the output."""
+    return 1 / math.prod(_alike(cells) for cells in _group_parts(model, place))
+
+
+def own_part(model: AggregationModel, place: int) -> float:
+    """The share of a source's entries that have its own part of one group."""
+    return 1 / _alike(groups_of(model).own_cells(place))
+
+
+def _doubt(model: AggregationModel, groups: OutputGroups, origin: int) -> float:
+    """The chance that a group loses an extremum with a tuple of the origin."""
+    kept = 1.0
+    for extremum in model.extrema:
+        place = extremum.place
+        content = model.contents[place]
+        inside = content.mean(is_set=False) * _in_group(model, place)
+        beside = model.count > 1
+        matched = inside * min(1.0, _others_touched(model, groups, place)) if beside else inside
+        if place == origin:
+            again, _ = _leaves(np.array([matched]), extremum)
+            chance = float(again[0])
+        else:
+            chance = _taken_along(model, origin, extremum, inside, matched)
+        kept *= 1 - min(1.0, chance)
+    return 1 - kept
+
+
+def _others_touched(model: AggregationModel, groups: OutputGroups, place: int) -> float:
+    """The chance that a tuple of this source is in a given group, its own part of it right."""
+    combinations = math.prod(
+        _alike(cells)
+        for other in range(model.count)
+        if other != place
+        for cells in _group_parts(model, other, own_keys=False)
+    )
+    return groups.touched(place) / combinations
+
+
+def _taken_along(
+    model: AggregationModel, origin: int, extremum: Extremum, inside: float, matched: float
+) -> float:
+    """The chance that the extremum of another source was joined with the tuple that leaves."""
+    groups, others = groups_of(model), [p for p in range(model.count) if p != extremum.place]
+    in_group = {p: _in_group(model, p) for p in others if p != origin}
+    share = groups.chance_of_match(extremum.place, in_group, single=origin)
+    for known in groups.fixed:
+        key = known.key(extremum.place)
+        if key is not None and known.key(origin) is not None:
+            # The group has this key already.
+            share *= key.distinct
+    along = inside * min(1.0, share)
+    if not along:
+        return 0.0
+    better, equal = _better(extremum)
+    rest = max(0.0, matched - along)
+    best_among = np.exp(-along * better) - np.exp(-along * (better + equal))
+    found = float(best_among @ np.exp(-rest * better))
+    own = model.contents[origin]
+    alone = math.exp(-own.mean(is_set=False) * float(own.cells.shares @ _weights(own.cells)))
+    nothing_left = -math.expm1(-along) * math.exp(-rest) * alone
+    return max(0.0, found - nothing_left) / -math.expm1(-along)
+
+
+def _weights(cells: Cells) -> Floats:
+    """The share of tuples in each block of cells."""
+    return cells.counts * cells.shares
+
+
+def _group_parts(model: AggregationModel, place: int, own_keys: bool = True) -> Iterator[Cells]:
+    """What divides a source's tuples among groups: its own attributes, and keys grouped by."""
+    content = model.contents[place]
+    yield content.group_cells
+    if own_keys:
+        for known in groups_of(model).fixed:
+            key = known.key(place)
+            if key is not None:
+                count = float(key.distinct)
+                yield Cells(np.array([count]), np.array([1 / count]))
+
+
+def _alike(cells: Cells) -> float:
+    """The number of equally frequent cells in which two tuples meet as often as in these."""
+    return 1 / float(cells.counts @ cells.shares**2)
+
+
+def _leaves(others: Floats, extremum: Extremum) -> tuple[Floats, Floats]:
+    """For means of the number of others: the chance that the extremum leaves and something stays,
+    and how many others there are then, on average."""
+    better, equal = _better(extremum)
+    means = others[:, None]
+    again = (np.exp(-means * better) - np.exp(-means)) @ equal
+    examined = (means * (1 - better) * np.exp(-means * better)) @ equal
+    return again, examined
+
+
+def _better(extremum: Extremum) -> tuple[Floats, Floats]:
+    """For each value, the share of better values, and its own."""
+    equal = np.array(extremum.shares)
+    better = np.cumsum(equal) - equal
+    return np.clip(better, 0.0, 1.0), equal

@@ -1,0 +1,184 @@
+"""The model of an aggregation over a join: what each plan's probes find, and what they pass on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from planner.distributions import PLAIN_DISTINCT, declared_distribution
+from planner.errors import PlanError
+from planner.families.early_aggregation.contents import Content, mean_product
+from planner.families.early_aggregation.coverage import no_sets, refusal
+from planner.families.early_aggregation.rules import EarlyRule, query_functions, rules_of
+from planner.joins.arrays import Floats
+from planner.joins.graph import Twins
+from planner.joins.keys import Spread
+from planner.joins.model import JoinModel, join_of
+from planner.joins.reading import ranks_of
+from planner.joins.windows import JoinWindow
+from planner.query import Column, CountWindow, Query, TumblingWindow
+from planner.selectivity import attribute_of
+from planner.streams import Attribute
+from planner.workload import Workload
+
+NAME = "early_aggregation"
+# Values of an aggregated attribute that are told apart; of more, so many parts of equal weight.
+_MOST_VALUES = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Extremum:
+    """A MIN or MAX: of which source, and how often each value occurs, the extreme one first."""
+
+    place: int
+    function: str
+    shares: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class AggregationModel:
+    """One aggregation over a join. Sources are known by their place in FROM, plans by a mask.
+
+    Bit i of a mask says that source i carries an early aggregation.
+    """
+
+    join: JoinModel
+    rules: tuple[EarlyRule, ...]
+    contents: tuple[Content, ...]
+    group_by: tuple[Column, ...]
+    functions: tuple[str, ...]
+    extrema: tuple[Extremum, ...] = ()
+    twins: Twins | None = None
+    # Why no source may carry a set; empty where any may.
+    without_sets: str = ""
+
+    @cached_property
+    def count(self) -> int:
+        """How many sources are joined."""
+        return len(self.contents)
+
+    @property
+    def origins(self) -> tuple[int, ...]:
+        """The sources whose tuples arrive: the streams."""
+        return self.join.origins
+
+    @cached_property
+    def probed(self) -> tuple[int, ...]:
+        """The sources that some other source's tuples probe: a set on another serves nothing."""
+        alone = self.origins[0] if len(self.origins) == 1 else None
+        return tuple(place for place in range(self.count) if place != alone)
+
+    @cached_property
+    def masks(self) -> tuple[int, ...]:
+        """The plans that may be run, LAP first."""
+        if self.without_sets:
+            return (0,)
+        useless = ((1 << self.count) - 1) ^ sum(1 << place for place in self.probed)
+        return tuple(mask for mask in range(1 << self.count) if not mask & useless)
+
+    @cached_property
+    def walked_from(self) -> int:
+        """Where the walk through a group begins that looks for an extremum anew: a stream."""
+        streams = [e.place for e in self.extrema if e.place in self.origins]
+        return streams[0] if streams else self.origins[0]
+
+    def label(self, mask: int) -> str:
+        """`LAP`, or one digit a source, in FROM order: `EAP-10`."""
+        if not mask:
+            return "LAP"
+        return "EAP-" + "".join(str(mask >> place & 1) for place in range(self.count))
+
+    def mask(self, label: str) -> int:
+        """The mask of a label; a PlanError that says what labels look like."""
+        digits = label.removeprefix("EAP-")
+        if label == "LAP":
+            return 0
+        if digits == label or len(digits) != self.count or set(digits) - {"0", "1"}:
+            form = "LAP, or EAP- and a digit for each source in FROM order, 1 for an early one"
+            raise PlanError(f"no plan {label!r}; a label is {form}", NAME)
+        mask = sum(1 << place for place, digit in enumerate(digits) if digit == "1")
+        if not mask:
+            raise PlanError(f"no plan {label!r}; without an early aggregation it is LAP", NAME)
+        for excluded, why in self.excluded(mask):
+            raise PlanError(f"{excluded} cannot be run: {why}", NAME)
+        return mask
+
+    def excluded(self, mask: int) -> tuple[tuple[str, str], ...]:
+        """Why this plan is left out; nothing where it is not."""
+        if mask in self.masks:
+            return ()
+        if self.without_sets:
+            return ((self.label(mask), self.without_sets),)
+        alone = self.join.aliases[self.origins[0]]
+        why = f"no tuple would probe the set of {alone}, the only source that arrives"
+        return ((self.label(mask), why),)
+
+    def held(self, parts: Sequence[tuple[int, bool]]) -> float:
+        """The mean of the product of these contents: (source, whether its set is meant)."""
+        return mean_product(self.contents, parts)
+
+
+def model_of(workload: Workload) -> AggregationModel:
+    """The model of a covered workload; a PlanError that says why where it is not covered."""
+    reason = refusal(workload)
+    if reason is not None:
+        raise PlanError(reason, NAME)
+    query, join = workload.queries[0], join_of(workload)
+    rules = rules_of(query)
+    pairs = zip(join.windows, rules, strict=True)
+    return AggregationModel(
+        replace(join, graph=replace(join.graph, twins=None)),
+        rules,
+        tuple(_content(workload, query, window, rule) for window, rule in pairs),
+        tuple(dict.fromkeys(query.group_by)),
+        query_functions(query),
+        tuple(_extrema(workload, query)),
+        join.graph.twins,
+        no_sets(workload) or "",
+    )
+
+
+def _content(workload: Workload, query: Query, window: JoinWindow, rule: EarlyRule) -> Content:
+    keys = tuple(_spread(workload, query, column) for column in rule.joined)
+    extra = tuple(column for column in rule.grouped if column not in rule.joined)
+    groups = tuple(_spread(workload, query, column) for column in extra)
+    source = query.source(rule.source)
+    varying = not window.is_relation and not isinstance(source.window, CountWindow)
+    if varying:
+        varying = workload.stream(source.name).arrivals.kind != "regular"
+    clock = str(source.window) if isinstance(source.window, TumblingWindow) else None
+    return Content(window, keys, groups, clock, varying)
+
+
+def _spread(workload: Workload, query: Query, column: Column) -> Spread:
+    attribute = attribute_of(workload, query, column)
+    return *ranks_of(query, column, attribute), attribute.zipf
+
+
+def _extrema(workload: Workload, query: Query) -> Iterator[Extremum]:
+    places = {source.alias: place for place, source in enumerate(query.sources)}
+    for aggregate in dict.fromkeys(query.aggregates):
+        if aggregate.column is None or aggregate.function not in ("min", "max"):
+            continue
+        attribute = attribute_of(workload, query, aggregate.column)
+        shares = _value_shares(attribute)
+        if aggregate.function == "max":
+            shares = shares[::-1]
+        place = places[aggregate.column.alias]
+        yield Extremum(place, aggregate.default_name(), tuple(shares.tolist()))
+
+
+def _value_shares(attribute: Attribute) -> Floats:
+    """How often values occur, the smallest first."""
+    distinct = attribute.distinct or PLAIN_DISTINCT
+    if distinct > _MOST_VALUES and not attribute.zipf:
+        return np.full(_MOST_VALUES, 1 / _MOST_VALUES)
+    shares = declared_distribution(attribute).shares
+    if distinct <= _MOST_VALUES:
+        return shares
+    parts = np.minimum((np.cumsum(shares) * _MOST_VALUES).astype(np.int64), _MOST_VALUES - 1)
+    found = np.bincount(parts, shares).astype(np.float64)
+    return found[found > 0]

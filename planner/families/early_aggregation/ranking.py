@@ -1,0 +1,178 @@
+"""Plans ranked: every choice of sets, each with its best orders, priced in arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from planner.cost import Cost, UnitCosts, rounded
+from planner.errors import PlanError
+from planner.families.early_aggregation.costs import recomputing, set_cost
+from planner.families.early_aggregation.groups import groups_of
+from planner.families.early_aggregation.model import AggregationModel
+from planner.families.early_aggregation.search import final_states, orders, pipelines
+from planner.families.early_aggregation.states import state_arrays
+from planner.family import MOST_CANDIDATES, Candidate, Ranking
+from planner.joins.indexes import Indexes, indexes_used
+from planner.joins.probes import Probe
+from planner.joins.upkeep import upkeep
+
+# A plan's work by kind of operator.
+Work = tuple[tuple[str, Cost], ...]
+
+
+class PlanCosts:
+    """The work of every plan of one aggregation, each with its best orders."""
+
+    def __init__(self, model: AggregationModel) -> None:
+        self._model = model
+        self._places = {mask: at for at, mask in enumerate(model.masks)}
+        size = len(model.masks)
+        self._comparisons, self._rows, self._reaching = np.zeros((3, size))
+        walk = np.zeros(size)
+        for found in pipelines(model):
+            final = final_states(model, found.origin)
+            self._comparisons += found.comparisons[final]
+            self._rows += found.rows[final]
+            self._reaching += state_arrays(model).passed(found.origin)[final]
+            if found.origin == model.walked_from:
+                walk = found.comparisons[final]
+        self._recomputing = recomputing(model, np.array(model.masks), walk)
+        self._sets = [set_cost(model, place) for place in range(model.count)]
+        self._kept: dict[int, Work] = {}
+
+    @cached_property
+    def scores(self) -> dict[int, float]:
+        """Operations per second of every plan, by mask."""
+        masks = np.array(self._model.masks)
+        found = self._comparisons + self._reaching
+        # Filters and inserts are the same under every plan, whatever its indexes are.
+        found += sum((cost for _, cost in self._keeping(0)), Cost()).operations
+        for place, cost in enumerate(self._sets):
+            found += (masks >> place & 1) * cost.operations
+        found += self._recomputing
+        return dict(zip(self._model.masks, map(rounded, found.tolist()), strict=True))
+
+    def work(self, mask: int) -> Work:
+        """The costs of a plan's operators by kind, those of one kind together."""
+        at, model = self._places[mask], self._model
+        sets = [self._sets[place] for place in range(model.count) if mask >> place & 1]
+        update = Cost(
+            comparisons=float(self._recomputing[at]),
+            group_updates=float(self._reaching[at]),
+            state_tuples=groups_of(model).expected,
+        )
+        return (
+            *self._keeping(mask),
+            ("probe", Cost(float(self._comparisons[at]), rows_out=float(self._rows[at]))),
+            ("aggregate", sum(sets, Cost())),
+            ("update", update),
+            ("output", Cost(rows_out=groups_of(model).changes)),
+        )
+
+    def _keeping(self, mask: int) -> Work:
+        """What feeds and holds the windows: it differs by the indexes that probes use."""
+        graph = self._model.join.graph
+        hashed = any(window.access == "hash" for window in self._model.join.windows)
+        # On one attribute, or without an index, all plans keep the same.
+        key = mask if hashed and len(graph.classes) > 1 else 0
+        if key not in self._kept:
+            self._kept[key] = tuple(upkeep(self._model.join, _indexes(self._model, mask)))
+        return self._kept[key]
+
+
+def _indexes(model: AggregationModel, mask: int) -> Indexes:
+    return indexes_used(
+        model.join,
+        (
+            Probe(order[0], order[:level], order[level])
+            for order in orders(model, mask)
+            for level in range(1, len(order))
+        ),
+    )
+
+
+@lru_cache(maxsize=4)
+def plan_costs(model: AggregationModel) -> PlanCosts:
+    """The work of every plan of one aggregation."""
+    return PlanCosts(model)
+
+
+def total(work: Work) -> Cost:
+    """A plan's cost: the sum over its operators, with the rows that leave its output."""
+    spent = sum((cost for _, cost in work), Cost())
+    return Cost(
+        spent.comparisons,
+        spent.inserts,
+        spent.expirations,
+        spent.group_updates,
+        work[-1][1].rows_out,
+        spent.state_tuples,
+    )
+
+
+def scores(model: AggregationModel, masks: Sequence[int]) -> tuple[float, ...]:
+    """Operations per second of these plans."""
+    found = plan_costs(model).scores
+    return tuple(found[mask] for mask in masks)
+
+
+def best_mask(model: AggregationModel) -> int:
+    """The plan with the fewest operations; of equals, the first by label."""
+    found = plan_costs(model).scores
+    return min(model.masks, key=lambda mask: (found[mask], model.label(mask)))
+
+
+def rank(
+    model: AggregationModel, top: int | None, units: UnitCosts | None, by_seconds: bool
+) -> Ranking:
+    """The `top` cheapest plans (None: all) and LAP."""
+    if by_seconds and units is None:
+        raise PlanError("no unit costs to rank by seconds; declare execution.unit_costs")
+    costs, score = plan_costs(model), dict(plan_costs(model).scores)
+    if by_seconds and units is not None:
+        score = {mask: _seconds(costs.work(mask), units) for mask in model.masks}
+    listed = sorted(model.masks, key=lambda mask: (score[mask], model.label(mask)))
+    most = MOST_CANDIDATES if top is None else min(top, MOST_CANDIDATES)
+    shown = [*listed[:most], *(mask for mask in listed[most:] if not mask)]
+    tags = {"best": listed[0], "baseline": 0}
+    if len(listed) > 1:
+        tags["worst"] = listed[-1]
+    return Ranking(
+        tuple(_candidate(model, mask, score[mask], units, tags) for mask in shown),
+        model.label(listed[0]),
+        model.label(0),
+        considered=len(listed),
+        truncated=False,
+        rank_by="seconds" if by_seconds else "operations",
+        excluded=tuple(_excluded(model)),
+    )
+
+
+def _candidate(
+    model: AggregationModel,
+    mask: int,
+    score: float,
+    units: UnitCosts | None,
+    tags: dict[str, int],
+) -> Candidate:
+    work = plan_costs(model).work(mask)
+    own = tuple(tag for tag, tagged in tags.items() if tagged == mask)
+    seconds = _seconds(work, units) if units is not None else None
+    return Candidate(model.label(mask), total(work), score, own, seconds=seconds)
+
+
+def _seconds(work: Work, units: UnitCosts) -> float:
+    return rounded(sum(units.seconds(kind, part) for kind, part in work))
+
+
+def _excluded(model: AggregationModel) -> Iterator[tuple[str, str]]:
+    """Plans that are left out, the reason with the first of them; the others share it."""
+    if model.count == 1:
+        yield "EAP-1", "with one source the set is all that would be joined: LAP is the same plan"
+        return
+    left_out = [mask for mask in range(1 << model.count) if mask not in set(model.masks)]
+    for mask in left_out:
+        yield from model.excluded(mask)

@@ -1,0 +1,127 @@
+"""What every join must have to be priced: links between its sources, statistics, sizes."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+from planner.checks import listed
+from planner.query import (
+    Column,
+    CountWindow,
+    LandmarkWindow,
+    Query,
+    Source,
+    TimeWindow,
+    TumblingWindow,
+)
+from planner.selectivity import attribute_of
+from planner.streams import Relation
+from planner.workload import Workload
+
+# Sizes are products over windows: beyond this a double cannot hold every partial product.
+MOST_DIGITS = 280
+
+
+def relation_of(workload: Workload, source: Source) -> Relation | None:
+    """The relation that a source stands for; None for a stream."""
+    return next((r for r in workload.relations if r.name == source.name), None)
+
+
+def apart(query: Query, crossing: bool = True) -> list[str]:
+    """The aliases that no chain of predicates, or of cross joins, links with most of the others."""
+    pairs = [(p.left.alias, p.right.alias) for p in query.predicates]
+    if crossing:
+        pairs += [(b.alias, s.alias) for b, s in pairwise(query.sources) if s.crossed]
+    parts = [{source.alias} for source in query.sources]
+    for pair in pairs:
+        left, right = (next(part for part in parts if alias in part) for alias in pair)
+        if left is not right:
+            left |= right
+            parts.remove(right)
+    whole = max(parts, key=len)
+    return [source.alias for source in query.sources if source.alias not in whole]
+
+
+def predicates_refusal(query: Query) -> str | None:
+    """The first predicate that no join here can evaluate, and sources that none links."""
+    for predicate in query.predicates:
+        if predicate.left.alias == predicate.right.alias:
+            return f"{predicate} compares two attributes of one source; join two sources"
+    for columns in query.equality_classes():
+        if len({column.alias for column in columns}) < len(columns):
+            return f"{query.name} joins two attributes of one source; one of each is covered"
+    if alone := apart(query):
+        return (
+            f"no predicate links {listed(alone)} with the others; add one, or write CROSS JOIN "
+            "before a source that is to meet every tuple"
+        )
+    return None
+
+
+def types_refusal(workload: Workload, query: Query) -> str | None:
+    """Why a condition compares what cannot be compared: text with numbers, or text and a sum."""
+
+    def is_text(column: Column) -> bool | None:
+        attribute = attribute_of(workload, query, column)
+        # A column without a value, of which a file cannot tell the type, agrees with any other.
+        return None if attribute.missing == 1 else attribute.type == "string"
+
+    for predicate in query.predicates:
+        left, right = is_text(predicate.left), is_text(predicate.right)
+        if left is not None and right is not None and left != right:
+            return f"{predicate} compares text with numbers; make both attributes of one type"
+        if left and predicate.offset:
+            return f"{predicate} adds a number to text; leave the number out"
+    for condition in query.filters:
+        text = is_text(condition.column)
+        if text is not None and text != isinstance(condition.constant, str):
+            kind = "text" if text else "numbers"
+            return f"{condition}: {condition.column} holds {kind}; compare it with what it holds"
+    return None
+
+
+def statistics_refusal(workload: Workload, query: Query) -> str | None:
+    """The first rate or number of values that sizes need and that is not known."""
+    for source in query.sources:
+        relation = relation_of(workload, source)
+        if relation is not None and relation.rows is None:
+            return f"relation {relation.name} has no rows; declare them, or infer them with --data"
+        if relation is None and workload.stream(source.name).rate is None:
+            return f"stream {source.name} has no rate; declare it, or infer it with --data"
+    for column in sorted(column for columns in query.equality_classes() for column in columns):
+        source = query.source(column.alias)
+        known = relation_of(workload, source) or workload.stream(source.name)
+        kind = "relation" if isinstance(known, Relation) else "stream"
+        if column.attribute not in known.attributes:
+            names = listed(known.attributes)
+            return f"{kind} {known.name} has no attribute {column.attribute!r}; it has {names}"
+        if attribute_of(workload, query, column).distinct is None:
+            place = f"{known.name}.{column.attribute}"
+            return f"{place} has no distinct count; declare it, or infer it with --data"
+    return None
+
+
+def sizes_refusal(workload: Workload, query: Query) -> str | None:
+    """Whether the windows are too large to price."""
+    digits = 0.0
+    every = (workload.execution.evaluate, workload.execution.expire)
+    longer = max((e.seconds for e in every if not isinstance(e, str)), default=0.0)
+    for source in query.sources:
+        relation = relation_of(workload, source)
+        rate = 0.0 if relation else workload.stream(source.name).rate or 0.0
+        held = rate * longer
+        if isinstance(source.window, TimeWindow | TumblingWindow):
+            held += rate * source.window.seconds
+        elif isinstance(source.window, CountWindow):
+            held += source.window.rows
+        elif isinstance(source.window, LandmarkWindow):
+            held += rate * workload.middle
+        elif relation is not None:
+            held += relation.rows or 0
+        digits += max(0.0, math.log10(held)) if held else 0.0
+    if digits > MOST_DIGITS:
+        return (
+            f"the windows' product is near 1e{digits:.0f} tuples, too large to price; shrink them"
+        )
+    return None

@@ -1,0 +1,1 @@
+"""The papers' evaluations, measured: their points run on the kernels, and what was found kept."""

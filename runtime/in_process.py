@@ -1,0 +1,38 @@
+"""A plan run in this process, on one partition and in one batch: no Spark, no files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from planner.plan import Plan
+from planner.tables import Table
+from planner.workload import Workload
+from runtime.aggregate_feed import aggregate_feed
+from runtime.batch import Batch
+from runtime.feed import Feed, feed
+from runtime.loop_feed import loop_feed
+from runtime.pipelines import is_multiway
+from runtime.programs import compile_plan
+from runtime.programs.program import Span, Tally
+from runtime.split import Split
+
+# Merges the tables of a workload's streams in arrival order.
+Merge = Callable[[Workload, Mapping[str, Table]], Feed]
+
+
+def feed_of(plan: Plan, workload: Workload) -> Merge:
+    """What merges the streams for the kernel that runs this plan."""
+    if plan.family == "early_aggregation":
+        return aggregate_feed
+    return feed if is_multiway(plan, workload) else loop_feed
+
+
+def counted(plan: Plan, workload: Workload, merged: Feed, span: Span) -> Tally:
+    """What the kernels count of this plan over these tuples."""
+    split = Split(1, None)
+    program = compile_plan(
+        plan, workload, merged.codes, span, split, merged.constants, merged.grouping
+    )
+    until = int(merged.tuples.ts[-1]) if len(merged.tuples.ts) else 0
+    batch: Batch = Batch(merged.tuples, until, last=True)
+    return program.tally([program.step(None, batch.pack(), 0, keep_rows=False).totals], plan)

@@ -1,0 +1,142 @@
+"""The loops of a plan: orders and accesses read off its operators, predicates off the query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from planner.plan import Operator
+from planner.query import Column, Comparison, Query
+from runtime.kernels import loop_types as kernel
+from runtime.loop_feed import value_slots
+from runtime.programs.nest import Nest
+
+_CODES: dict[Comparison, int] = {
+    "=": kernel.EQUAL,
+    "<>": kernel.UNEQUAL,
+    "<": kernel.LESS,
+    "<=": kernel.LESS_EQUAL,
+    ">": kernel.GREATER,
+    ">=": kernel.GREATER_EQUAL,
+}
+_FLIPPED: dict[Comparison, Comparison] = {
+    "=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<=",
+}  # fmt: skip
+
+
+def nest_of(
+    query: Query,
+    chains: Mapping[str, list[Operator]],
+    codes: Sequence[int],
+    constants: Sequence[float],
+) -> Nest:
+    """The loops of each origin, given the operators they are made of, the outermost first."""
+    places = {source.alias: place for place, source in enumerate(query.sources)}
+    nest = Nest(
+        sources=list(places),
+        filters=_filters(query, places, constants),
+        conditions=[str(condition) for condition in query.filters],
+    )
+    # Every window in arrival order first; then what the loops look keys up by.
+    nest.paths.extend([place, -1, 1, 0, 0] for place in places.values())
+    for alias in places:
+        if alias in chains:
+            _add_origin(nest, query, places, alias, chains[alias], codes)
+        else:
+            _add_none(nest)
+    return nest
+
+
+def _add_none(nest: Nest) -> None:
+    """The place of a relation among the origins: its rows start no loops."""
+    nothing = list(range(len(nest.sources)))
+    nest.orders.append(nothing)
+    nest.depth.append(0)
+    nest.path.append(nothing)
+    nest.equal.extend([] for _ in nothing)
+    nest.theta.extend([] for _ in nothing)
+
+
+def _filters(query: Query, places: dict[str, int], constants: Sequence[float]) -> list[list[float]]:
+    slots = value_slots(query)
+    return [
+        [places[f.column.alias], slots[f.column], _CODES[f.comparison], constant]
+        for f, constant in zip(query.filters, constants, strict=True)
+    ]
+
+
+def _add_origin(
+    nest: Nest,
+    query: Query,
+    places: dict[str, int],
+    origin: str,
+    chain: list[Operator],
+    codes: Sequence[int],
+) -> None:
+    """Append the origin's order, its paths, and the checks of its every level."""
+    order = [str(operator.param("source")) for operator in chain]
+    classes = query.equality_classes()
+    paths: list[int] = []
+    for level, (alias, operator) in enumerate(zip(order, chain, strict=True)):
+        joined = order[:level]
+        linking = [c for c in range(len(classes)) if _linked(classes[c], alias, joined)]
+        path = places[alias]
+        if linking and alias != origin:
+            wanted = dict(operator.params).get("on")
+            key = next(
+                (c for c in linking if wanted and Column(alias, str(wanted)) in classes[c]),
+                linking[0],
+            )
+            # The class that the path is by comes first: the kernel takes the key from there.
+            linking = [key, *(c for c in linking if c != key)]
+            path = _path(nest, places[alias], key, operator, codes)
+        paths.append(path)
+        nest.equal.append([[c, places[_first_of(classes[c], joined)]] for c in linking])
+        nest.theta.append(_theta(query, places, alias, joined))
+    nest.orders.append([places[alias] for alias in order])
+    nest.depth.append(order.index(origin))
+    nest.path.append(paths)
+
+
+def _linked(joined_class: frozenset[Column], alias: str, joined: list[str]) -> bool:
+    aliases = {column.alias for column in joined_class}
+    return alias in aliases and not aliases.isdisjoint(joined)
+
+
+def _first_of(joined_class: frozenset[Column], joined: list[str]) -> str:
+    aliases = {column.alias for column in joined_class}
+    return next(alias for alias in joined if alias in aliases)
+
+
+def _path(nest: Nest, place: int, key: int, operator: Operator, codes: Sequence[int]) -> int:
+    """The path of this access, a new one if no other level uses it."""
+    hashed = operator.param("access") == "hash"
+    per_value = hashed and operator.param("buckets") == "per-value"
+    buckets = 1
+    if hashed:
+        # As many as declared, also where some stay empty for ever: expiration visits them too.
+        buckets = max(1, codes[key]) if per_value else int(operator.param("buckets"))
+    path = [place, key, buckets, int(hashed), int(per_value)]
+    if path not in nest.paths:
+        nest.paths.append(path)
+    return nest.paths.index(path)
+
+
+def _theta(
+    query: Query, places: dict[str, int], alias: str, joined: list[str]
+) -> list[list[float]]:
+    """The other predicates with what is joined: value, with whom, its value, how, offset."""
+    slots = value_slots(query)
+    checks: list[list[float]] = []
+    for predicate in query.predicates:
+        if predicate.comparison == "=" and not predicate.offset:
+            continue
+        left, right = predicate.left, predicate.right
+        if left.alias == alias and right.alias in joined:
+            comparison, mine, other, offset = predicate.comparison, left, right, predicate.offset
+        elif right.alias == alias and left.alias in joined:
+            flipped = _FLIPPED[predicate.comparison]
+            comparison, mine, other, offset = flipped, right, left, -predicate.offset
+        else:
+            continue
+        checks.append([slots[mine], places[other.alias], slots[other], _CODES[comparison], offset])
+    return checks

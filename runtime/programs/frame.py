@@ -1,0 +1,110 @@
+"""What programs do alike: carry sums and counters from batch to batch, and add partitions up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Generic, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+
+from planner.cost import Cost
+from runtime.kernels.packing import pack, unpack
+from runtime.programs.program import Step, Tally
+
+
+class Counted(Protocol):
+    """Counters of a kernel: arrays under their names, of which those of partitions add up."""
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        """The arrays in turn."""
+
+    @property
+    def comparisons(self) -> np.ndarray:
+        """Stored tuples examined."""
+
+    @property
+    def replicas(self) -> np.ndarray:
+        """Tuples stored in a partition that does not count them."""
+
+
+Counts = TypeVar("Counts", bound=Counted)
+
+
+class Done(NamedTuple):
+    """What a kernel made of a batch; `kept` is what the next batch needs of it.
+
+    `told` is added to the totals as it is then: what partitions have to put together.
+    """
+
+    results: int
+    digest: int
+    rows: np.ndarray
+    state_tuples: int
+    kept: list[np.ndarray]
+    told: tuple[np.ndarray, ...] = ()
+
+
+def stepped(
+    state: bytes | None,
+    zero: Counts,
+    begin: Callable[[], list[np.ndarray]],
+    work: Callable[[Counts, list[np.ndarray]], Done],
+) -> Step:
+    """Run one batch: `work` is given the counters, to add to, and what the last batch kept.
+
+    Without a state counting starts at `zero`, and `begin` says what a last batch would have kept.
+    """
+    if state is None:
+        sums, digest = np.zeros(3, np.int64), np.zeros(1, np.uint64)
+        counters, kept = zero, begin()
+    else:
+        sums, digest, *rest = (array.copy() for array in unpack(state))
+        count = len(list(zero))
+        counters, kept = type(zero)(*rest[:count]), rest[count:]
+    begun = time.perf_counter_ns()
+    done = work(counters, kept)
+    sums += (done.results, time.perf_counter_ns() - begun, 0)
+    sums[2] = done.state_tuples
+    digest[0] = (int(digest[0]) + done.digest) % 2**64
+    totals = pack([sums, digest, *counters])
+    return Step(totals + pack(done.kept), totals + pack(done.told), int(sums[0]), done.rows)
+
+
+class Sums(NamedTuple, Generic[Counts]):
+    """The totals of all partitions together, and what each told."""
+
+    results: int
+    digest: int
+    kernel_seconds: float
+    state_tuples: int
+    counters: Counts
+    told: list[list[np.ndarray]]
+
+    def tally(self, comparisons: int, costs: Mapping[str, Cost]) -> Tally:
+        """With the comparisons of all kinds, and the counts as costs of operators."""
+        return Tally(
+            results=self.results,
+            digest=self.digest,
+            comparisons=comparisons,
+            state_tuples=self.state_tuples,
+            kernel_seconds=self.kernel_seconds,
+            replicated_inserts=int(self.counters.replicas.sum()),
+            costs=costs,
+        )
+
+
+def summed(totals: Sequence[bytes], counters: type[Counts]) -> Sums[Counts]:
+    """Add up the totals of the partitions."""
+    parts = [unpack(total) for total in totals]
+    results, kernel_ns, state_tuples = np.sum([part[0] for part in parts], axis=0)
+    count = 2 + len(counters.__annotations__)
+    by_counter = zip(*(part[2:count] for part in parts), strict=True)
+    return Sums(
+        results=int(results),
+        digest=sum(int(part[1][0]) for part in parts) % 2**64,
+        kernel_seconds=float(kernel_ns) / 1e9,
+        state_tuples=int(state_tuples),
+        counters=counters(*(np.sum(counts, axis=0) for counts in by_counter)),
+        told=[part[count:] for part in parts],
+    )

@@ -1,0 +1,183 @@
+"""The page of paper figures: curves at once, measuring in the background, claims and ratios."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.parts import backend, evaluation, evaluation_chart, evaluation_tables
+from planner.evaluation import EXPERIMENTS, experiment
+from runtime.evaluation import keeping
+from runtime.evaluation.figure import Figure
+from tests.pages.conftest import FakeSpark
+from tests.pages.helpers import all_done, texts
+from tests.pages.test_run import press
+
+Go = Callable[[str], AppTest]
+
+
+@pytest.fixture(autouse=True)
+def nothing_shipped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The benchmarks' figures are not there, unless a test puts some."""
+    file = tmp_path / "results.json"
+    monkeypatch.setattr(keeping, "SHIPPED", file)
+    return file
+
+
+def choose(app: AppTest, name: str) -> AppTest:
+    app.selectbox(key="experiment").set_value(name).run()
+    assert not app.exception
+    return app
+
+
+def measured(app: AppTest, go: Go, name: str) -> Figure:
+    press(choose(app, name), "Measure on this machine")
+    all_done()
+    go("evaluation")
+    figure = keeping.kept(experiment(name))
+    assert figure is not None
+    return figure
+
+
+def first_measured(name: str) -> None:
+    """Wait until the runner's thread has measured a point."""
+    waiting = threading.Event()
+    for _ in range(1_000):
+        job = backend.measuring(name)
+        if job is not None and job.entries[0].progress.batches_done:
+            return
+        waiting.wait(0.01)
+    pytest.fail("nothing was measured")
+
+
+def test_predicted_curves_are_there_at_once(go: Go) -> None:
+    app = go("evaluation")
+    assert len(app.get("plotly_chart")) == 1
+    assert "Predicted, Appendix A: 2 of 2 claims hold" in texts(app)
+    choose(app, "figure-3b")
+    assert "Predicted, as printed: 3 of 3 claims hold" in texts(app)
+    assert "Predicted, composites limited to T: 2 of 3 claims hold" in texts(app)
+    assert "The crossover comes from the paper's lazy model alone" in texts(app)
+    assert not app.dataframe, "nothing was measured"
+
+
+@pytest.mark.parametrize("name", [known.name for known in EXPERIMENTS])
+def test_every_experiment_is_shown_before_and_after_it_was_measured(name: str, go: Go) -> None:
+    app = choose(go("evaluation"), name)
+    assert "Not measured yet" in texts(app)
+    figure = measured(app, go, name)
+    assert figure.complete
+    assert "On the same tuples, all plans gave the same answer" in texts(app)
+    assert "on this machine" in texts(app)
+    rows = sum(p.measured for curve in experiment(name).curves for p in curve.points)
+    assert len(app.dataframe[0].value) == rows
+
+
+def test_measured_points_stand_on_their_curves(go: Go) -> None:
+    figure = measured(go("evaluation"), go, "figure-3a")
+    drawn = evaluation_chart.draw(experiment("figure-3a"), figure)
+    by_name = {trace.name: trace for trace in drawn.data}
+    assert {name for name in by_name if "predicted" in name} == {
+        f"{subject}, predicted, {model}"
+        for subject in ("NAIVE", "LAZY", "GENERAL")
+        for model in ("composites limited to T", "as printed")
+    }
+    marks = by_name["LAZY, measured"]
+    assert list(marks.x) == [1, 2, 5, 10, 20, 30, 40, 50]
+    line = by_name["LAZY, predicted, composites limited to T"]
+    assert marks.y[0] == pytest.approx(0.9 * line.y[0])
+    assert len({trace.marker.symbol for name, trace in by_name.items() if "meas" in name}) == 3
+    words = evaluation_chart.in_words(experiment("figure-3a"), figure)
+    assert words.startswith("Figure 3(a): lazy evaluation, equal rates. Comparisons per second")
+    assert "LAZY, measured: " in words
+
+
+def test_a_mark_leads_to_its_workload(go: Go) -> None:
+    figure = measured(go("evaluation"), go, "figure-3b")
+    chosen = experiment("figure-3b")
+    drawn = evaluation_chart.draw(chosen, figure)
+    (marks,) = [trace for trace in drawn.data if trace.name == "GENERAL, as printed, measured"]
+    point = evaluation.point_at(chosen, {"customdata": marks.customdata[-1]})
+    assert point is not None
+    assert point.x == 50
+    assert point.plan.endswith("S4=S1,S2,S3,S4")
+    assert evaluation.point_at(chosen, {"x": 3}) is None, "a line has no marks"
+
+
+def test_table_8_has_ratios_to_the_paper(go: Go) -> None:
+    figure = measured(go("evaluation"), go, "table-8")
+    frame, points = evaluation_tables.point_table(experiment("table-8"), figure)
+    assert len(frame) == len(points) == 16
+    first = frame.iloc[0]
+    assert (first["Curve"], first["Algorithm"], first["Paper"]) == ("Best plan", "Eager NLJ", 1614)
+    assert first["Ours / paper"] == pytest.approx(1000 / 1614)
+    assert frame.iloc[3]["Paper, times its first"] == pytest.approx(11540 / 1614)
+    assert frame.iloc[3]["Times the first"] == pytest.approx(1.0)
+
+
+def test_progress_is_shown_and_found_again_on_return(spark: FakeSpark, go: Go) -> None:
+    spark.gate.clear()
+    app = press(choose(go("evaluation"), "table-8"), "Measure on this machine")
+    first_measured("table-8")
+    app.run()
+    assert any("measurement 1 of 80" in bar.proto.text.replace("\\", "") for bar in app.progress)
+    go("run")
+    assert "A paper's figure is being measured" in texts(app)
+    go("evaluation")
+    assert any(button.label == "Cancel" for button in app.button)
+    assert len(backend.runner().active()) == 1
+    backend.measure("table-8")
+    assert len(backend.runner().active()) == 1, "a second click starts nothing"
+    spark.gate.set()
+    all_done()
+
+
+def test_what_was_measured_before_a_cancel_is_kept(spark: FakeSpark, go: Go) -> None:
+    spark.gate.clear()
+    app = press(choose(go("evaluation"), "table-8"), "Measure on this machine")
+    first_measured("table-8")
+    press(app, "Cancel")
+    all_done()
+    go("evaluation")
+    assert "1 of 80 measurements" in texts(app)
+    spark.gate.set()
+    press(app, "Measure the rest")
+    all_done()
+    go("evaluation")
+    assert "80 of 80 measurements" in texts(app)
+    press(app, "Measure again")
+    all_done()
+    assert len(spark.started) == 3
+
+
+def test_a_failure_is_told(spark: FakeSpark, go: Go) -> None:
+    spark.fails_with = "the disk is full"
+    app = press(choose(go("evaluation"), "table-8"), "Measure on this machine")
+    all_done()
+    go("evaluation")
+    assert "the disk is full" in texts(app)
+
+
+def test_figures_of_another_machine_are_labelled(go: Go, nothing_shipped: Path) -> None:
+    app = go("evaluation")
+    figure = measured(app, go, "table-8")
+    keeping.figure_file(experiment("table-8")).unlink()
+    content = {"figures": {"measured": {"table-8": figure.to_json()}}}
+    nothing_shipped.write_text(json.dumps(content))
+    go("evaluation")
+    assert "on another machine" in texts(app)
+    assert any(button.label == "Measure on this machine" for button in app.button)
+
+
+def test_a_damaged_file_is_told_in_one_message(go: Go) -> None:
+    app = choose(go("evaluation"), "table-8")
+    file = keeping.figure_file(experiment("table-8"))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("{")
+    go("evaluation")
+    assert "delete it, and measure again" in texts(app)
