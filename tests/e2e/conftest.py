@@ -95,6 +95,12 @@ def browser() -> Iterator[Browser]:
         opened.close()
 
 
+def settle(page: Page) -> None:
+    """Wait until the app has drawn the whole page: a box that is still being drawn reads as empty."""
+    app = page.get_by_test_id("stApp")
+    expect(app).to_have_attribute("data-test-script-state", "notRunning")
+
+
 @pytest.fixture
 def page(browser: Browser, address: str) -> Iterator[Page]:
     """A tab on the start page, 1280 pixels wide; whatever it asks for, it asks of this machine."""

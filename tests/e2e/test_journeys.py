@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import PATIENCE_MS
+from tests.e2e.conftest import PATIENCE_MS, settle
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark]
 
@@ -35,13 +35,15 @@ def test_a_mistake_is_pointed_at_and_a_run_is_cancelled(page: Page) -> None:
 
     page.get_by_role("link", name="Workload").click()
     box = page.get_by_label("Q1", exact=True)
+    expect(box).to_have_value(re.compile(re.escape("S3 [RANGE 200]")))
+    settle(page)
     text = box.input_value()
     box.fill(text.replace("S3 [RANGE 200]", "S3 [RANGE"))
     box.press("Control+Enter")
     expect(page.get_by_text("The draft is not in force yet")).to_be_visible()
     caret = page.get_by_test_id("stCode").filter(has_text="^")
     expect(caret.first).to_be_visible()
-    # The page draws the box anew with the message: what was typed must be in it then.
+    settle(page)
     expect(box).to_have_value(re.compile(re.escape("S3 [RANGE,")))
 
     box.fill(text.replace("S3 [RANGE 200]", "S3 [RANGE 100]"))
