@@ -96,7 +96,7 @@ def browser() -> Iterator[Browser]:
 
 
 def settle(page: Page) -> None:
-    """Wait until the app has drawn the whole page: a box that is still being drawn reads as empty."""
+    """Wait until the whole page is drawn: a box that is still being drawn reads as empty."""
     app = page.get_by_test_id("stApp")
     expect(app).to_have_attribute("data-test-script-state", "notRunning")
 
