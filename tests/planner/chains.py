@@ -1,0 +1,48 @@
+"""Workloads of many joins of two streams, built from query texts, that tests share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from planner.execution import Execution, RunSettings, Statistics
+from planner.query_text import parse_query
+from planner.streams import Attribute, Stream, catalogue
+from planner.workload import Workload
+
+
+def stream(name: str, rate: float, **more: Any) -> Stream:
+    """A stream with a key `k` of ten values, and `v` and `u` of a hundred."""
+    attributes = {"k": Attribute(10), "v": Attribute(100), "u": Attribute(100)}
+    return Stream(name, rate, attributes, **more)
+
+
+def joins(
+    queries: Iterable[str],
+    rates: tuple[float, float] = (20, 30),
+    execution: Execution | None = None,
+    streams: tuple[Stream, Stream] | None = None,
+    statistics: Statistics | None = None,
+    run: RunSettings | None = None,
+) -> Workload:
+    """Queries Q1, Q2 and so on over the streams A and B."""
+    known = streams or (stream("A", rates[0]), stream("B", rates[1]))
+    parsed = (
+        parse_query(text, f"Q{place}", catalogue=catalogue(known))
+        for place, text in enumerate(queries, start=1)
+    )
+    return Workload(
+        "many joins",
+        known,
+        tuple(parsed),
+        execution=execution or Execution(),
+        statistics=statistics or Statistics(),
+        run=run or RunSettings(),
+    )
+
+
+def joined(windows: str | float, *more: str, right: str | float | None = None) -> str:
+    """The text of a join on `k` with these windows in seconds, and more conditions."""
+    where = " AND ".join(["A.k = B.k", *more])
+    other = windows if right is None else right
+    return f"SELECT * FROM A [RANGE {windows}], B [RANGE {other}] WHERE {where}"

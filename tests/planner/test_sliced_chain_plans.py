@@ -1,0 +1,153 @@
+"""Groups of queries that share a join, and the operators of every strategy."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from planner.errors import PlanError
+from planner.execution import Execution
+from planner.families.sliced_chain.coverage import refusal
+from planner.families.sliced_chain.groups import groups_of
+from planner.families.sliced_chain.plans import PlanBuilder
+from planner.families.sliced_chain.survival import evaluation_of
+from planner.plan import Operator, Plan
+from planner.workload import Workload
+from tests.planner.chains import joined, joins
+
+PLAIN = joins([joined(5), joined(10), joined(30)])
+FILTERED = joins([joined(5), joined(10, "A.v > 50"), joined(30, "A.v > 80", "B.v < 50")])
+
+
+def plan(workload: Workload, label: str) -> Plan:
+    return PlanBuilder(groups_of(workload), [q.name for q in workload.queries]).build(label).plan
+
+
+def kinds(built: Plan) -> Counter[str]:
+    return Counter(operator.kind for operator in built.operators())
+
+
+def of_kind(built: Plan, kind: str) -> list[Operator]:
+    return [operator for operator in built.operators() if operator.kind == kind]
+
+
+def test_queries_share_whatever_their_aliases_and_order_in_from() -> None:
+    workload = joins(
+        [joined(5), "SELECT * FROM B y [RANGE 9], A x [RANGE 7] WHERE y.k = x.k AND x.v > 3"]
+    )
+    (group,) = groups_of(workload)
+    assert group.streams == ("A", "B")
+    assert group.members[1].windows == (7_000_000, 9_000_000)
+    assert [str(c) for c in group.members[1].conditions] == ["A.v > 3", "true"]
+    assert [group.text_of(length) for length in group.boundaries] == ["0", "5", "7", "9"]
+
+
+def test_other_predicates_and_count_windows_make_groups_of_their_own() -> None:
+    workload = joins(
+        [
+            joined(5),
+            "SELECT * FROM A [RANGE 5], B [RANGE 5] WHERE A.v = B.v",
+            "SELECT * FROM A [ROWS 50], B [ROWS 60] WHERE A.k = B.k",
+            joined(8),
+        ]
+    )
+    groups = groups_of(workload)
+    assert [[m.query for m in group.members] for group in groups] == [["Q1", "Q4"], ["Q2"], ["Q3"]]
+    built = plan(workload, "chain:0-5-8;0-5;0-50-60")
+    assert [root.param("query") for root in built.roots] == ["Q1", "Q2", "Q3", "Q4"]
+    assert len(of_kind(built, "slice")) == 5
+
+
+def test_the_chain_of_every_boundary_has_a_slice_for_each_and_routes_nothing() -> None:
+    built = plan(PLAIN, "chain:0-5-10-30")
+    found = kinds(built)
+    assert (found["slice"], found["route"], found["select"], found["union"]) == (3, 0, 0, 2)
+    ends = [(op.param("start"), op.param("end")) for op in of_kind(built, "slice")]
+    assert ends == [(0, 5), (5, 10), (10, 30)]
+
+
+def test_a_merged_slice_routes_by_the_windows_inside() -> None:
+    built = plan(PLAIN, "chain:0-30")
+    assert [op.param("windows") for op in of_kind(built, "route")] == ["5, 10"]
+    assert not of_kind(built, "union"), "one slice has all results"
+
+
+def test_selects_stand_where_what_is_inside_need_not_pass() -> None:
+    built = plan(FILTERED, "chain:0-5-10-30")
+    selects = [(op.param("start"), op.param("condition")) for op in of_kind(built, "select")]
+    assert sorted(selects) == [
+        (0, "A.v > 50"),
+        (0, "A.v > 80 and B.v < 50"),
+        (5, "A.v > 50"),
+        (5, "A.v > 80 and B.v < 50"),
+    ], "only Q3 reaches the last slice: all that is inside passes"
+    pulled = plan(FILTERED, "pull-up")
+    assert [op.param("condition") for op in of_kind(pulled, "select")] == [
+        "A.v > 50",
+        "A.v > 80 and B.v < 50",
+    ]
+
+
+def test_the_survival_index_asks_for_the_largest_window_first() -> None:
+    (group,) = groups_of(FILTERED)
+    asked = evaluation_of(group, 0)
+    assert [str(a.condition) for a in asked.asked] == ["A.v > 80", "A.v > 50"]
+    assert asked.survival == asked.reach == 5_000_000, "Q1 asks nothing"
+    assert evaluation_of(groups_of(PLAIN)[0], 0).asked == ()
+
+
+def test_push_down_has_a_join_for_every_two_parts_that_serve_a_query() -> None:
+    built = plan(FILTERED, "push-down")
+    parts = {op.param("part"): op.param("end") for op in of_kind(built, "slice")}
+    assert parts == {"11/1": 30, "11/0": 10, "10/1": 10, "10/0": 10, "00/1": 5, "00/0": 5}
+
+
+def test_unshared_operators_carry_their_query() -> None:
+    workload = joins([joined(5), joined(5)])
+    built = plan(workload, "unshared")
+    assert [op.param("query") for op in of_kind(built, "slice")] == ["Q1", "Q2"]
+
+
+@pytest.mark.parametrize(
+    ("label", "told"),
+    [
+        ("chain:0-5", "must end at 30"),
+        ("chain:5-30", "begins with 0"),
+        ("chain:0-7-30", "'7' is no window"),
+        ("chain:0-10-5-30", "must rise"),
+        ("chain:0-0-30", "must rise"),
+        ("chain:0-30;0-30", "one group"),
+        ("sliced", "unshared, pull-up, push-down"),
+        ("chain:", "begins with 0"),
+    ],
+)
+def test_a_wrong_label_is_told_what_is_right(label: str, told: str) -> None:
+    with pytest.raises(PlanError, match=told):
+        plan(PLAIN, label)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("SELECT COUNT(*) FROM A [RANGE 5], B [RANGE 5] WHERE A.k = B.k", "early_aggregation"),
+        ("SELECT * FROM A [RANGE 5], A b [RANGE 5] WHERE A.k = b.k", "with itself"),
+        ("SELECT * FROM A [RANGE 5], B [ROWS 5] WHERE A.k = B.k", "RANGE and a ROWS"),
+        ("SELECT * FROM A [LANDMARK], B [RANGE 5] WHERE A.k = B.k", "does not slide"),
+        ("SELECT * FROM A [RANGE 5]", "one stream"),
+        (
+            "SELECT * FROM A [RANGE 5], B [RANGE 5], B c [RANGE 5] WHERE A.k = B.k AND B.k = c.k",
+            "lie in different slices",
+        ),
+    ],
+)
+def test_what_is_not_covered_is_refused_by_query(text: str, told: str) -> None:
+    reason = refusal(joins([joined(5), text]))
+    assert reason is not None
+    assert told in reason
+    assert "Q2" in reason
+
+
+def test_a_slice_hashes_both_streams_or_none() -> None:
+    mixed = joins([joined(5)], execution=Execution(join={"A": "hash"}))
+    assert "different ways" in str(refusal(mixed))
