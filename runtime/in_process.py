@@ -14,6 +14,7 @@ from runtime.loop_feed import loop_feed
 from runtime.pipelines import is_multiway
 from runtime.programs import compile_plan
 from runtime.programs.program import Span, Tally
+from runtime.slice_feed import slice_feed
 from runtime.split import Split
 
 # Merges the tables of a workload's streams in arrival order.
@@ -24,6 +25,8 @@ def feed_of(plan: Plan, workload: Workload) -> Merge:
     """What merges the streams for the kernel that runs this plan."""
     if plan.family == "early_aggregation":
         return aggregate_feed
+    if plan.family == "sliced_chain":
+        return slice_feed
     return feed if is_multiway(plan, workload) else loop_feed
 
 

@@ -52,7 +52,8 @@ def split_of(plan: Plan, workload: Workload, partitions: int) -> Split:
     """
     if plan.family == "early_aggregation":
         return _aggregation_split(plan, workload, partitions)
-    if not is_multiway(plan, workload):
+    # A program of sliced joins shares out the buckets itself: each join may have others.
+    if plan.family == "sliced_chain" or not is_multiway(plan, workload):
         return Split(partitions, None)
     counts = [op.param("buckets") for op in plan.operators() if op.kind == "insert"]
     return Split(partitions, _modulus(counts, partitions))

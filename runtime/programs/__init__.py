@@ -13,10 +13,12 @@ from runtime.pipelines import is_multiway
 from runtime.programs.aggregation import AggregationProgram
 from runtime.programs.compile_aggregation import compile_aggregation
 from runtime.programs.compile_loops import compile_loops
+from runtime.programs.compile_slices import compile_slices
 from runtime.programs.join import JoinProgram, compile_join
 from runtime.programs.loops import LoopProgram
 from runtime.programs.nest import Nest
 from runtime.programs.program import Program, Span
+from runtime.programs.slices import SliceProgram
 from runtime.split import Split
 
 _PROGRAMS = {"join": JoinProgram, "loops": LoopProgram, "aggregation": AggregationProgram}
@@ -35,6 +37,8 @@ def compile_plan(
     if plan.family == "early_aggregation":
         assert grouping is not None, "its feed has one"
         return compile_aggregation(plan, workload, codes, constants, grouping, span, split)
+    if plan.family == "sliced_chain":
+        return compile_slices(plan, workload, codes, constants, span, split)
     if plan.family == "join_order" and is_multiway(plan, workload):
         return compile_join(plan, workload, codes, span, split)
     if plan.family == "join_order":
@@ -45,6 +49,9 @@ def compile_plan(
 def program_from_json(text: str) -> Program:
     """The program that `to_json` wrote."""
     content = json.loads(text)
+    kind = content.pop("program")
+    if kind == "slices":
+        return SliceProgram.from_json(content)
     if "nest" in content:
         content["nest"] = Nest(**content["nest"])
-    return _PROGRAMS[content.pop("program")](**content)
+    return _PROGRAMS[kind](**content)

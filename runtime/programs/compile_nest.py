@@ -10,7 +10,7 @@ from runtime.kernels import loop_types as kernel
 from runtime.loop_feed import value_slots
 from runtime.programs.nest import Nest
 
-_CODES: dict[Comparison, int] = {
+COMPARISON_CODES: dict[Comparison, int] = {
     "=": kernel.EQUAL,
     "<>": kernel.UNEQUAL,
     "<": kernel.LESS,
@@ -18,7 +18,7 @@ _CODES: dict[Comparison, int] = {
     ">": kernel.GREATER,
     ">=": kernel.GREATER_EQUAL,
 }
-_FLIPPED: dict[Comparison, Comparison] = {
+FLIPPED: dict[Comparison, Comparison] = {
     "=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<=",
 }  # fmt: skip
 
@@ -59,7 +59,7 @@ def _add_none(nest: Nest) -> None:
 def _filters(query: Query, places: dict[str, int], constants: Sequence[float]) -> list[list[float]]:
     slots = value_slots(query)
     return [
-        [places[f.column.alias], slots[f.column], _CODES[f.comparison], constant]
+        [places[f.column.alias], slots[f.column], COMPARISON_CODES[f.comparison], constant]
         for f, constant in zip(query.filters, constants, strict=True)
     ]
 
@@ -134,9 +134,9 @@ def _theta(
         if left.alias == alias and right.alias in joined:
             comparison, mine, other, offset = predicate.comparison, left, right, predicate.offset
         elif right.alias == alias and left.alias in joined:
-            flipped = _FLIPPED[predicate.comparison]
+            flipped = FLIPPED[predicate.comparison]
             comparison, mine, other, offset = flipped, right, left, -predicate.offset
         else:
             continue
-        checks.append([slots[mine], places[other.alias], slots[other], _CODES[comparison], offset])
+        checks.append([slots[mine], places[other.alias], slots[other], COMPARISON_CODES[comparison], offset])
     return checks

@@ -40,7 +40,8 @@ class Tally:
     """The totals of all partitions together; `costs` is per operator and second of the span.
 
     An aggregation has its groups as they are at the end, each behind the begin of its block, and
-    how often per second an operator looked for an extremum anew.
+    how often per second an operator looked for an extremum anew. A program of several queries has
+    the results and the digest of each, and the longest its queues and unions were in a batch.
     """
 
     results: int
@@ -52,6 +53,8 @@ class Tally:
     costs: Mapping[str, Cost]
     groups: np.ndarray | None = None
     recomputations: Mapping[str, float] = field(default_factory=dict)
+    by_query: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    queues: Mapping[str, int] = field(default_factory=dict)
 
 
 class Program(Protocol):

@@ -1,0 +1,141 @@
+"""The feed of a workload of many joins: every stream once, whichever queries read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.families.sliced_chain.groups import Group, groups_of
+from planner.query import Column, CountWindow, Predicate, Query, Source
+from planner.tables import Table
+from planner.workload import Workload
+from runtime.encoding import Ordered, key_codes
+from runtime.feed import Feed
+from runtime.kernels.loop_types import Rows
+
+
+def is_key(predicate: Predicate) -> bool:
+    """Whether it compares keys, which are equal or not and nothing else."""
+    return predicate.comparison == "=" and not predicate.offset
+
+
+def streams_of(workload: Workload) -> list[str]:
+    """The streams that some query reads, in the order in which they arrive at equal times."""
+    read = {source.name for query in workload.queries for source in query.sources}
+    return [stream.name for stream in workload.streams if stream.name in read]
+
+
+def key_columns(groups: Sequence[Group]) -> list[Predicate]:
+    """The equalities of all groups; a tuple has a key for each."""
+    return list(dict.fromkeys(p for group in groups for p in group.predicates if is_key(p)))
+
+
+def value_columns(groups: Sequence[Group]) -> dict[Column, int]:
+    """The column of each value that is compared otherwise, by stream and attribute."""
+    compared = [
+        column
+        for group in groups
+        for p in group.predicates
+        if not is_key(p)
+        for column in (p.left, p.right)
+    ]
+    filtered = [
+        f.column
+        for group in groups
+        for member in group.members
+        for condition in member.conditions
+        for f in condition.filters
+    ]
+    slots: dict[Column, int] = {}
+    used: dict[str, int] = {}
+    for column in dict.fromkeys([*compared, *filtered]):
+        slots[column] = used.get(column.alias, 0)
+        used[column.alias] = slots[column] + 1
+    return slots
+
+
+def constants_of(groups: Sequence[Group]) -> list[object]:
+    """The constants of all filters, in the order of the feed's numbers for them."""
+    return [
+        f.constant
+        for group in groups
+        for member in group.members
+        for condition in member.conditions
+        for f in condition.filters
+    ]
+
+
+def slice_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
+    """Merge the tables by time, place of the stream, then position."""
+    groups, streams = groups_of(workload), streams_of(workload)
+    keys = [_codes(workload, groups, predicate, tables) for predicate in key_columns(groups)]
+    slots = value_columns(groups)
+    data = {column: tables[column.alias].columns[column.attribute] for column in slots}
+    ordered = Ordered(data.values())
+    values = {column: ordered.column(held) for column, held in data.items()}
+    blocks = [
+        _block(place, name, tables[name], [codes for codes, _ in keys], slots, values)
+        for place, name in enumerate(streams)
+    ]
+    merged = Rows(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
+    arrived = merged.take(np.argsort(merged.ts, kind="stable"))
+    counts_rows = any(
+        isinstance(source.window, CountWindow) for q in workload.queries for source in q.sources
+    )
+    before = arrived.before
+    if counts_rows:
+        own = arrived.source[:, None] == np.arange(len(streams))
+        before = (np.cumsum(own, axis=0) - own).astype(np.int64)
+    return Feed(
+        arrived._replace(rank=np.arange(len(arrived.ts), dtype=np.int64), before=before),
+        tuple(codes for _, codes in keys),
+        {name: len(tables[name]) for name in streams},
+        tuple(ordered.constant(constant) for constant in constants_of(groups)),
+    )
+
+
+def _codes(
+    workload: Workload,
+    groups: Sequence[Group],
+    predicate: Predicate,
+    tables: Mapping[str, Table],
+) -> tuple[dict[str, NDArray[np.int32]], int]:
+    """The keys of one equality by stream, and how many there are."""
+    group = next(group for group in groups if predicate in group.predicates)
+    first = workload.query(group.members[0].query)
+    by_stream = Query(
+        first.name, tuple(Source(s.name, s.name, s.window) for s in first.sources), (predicate,)
+    )
+    return key_codes(by_stream, (predicate.left, predicate.right), tables)
+
+
+def _block(
+    place: int,
+    name: str,
+    table: Table,
+    keys: Sequence[Mapping[str, NDArray[np.int32]]],
+    slots: Mapping[Column, int],
+    values: Mapping[Column, NDArray[np.float64]],
+) -> Rows:
+    count = len(table)
+    key_of = np.zeros((count, max(1, len(keys))), np.int32)
+    for number, codes in enumerate(keys):
+        if name in codes:
+            key_of[:, number] = codes[name]
+    value_of = np.full((count, max(slots.values(), default=0) + 1), np.nan)
+    for column, slot in slots.items():
+        if column.alias == name:
+            value_of[:, slot] = values[column]
+    return Rows(
+        source=np.full(count, place, np.int16),
+        ts=table.ts,
+        seq=table.seq,
+        rank=np.zeros(count, np.int64),
+        place=np.arange(count, dtype=np.int64),
+        before=np.zeros((count, 0), np.int64),
+        keys=key_of,
+        values=value_of,
+        until=np.zeros((count, 0), np.int64),
+    )
