@@ -104,7 +104,8 @@ class Measurement:
     """What a run counted, in the shape and units of `Estimate`, with its timings.
 
     `costs` is empty where the run was shorter than its warm-up: nothing was left to measure.
-    `recomputations` are how often per second an aggregation looked for an extremum anew.
+    `recomputations` are how often per second an aggregation looked for an extremum anew. `queues`
+    says how long queues between slices, and what unions merged in a batch, were at most.
     """
 
     costs: Mapping[str, Cost]
@@ -115,6 +116,7 @@ class Measurement:
     answers: Mapping[str, str]
     replicated_inserts: int = 0
     recomputations: Mapping[str, float] = field(default_factory=dict)
+    queues: Mapping[str, int] = field(default_factory=dict)
 
 
 def total(costs: Mapping[str, Cost], roots: Iterable[str]) -> Cost:

@@ -22,7 +22,7 @@ from runtime.kernels.digest import as_text
 from runtime.prepare import Prepared, prepare
 from runtime.programs.program import Tally
 from runtime.records import Progress, Run, RunRequest
-from runtime.result_files import merge_results
+from runtime.result_files import merge_results, merge_shared_results
 from runtime.stopping import RunCancelledError, StopSignal
 from runtime.versions import versions
 
@@ -160,7 +160,9 @@ def _measured(
     tally = program.tally(totals, prepared.plan)
     engine_seconds = time.time() - engine_begun
     if request.results and parts:
-        if tally.groups is None:
+        if tally.by_query:
+            merge_shared_results(prepared.workload, Path(parts), request.results)
+        elif tally.groups is None:
             merge_results(prepared.workload, Path(parts), request.results)
         else:
             write_answer(prepared.workload, batches, tally.groups, Path(parts), request.results)
@@ -172,16 +174,20 @@ def _measured(
 def _finished(
     record: Run, prepared: Prepared, tally: Tally, timings: Timings, finished: float
 ) -> Run:
-    (query,) = prepared.workload.queries
+    answers = tally.by_query
+    if not answers:
+        (query,) = prepared.workload.queries
+        answers = {query.name: (tally.results, tally.digest)}
     measurement = Measurement(
         costs=tally.costs,
         qualities={},
         timings=timings,
         rows=prepared.batches.rows,
-        results={query.name: tally.results},
-        answers={query.name: as_text(tally.digest)},
+        results={name: results for name, (results, _) in answers.items()},
+        answers={name: as_text(digest) for name, (_, digest) in answers.items()},
         replicated_inserts=tally.replicated_inserts,
         recomputations=tally.recomputations,
+        queues=tally.queues,
     )
     return replace(record.ended("finished", finished), measurement=measurement)
 

@@ -13,6 +13,7 @@ from planner.errors import PlanError
 from planner.families import chosen_plan, family
 from planner.own_data import read_folder
 from planner.plan import Plan
+from planner.query import Query
 from planner.statistics import infer
 from planner.tables import Table
 from planner.workload import Workload, plain
@@ -145,12 +146,15 @@ def data_digest(workload: Workload, tables: dict[str, Table] | None) -> str:
 
 def _plain_sources(workload: Workload) -> object:
     """What the merging of streams depends on: their order, sources by alias, and the join keys."""
-    (query,) = workload.queries
-    classes = [sorted(str(column) for column in c) for c in query.equality_classes()]
     order = [r.name for r in workload.relations] + [s.name for s in workload.streams]
+    return [order, *(_plain_query(query) for query in workload.queries)]
+
+
+def _plain_query(query: Query) -> object:
+    classes = [sorted(str(column) for column in c) for c in query.equality_classes()]
     sources = [(s.alias, s.name, str(s.window)) for s in query.sources]
     aggregated = [plain(query.group_by), plain(query.aggregates)]
-    return [order, sources, classes, plain(query.predicates), plain(query.filters), aggregated]
+    return [sources, classes, plain(query.predicates), plain(query.filters), aggregated]
 
 
 def _digest_of_spec(workload: Workload) -> str:

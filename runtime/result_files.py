@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from planner.errors import RunError
 from planner.plan import digest
+from planner.query import Query
 from planner.workload import Workload
 
 MOST_RESULT_ROWS = 100_000_000
@@ -30,20 +33,59 @@ def check_folder(folder: Path) -> None:
 def merge_results(workload: Workload, parts: Path, folder: Path) -> Path:
     """Write `QUERY.parquet`: one column `ALIAS.seq` per source, and `ts` in seconds."""
     (query,) = workload.queries
-    names = [f"{source.alias}.seq" for source in query.sources]
-    schema = pa.schema([*((name, pa.int64()) for name in names), ("ts", pa.float64())])
+    schema = _schema(query)
+    names = schema.names[:-1]
     file = folder / f"{safe_file_name(query.name)}.parquet"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with pq.ParquetWriter(file, schema) as writer:
             for part in sorted(parts.glob("rows-*.parquet")):
                 table = pq.read_table(part)
-                seconds = pc.divide(pc.cast(table.column(len(names)), pa.float64()), 1_000_000.0)
+                seconds = _seconds(table.column(len(names)))
                 columns = [table.column(place) for place in range(len(names))]
                 writer.write_table(pa.table([*columns, seconds], schema=schema))
     except OSError as error:
         raise RunError(f"cannot write results: {error.strerror or error}", str(folder)) from error
     return file
+
+
+def merge_shared_results(workload: Workload, parts: Path, folder: Path) -> None:
+    """Write `QUERY.parquet` for every query of a run, in the order in which results came about.
+
+    The parts have the number of the query first, and last the place of the tuple that completed
+    the result in the arrival order, by which partitions are put together batch by batch.
+    """
+    batches: dict[str, list[Path]] = {}
+    for part in sorted(parts.glob("rows-*.parquet")):
+        batches.setdefault(part.stem.split("-")[1], []).append(part)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as open_files:
+            writers = []
+            for query in workload.queries:
+                file = folder / f"{safe_file_name(query.name)}.parquet"
+                writers.append(open_files.enter_context(pq.ParquetWriter(file, _schema(query))))
+            for of_batch in batches.values():
+                table = pa.concat_tables([pq.read_table(part) for part in of_batch])
+                # A stable order: the results of one tuple come from one partition of each chain.
+                order = np.argsort(table.column("4").to_numpy(), kind="stable")
+                table = table.take(order)
+                for number in pc.unique(table.column("0")).to_pylist():
+                    own = table.filter(pc.equal(table.column("0"), number))
+                    columns = [own.column("1"), own.column("2"), _seconds(own.column("3"))]
+                    schema = _schema(workload.queries[number])
+                    writers[number].write_table(pa.table(columns, schema=schema))
+    except OSError as error:
+        raise RunError(f"cannot write results: {error.strerror or error}", str(folder)) from error
+
+
+def _schema(query: Query) -> pa.Schema:
+    names = [f"{source.alias}.seq" for source in query.sources]
+    return pa.schema([*((name, pa.int64()) for name in names), ("ts", pa.float64())])
+
+
+def _seconds(microseconds: pa.ChunkedArray) -> pa.ChunkedArray:
+    return pc.divide(pc.cast(microseconds, pa.float64()), 1_000_000.0)
 
 
 def safe_file_name(name: str) -> str:

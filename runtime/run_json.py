@@ -68,6 +68,7 @@ def run_document(run: Run) -> dict[str, Any]:
             for operator in run.plan.operators()
         ],
         "replicated_inserts": measurement.replicated_inserts if measurement else 0,
+        **({"queues": dict(measurement.queues)} if measurement and measurement.queues else {}),
         "seconds": _seconds(measurement),
     }
 
@@ -115,6 +116,7 @@ def run_to_json(run: Run) -> dict[str, Any]:
             "answers": dict(measurement.answers),
             "replicated_inserts": measurement.replicated_inserts,
             "recomputations": dict(measurement.recomputations),
+            "queues": dict(measurement.queues),
         },
     }
 
@@ -193,8 +195,9 @@ def _measurement(measured: Mapping[str, Any]) -> Measurement:
         results=measured["results"],
         answers=measured["answers"],
         replicated_inserts=measured["replicated_inserts"],
-        # Runs recorded before there were aggregations have none.
+        # Runs recorded before there were aggregations, or chains, have none.
         recomputations=measured.get("recomputations", {}),
+        queues=measured.get("queues", {}),
     )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.families.sliced_chain.groups import Group, groups_of
-from planner.query import Column, CountWindow, Predicate, Query, Source
+from planner.query import Column, CountWindow, Filter, Predicate, Query, Source
+from planner.streams import Constant
 from planner.tables import Table
 from planner.workload import Workload
 from runtime.encoding import Ordered, key_codes
@@ -33,38 +34,38 @@ def key_columns(groups: Sequence[Group]) -> list[Predicate]:
 
 
 def value_columns(groups: Sequence[Group]) -> dict[Column, int]:
-    """The column of each value that is compared otherwise, by stream and attribute."""
-    compared = [
+    """The column of each value that is compared otherwise, by stream and attribute.
+
+    It depends on what is compared alone, not on which queries share a join: micro-batches serve
+    every way to execute a workload.
+    """
+    compared = {
         column
         for group in groups
         for p in group.predicates
         if not is_key(p)
         for column in (p.left, p.right)
-    ]
-    filtered = [
-        f.column
-        for group in groups
-        for member in group.members
-        for condition in member.conditions
-        for f in condition.filters
-    ]
+    }
     slots: dict[Column, int] = {}
     used: dict[str, int] = {}
-    for column in dict.fromkeys([*compared, *filtered]):
+    for column in sorted(compared | {f.column for f in _filters(groups)}):
         slots[column] = used.get(column.alias, 0)
         used[column.alias] = slots[column] + 1
     return slots
 
 
-def constants_of(groups: Sequence[Group]) -> list[object]:
-    """The constants of all filters, in the order of the feed's numbers for them."""
-    return [
-        f.constant
-        for group in groups
-        for member in group.members
-        for condition in member.conditions
-        for f in condition.filters
-    ]
+def constants_of(groups: Sequence[Group]) -> list[Constant]:
+    """The different constants of all filters, in the order of the feed's numbers for them."""
+    different = {f.constant for f in _filters(groups)}
+    numbers = sorted(c for c in different if not isinstance(c, str))
+    return [*numbers, *sorted(c for c in different if isinstance(c, str))]
+
+
+def _filters(groups: Sequence[Group]) -> Iterator[Filter]:
+    for group in groups:
+        for member in group.members:
+            for condition in member.conditions:
+                yield from condition.filters
 
 
 def slice_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:

@@ -62,8 +62,8 @@ class Slice(NamedTuple):
     `following`, which is above every window where there is none. A result whose stored member is
     of side o lies in one of the segments between `windows[o]` (the first `inside[o]` of them are
     interior windows); `whole[o]` says that some query takes them all. A pair p of conditions (on
-    each side the number of one, -1 where none is looked at) wants the segments below `wanted[o, p]`,
-    and members that arrived at `since[p]` or later.
+    each side the number of one, -1 where none is looked at) wants the segments below
+    `wanted[o, p]`, and members that arrived at `since[p]` or later.
     """
 
     ends: np.ndarray

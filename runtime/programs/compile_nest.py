@@ -138,5 +138,7 @@ def _theta(
             comparison, mine, other, offset = flipped, right, left, -predicate.offset
         else:
             continue
-        checks.append([slots[mine], places[other.alias], slots[other], COMPARISON_CODES[comparison], offset])
+        checks.append(
+            [slots[mine], places[other.alias], slots[other], COMPARISON_CODES[comparison], offset]
+        )
     return checks

@@ -11,6 +11,7 @@ from planner.families.sliced_chain.parts import parts_of
 from planner.families.sliced_chain.plans import Built, Checking, Feeding, Merging, PlanBuilder
 from planner.plan import Operator, Plan
 from planner.query import Column, Predicate
+from planner.streams import Constant
 from planner.workload import Workload
 from runtime.kernels.slice_types import ALWAYS
 from runtime.programs.compile_nest import COMPARISON_CODES, FLIPPED
@@ -66,7 +67,7 @@ class _Making:
     workload: Workload
     groups: Sequence[Group]
     codes: Sequence[int]
-    constants: dict[object, float]
+    constants: dict[Constant, float]
     meters: dict[str, Meter] = field(default_factory=dict)
     unions: list[int] = field(default_factory=list)
     used: _Rows = field(default_factory=_Rows)

@@ -11,7 +11,6 @@ from runtime.kernels.digest import tuple_hashes
 from runtime.kernels.loop_types import Rows
 from runtime.kernels.slice_gates import Conditions, attach, filter_one_by_one, split, survive
 from runtime.kernels.slice_types import (
-    SLICE_COUNTS,
     Found,
     Members,
     Passage,
@@ -19,8 +18,8 @@ from runtime.kernels.slice_types import (
     Span,
 )
 from runtime.kernels.slices import run_slice
+from runtime.programs.slice_counters import SliceCounters
 from runtime.programs.slice_forms import (
-    BEYOND,
     FILTER,
     OPEN,
     SPLIT,
@@ -32,50 +31,7 @@ from runtime.programs.slice_forms import (
     pieces_of,
     predicates_of,
 )
-
-
-class SliceCounters(NamedTuple):
-    """Counts of work, a row per slice, select, gate or filter, chain, stream or query.
-
-    `held` is in tuple-microseconds. `results` and `digests` are those of all the run, `outputs`
-    leave the warm-up out.
-    """
-
-    slices: np.ndarray
-    selects: np.ndarray
-    gates: np.ndarray
-    males: np.ndarray
-    arrivals: np.ndarray
-    outputs: np.ndarray
-    results: np.ndarray
-    digests: np.ndarray
-    held: np.ndarray
-
-    @classmethod
-    def zero(cls, eras: list[Era], streams: int, queries: int) -> SliceCounters:
-        """Nothing counted yet."""
-        chains = [chain for era in eras for chain in era.chains]
-        slices = sum(len(chain.ends) for chain in chains)
-        selects = sum(len(pairs) for chain in chains for pairs in chain.pairs)
-        gates = sum(gate.counts for era in eras for gate in era.gates)
-        shapes = (
-            (slices, SLICE_COUNTS), (selects, 2), (gates, 2), len(chains), streams, queries, queries,
-        )  # fmt: skip
-        return cls(
-            *(np.zeros(shape, np.int64) for shape in shapes),
-            np.zeros(queries, np.uint64),
-            np.zeros(slices, np.float64),
-        )
-
-    @property
-    def comparisons(self) -> np.ndarray:
-        """Stored tuples examined, in purges and in probes."""
-        return self.slices[:, :2]
-
-    @property
-    def replicas(self) -> np.ndarray:
-        """Females stored in a partition that does not count them."""
-        return self.slices[:, -1]
+from runtime.programs.slice_rows import rows_of
 
 
 class Prepared:
@@ -223,7 +179,11 @@ class Run:
             if chain.key >= 0:
                 key = np.ascontiguousarray(seen.keys[:, chain.key])
             bucket = key.astype(np.int64) % chain.buckets
-            mine = own if chain.buckets == 1 else bucket % self.share.partitions == self.share.partition
+            mine = (
+                own
+                if chain.buckets == 1
+                else bucket % self.share.partitions == self.share.partition
+            )
             now, age = seen.ts, seen.ts
             if chain.rows:
                 age = seen.place
@@ -244,6 +204,7 @@ class Run:
         kept = []
         for place, piece in enumerate(self.prepared.pieces[number]):
             self.longest_queue = max(self.longest_queue, len(events))
+            first, second = stored.females[place]
             row, select = chain.row + place, chain.select_rows[place]
             pairs = len(chain.pairs[place])
             found, passage = run_slice(
@@ -251,7 +212,7 @@ class Run:
                 self.prepared.predicates[number],
                 piece.kernel,
                 self.span,
-                Passage(*stored.females[place], events, causes),
+                Passage(first, second, events, causes),
                 self.counters.slices[row],
                 self.counters.selects[select : select + pairs],
                 self.counters.held[row : row + 1],
@@ -265,7 +226,8 @@ class Run:
             if self.keep_rows and len(found.pairs):
                 kept.append(np.insert(found.pairs, 0, place, axis=1))
         if kept:
-            self._keep(chain, number, np.concatenate(kept))
+            pieces = self.prepared.pieces[number]
+            self.rows += rows_of(chain, pieces, self.seen, self.bits, np.concatenate(kept))
 
     def _first_queue(self, chain: Chain, members: Members) -> np.ndarray:
         """The arriving tuples that enter the chain, the female of each before its male."""
@@ -296,32 +258,6 @@ class Run:
             np.add.at(self.counters.results, queries[taking], results)
             np.add.at(self.counters.outputs, queries[taking], counted)
             np.add.at(self.counters.digests, queries[taking], digests)
-
-    def _keep(self, chain: Chain, number: int, kept: np.ndarray) -> None:
-        """Rows of results: query, members in FROM order, time, and the place in arrival order."""
-        place, a, b, side, segment = kept.T
-        takes = np.stack([piece.takes for piece in self.prepared.pieces[number]])
-        last = np.maximum(a, b)
-        for nth, tap in enumerate(chain.taps):
-            wanted = segment < takes[place, nth, side]
-            # What the slices looked at for this query, one row for each of them.
-            pairs = np.array(
-                [(own[pair] if pair >= 0 else (-1, -1, 0)) for own, pair in zip(chain.pairs, tap.pairs, strict=True)]
-            )[place]
-            wanted &= self.seen.ts[np.minimum(a, b)] >= pairs[:, 2]
-            for member, condition in ((a, pairs[:, 0]), (b, pairs[:, 1])):
-                asked = np.maximum(condition, 0)
-                bit = self.bits[member, asked >> 6] >> (asked & 63).astype(np.uint64)
-                wanted &= (condition < 0) | ((bit & np.uint64(1)) != 0)
-            first, second = (b, a) if tap.turned else (a, b)
-            columns = (
-                np.full(len(a), tap.query),
-                self.seen.seq[first],
-                self.seen.seq[second],
-                self.seen.ts[last],
-                self.seen.rank[last],
-            )
-            self.rows.append(np.stack(columns, axis=1)[wanted])
 
 
 def nothing_stored(era: Era, tuples: int) -> list[Stored]:

@@ -6,8 +6,17 @@ from collections.abc import Mapping, Sequence
 
 from planner.cost import Cost
 from planner.plan import Operator
-from runtime.kernels.slice_types import FOUND, INSERTS, LOOKS, PASSED, PROBES, PURGES, ROUTED, ROUTES
-from runtime.programs.slice_batch import SliceCounters
+from runtime.kernels.slice_types import (
+    FOUND,
+    INSERTS,
+    LOOKS,
+    PASSED,
+    PROBES,
+    PURGES,
+    ROUTED,
+    ROUTES,
+)
+from runtime.programs.slice_counters import SliceCounters
 
 # The rows of counters that are an operator's own; what they are rows of follows from its kind.
 Meter = list[int]
@@ -17,7 +26,9 @@ def raw_costs(
     operators: Sequence[Operator], meters: Mapping[str, Meter], counters: SliceCounters
 ) -> dict[str, Cost]:
     """What was counted for each operator in all of the span; state in tuple-seconds."""
-    return {operator.id: _cost(operator.kind, meters[operator.id], counters) for operator in operators}
+    return {
+        operator.id: _cost(operator.kind, meters[operator.id], counters) for operator in operators
+    }
 
 
 def _cost(kind: str, meter: Meter, counters: SliceCounters) -> Cost:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,11 +21,11 @@ from runtime.programs.slice_batch import (
     Prepared,
     Run,
     Share,
-    SliceCounters,
     Stored,
     nothing_stored,
 )
 from runtime.programs.slice_costs import Meter, raw_costs
+from runtime.programs.slice_counters import SliceCounters
 from runtime.programs.slice_forms import Era
 from runtime.programs.slice_loading import load_slice_kernels
 
