@@ -1,0 +1,177 @@
+"""Random workloads of joins that share, their tuples, and plans of them driven without Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import strategies as st
+
+from planner.execution import Execution
+from planner.families.sliced_chain.groups import groups_of
+from planner.families.sliced_chain.labels import STRATEGIES, label_of
+from planner.families.sliced_chain.plans import Built, PlanBuilder
+from planner.query import Column, CountWindow, Filter, Predicate, Query, Source, TimeWindow, Window
+from planner.streams import Attribute, Stream
+from planner.tables import ColumnData, Table
+from planner.workload import Workload
+from runtime.feed import Feed
+from runtime.programs import compile_plan
+from runtime.programs.program import Span, Tally
+from runtime.slice_feed import slice_feed
+from runtime.split import Split
+from tests.runtime.driving import stepped
+from tests.runtime.general_reference import Data
+
+SPAN = Span(2_000_000, 15_000_000)
+STREAMS = ("A", "B", "C")
+_SECONDS = (1, 2, 3.5, 6)
+_ROWS = (1, 2, 3, 5)
+
+
+@st.composite
+def workloads(draw: st.DrawFn, most: int = 4) -> Workload:
+    """One to `most` joins of A with B, or of A with C, windows and filters at random."""
+    streams = tuple(
+        Stream(name, rate=1.0, attributes={"k": Attribute(3), "v": Attribute(5)})
+        for name in STREAMS
+    )
+    hashed = draw(st.booleans())
+    in_rows = draw(st.booleans())
+    queries = []
+    for number in range(draw(st.integers(1, most))):
+        # Mostly one join that all share; sometimes there is another group.
+        other = draw(st.sampled_from("BBBC"))
+        theta = not hashed and other == "C"
+        queries.append(draw(_query(f"Q{number}", other, in_rows, theta)))
+    buckets = draw(st.sampled_from(["per-value", 2]))
+    execution = Execution("hash", buckets) if hashed else Execution()
+    return Workload("random", streams, tuple(queries), execution=execution)
+
+
+@st.composite
+def _query(draw: st.DrawFn, name: str, other: str, in_rows: bool, theta: bool) -> Query:
+    def window() -> Window:
+        if in_rows:
+            return CountWindow(draw(st.sampled_from(_ROWS)))
+        return TimeWindow(draw(st.sampled_from(_SECONDS)))
+
+    first = window()
+    second = first if draw(st.booleans()) else window()
+    sources = [Source("x", "A", first), Source("y", other, second)]
+    # The spelling is not what makes queries share.
+    if draw(st.booleans()):
+        sources.reverse()
+    predicate = Predicate(Column("x", "k"), "=", Column("y", "k"))
+    if theta:
+        predicate = Predicate(Column("x", "k"), "<=", Column("y", "k"), 1.0)
+    filters = [
+        Filter(
+            Column(alias, "v"),
+            draw(st.sampled_from(["<", ">", ">=", "="])),
+            draw(st.integers(1, 3)),
+        )
+        for alias in ("x", "y")
+        for _ in range(draw(st.sampled_from([0, 0, 1, 2])))
+    ]
+    return Query(name, tuple(sources), (predicate,), tuple(filters))
+
+
+@st.composite
+def tuples(draw: st.DrawFn, most: int = 20) -> Data:
+    """Tuples of all streams, many of them at equal times, some without a value."""
+    found = {}
+    for name in STREAMS:
+        steps = draw(
+            st.lists(
+                st.tuples(
+                    st.sampled_from([0, 0, 250_000, 500_000, 1_000_000]),
+                    st.integers(1, 3),
+                    st.sampled_from([0, 1, 2, 3, 4, None]),
+                ),
+                max_size=most,
+            )
+        )
+        times = np.cumsum([0, *(step for step, _, _ in steps)])[1:]
+        found[name] = [
+            (int(ts), {"k": k, "v": v}) for ts, (_, k, v) in zip(times, steps, strict=True)
+        ]
+    return found
+
+
+def tables_of(data: Data) -> dict[str, Table]:
+    """The tuples as tables."""
+    tables = {}
+    for name, items in data.items():
+        columns = {}
+        for attribute in ("k", "v"):
+            values = [item[1][attribute] for item in items]
+            valid = np.array([value is not None for value in values], np.bool_)
+            columns[attribute] = ColumnData(
+                np.array([value or 0 for value in values], np.int64),
+                None if valid.all() else valid,
+            )
+        tables[name] = Table(
+            np.arange(len(items), dtype=np.int64),
+            np.array([item[0] for item in items], np.int64),
+            columns,
+        )
+    return tables
+
+
+@st.composite
+def labels(draw: st.DrawFn, workload: Workload) -> str:
+    """One of the strategies, or a chain that ends at some of the windows."""
+    groups = groups_of(workload)
+    ends = []
+    for group in groups:
+        *inner, last = group.boundaries[1:]
+        ends.append((*(end for end in inner if draw(st.booleans())), last))
+    return draw(st.sampled_from([*STRATEGIES, *[label_of(groups, tuple(ends))] * 3]))
+
+
+def mem_opt(workload: Workload) -> str:
+    """The chain that ends at every window."""
+    groups = groups_of(workload)
+    return label_of(groups, tuple(group.boundaries[1:] for group in groups))
+
+
+def built(workload: Workload, label: str) -> Built:
+    """The plan with this label, and what its operators are about."""
+    queries = [query.name for query in workload.queries]
+    return PlanBuilder(groups_of(workload), queries).build(label)
+
+
+@dataclass(frozen=True, slots=True)
+class Sliced:
+    """What came of a run: the rows of each query in the order they were written, and the tally."""
+
+    rows: dict[str, list[tuple[int, ...]]]
+    tally: Tally
+
+
+def sliced(
+    workload: Workload,
+    feed: Feed,
+    label: str,
+    partitions: int = 1,
+    cuts: Sequence[int] = (),
+    span: Span = SPAN,
+) -> Sliced:
+    """Run the plan with this label over a feed cut into batches at these places."""
+    plan = built(workload, label).plan
+    split = Split(partitions, None)
+    program = compile_plan(plan, workload, feed.codes, span, split, feed.constants)
+    rows, totals = stepped(program, split, feed, cuts, keep_rows=True)
+    rows.sort(key=lambda row: row[-1])
+    by_query = {
+        query.name: [row[1:4] for row in rows if row[0] == number]
+        for number, query in enumerate(workload.queries)
+    }
+    return Sliced(by_query, program.tally(totals, plan))
+
+
+def feed_of(workload: Workload, data: Data) -> Feed:
+    """The tuples merged in arrival order."""
+    return slice_feed(workload, tables_of(data))

@@ -1,0 +1,113 @@
+"""Many joins in one run: each query has its isolated answer, and every count is as it should be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.families.sliced_chain.labels import STRATEGIES
+from planner.query import Column, Filter, Predicate, Query, Source, TimeWindow
+from planner.streams import Attribute, Stream
+from planner.workload import Workload
+from runtime.kernels.digest import digest_of
+from runtime.programs import compile_plan, program_from_json
+from runtime.programs.program import Tally
+from runtime.split import Split
+from tests.runtime.general_reference import Data, results_of
+from tests.runtime.simulate_slices import Carried
+from tests.runtime.slicing import (
+    SPAN,
+    STREAMS,
+    built,
+    feed_of,
+    labels,
+    mem_opt,
+    sliced,
+    tuples,
+    workloads,
+)
+
+_STREAMS = tuple(
+    Stream(name, rate=1.0, attributes={"k": Attribute(3), "v": Attribute(5)}) for name in STREAMS
+)
+_EQUAL = (Predicate(Column("A", "k"), "=", Column("B", "k")),)
+
+FEW = settings(max_examples=30, deadline=None)
+
+
+def _sources(seconds: float) -> tuple[Source, Source]:
+    window = TimeWindow(seconds)
+    return Source("A", "A", window), Source("B", "B", window)
+
+
+def _answers(workload: Workload, data: Data) -> dict[str, list[tuple[int, ...]]]:
+    """Every query alone, by definition."""
+    return {q.name: results_of(workload.only(q.name), data) for q in workload.queries}
+
+
+@FEW
+@given(st.data(), workloads(), tuples(), st.integers(1, 3), st.sets(st.integers(1, 60)))
+def test_every_query_has_its_isolated_answer_in_order(
+    choose: st.DataObject, workload: Workload, data: Data, partitions: int, cuts: set[int]
+) -> None:
+    label = choose.draw(labels(workload))
+    found = sliced(workload, feed_of(workload, data), label, partitions, sorted(cuts))
+    for query, expected in _answers(workload, data).items():
+        assert sorted(found.rows[query]) == expected, query
+        assert [row[-1] for row in found.rows[query]] == sorted(row[-1] for row in expected)
+        seqs = np.array(expected, np.int64).reshape(-1, 3)[:, :2]
+        assert found.tally.by_query[query] == (len(expected), int(digest_of(seqs)))
+
+
+@FEW
+@given(st.data(), workloads(), tuples(), st.integers(1, 3), st.sets(st.integers(1, 60)))
+def test_counts_are_those_of_a_plain_simulation(
+    choose: st.DataObject, workload: Workload, data: Data, partitions: int, cuts: set[int]
+) -> None:
+    label = choose.draw(labels(workload))
+    found = sliced(workload, feed_of(workload, data), label, partitions, sorted(cuts))
+    carried = Carried(workload, built(workload, label), SPAN.warmup, SPAN.end)
+    carried.run(data)
+    assert found.rows == carried.results
+    costs = found.tally.costs
+    assert costs.keys() == carried.operators.keys()
+    for name, operator in carried.operators.items():
+        expected = carried.counts.cost(name).as_dict()
+        assert costs[name].as_dict() == pytest.approx(expected, abs=1e-9), operator
+
+
+def _without_filters(workload: Workload) -> Workload:
+    queries = tuple(replace(query, filters=()) for query in workload.queries)
+    return replace(workload, queries=queries)
+
+
+def _state(tally: Tally) -> float:
+    return sum(cost.state_tuples for cost in tally.costs.values())
+
+
+@FEW
+@given(workloads(), tuples())
+def test_the_state_of_mem_opt_is_that_of_the_largest_join_alone(
+    workload: Workload, data: Data
+) -> None:
+    plain = _without_filters(workload)
+    feed = feed_of(plain, data)
+    # One join over the largest windows of each group, which is what pull-up runs.
+    assert _state(sliced(plain, feed, mem_opt(plain)).tally) == pytest.approx(
+        _state(sliced(plain, feed, "pull-up").tally)
+    )
+
+
+@pytest.mark.parametrize("label", [*STRATEGIES, "chain:0-2-6"])
+def test_a_program_is_the_same_after_its_journey_as_text(label: str) -> None:
+    first = Query("Q1", _sources(2), _EQUAL, (Filter(Column("A", "v"), ">", 2),))
+    second = Query("Q2", _sources(6), _EQUAL, (Filter(Column("B", "v"), "=", 1),))
+    workload = Workload("two", _STREAMS, (first, second))
+    feed = feed_of(workload, {name: [(0, {"k": 1, "v": 1})] for name in STREAMS})
+    plan = built(workload, label).plan
+    program = compile_plan(plan, workload, feed.codes, SPAN, Split(2, None), feed.constants)
+    assert program_from_json(program.to_json()) == program
