@@ -6,11 +6,12 @@ from planner.checks import listed
 from planner.errors import PlanError
 from planner.families.early_aggregation import EarlyAggregation
 from planner.families.join_order import JoinOrder
+from planner.families.sliced_chain import SlicedChain
 from planner.family import Family
 from planner.plan import Plan
 from planner.workload import Workload
 
-FAMILIES: tuple[Family, ...] = (JoinOrder(), EarlyAggregation())
+FAMILIES: tuple[Family, ...] = (JoinOrder(), EarlyAggregation(), SlicedChain())
 
 
 def family(name: str) -> Family:

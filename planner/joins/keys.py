@@ -81,11 +81,12 @@ def skewed_bucket_fraction(keys: Spread, values: Spread, buckets: int) -> float:
     if buckets >= max(keys[1], values[1]):
         both = (max(keys[0], values[0]), min(keys[1], values[1]), keys[2] + values[2])
         return mass(both) / (mass(keys) * mass(values))
-    return float(_in_buckets(keys, buckets) @ _in_buckets(values, buckets))
+    return float(in_buckets(keys, buckets) @ in_buckets(values, buckets))
 
 
 @lru_cache(maxsize=64)
-def _in_buckets(spread: Spread, buckets: int) -> Floats:
+def in_buckets(spread: Spread, buckets: int) -> Floats:
+    """The share of the tuples in each bucket `value mod buckets`."""
     first, last, exponent = spread
     ranks = np.arange(first, last + 1)
     shares = np.bincount(ranks % buckets, ranks.astype(np.float64) ** -exponent, buckets)

@@ -16,8 +16,13 @@ Written = tuple[str, str]
 
 
 def tex(window: JoinWindow) -> str:
-    """An alias as a subscript; every character that LaTeX would act on is escaped."""
-    return rf"\mathrm{{{''.join(_TEX.get(c, c) for c in shortened(window.alias, 24))}}}"
+    """An alias as a subscript."""
+    return subscript(window.alias)
+
+
+def subscript(name: str) -> str:
+    """A name as a subscript; every character that LaTeX would act on is escaped."""
+    return rf"\mathrm{{{''.join(_TEX.get(c, c) for c in shortened(name, 24))}}}"
 
 
 def figure(value: float) -> str:

@@ -46,3 +46,31 @@ def joined(windows: str | float, *more: str, right: str | float | None = None) -
     where = " AND ".join(["A.k = B.k", *more])
     other = windows if right is None else right
     return f"SELECT * FROM A [RANGE {windows}], B [RANGE {other}] WHERE {where}"
+
+
+HASHED = Execution(join="hash", buckets=5)
+PER_VALUE = Execution(join="hash")
+COUNT_WINDOWS = (
+    "SELECT * FROM A [ROWS 20], B [ROWS 10] WHERE A.k = B.k",
+    "SELECT * FROM A [ROWS 60], B [ROWS 50] WHERE A.k = B.k AND A.v > 70",
+)
+FILTERED = (
+    joined(2),
+    joined(5, "A.v > 50"),
+    joined(7, "A.v > 50", "A.u > 20"),
+    joined(10, "A.v > 80", "B.v < 50", right=8),
+)
+
+CHAIN_SAMPLES: dict[str, Workload] = {
+    "three windows": joins([joined(5), joined(10), joined(30)]),
+    "filters on both streams": joins(FILTERED),
+    "filters, 5 buckets": joins(FILTERED, execution=HASHED),
+    "filters, per value": joins(FILTERED, execution=PER_VALUE),
+    "overhead of slices": joins(FILTERED, execution=Execution(c_sys=3)),
+    "count windows": joins(COUNT_WINDOWS),
+    "three groups": joins(
+        [*FILTERED, *COUNT_WINDOWS, "SELECT * FROM A [RANGE 5], B [RANGE 5] WHERE A.v < B.v"]
+    ),
+    "equal queries": joins([joined(5), joined(5)]),
+    "fifteen windows": joins([joined(n, f"A.v > {6 * n}") for n in range(1, 16)]),
+}

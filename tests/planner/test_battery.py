@@ -15,11 +15,12 @@ from planner.families import FAMILIES, chosen_plan, family
 from planner.family import Family
 from planner.workload import Workload
 from tests.planner.aggregations import AGGREGATION_SAMPLES
+from tests.planner.chains import CHAIN_SAMPLES
 from tests.planner.join_graphs import GRAPH_SAMPLES
 from tests.planner.workloads import SAMPLES
 
 MOST_CHECKED = 60
-EVERY_SAMPLE = SAMPLES | GRAPH_SAMPLES | AGGREGATION_SAMPLES
+EVERY_SAMPLE = SAMPLES | GRAPH_SAMPLES | AGGREGATION_SAMPLES | CHAIN_SAMPLES
 
 CASES = [
     pytest.param(known, workload, id=f"{known.name}: {name}")
@@ -79,8 +80,10 @@ def test_a_ranking_prices_as_the_estimate_does(known: Family, workload: Workload
         priced = total(known.estimate(plan, workload).costs, [root.id for root in plan.roots])
         assert priced.as_dict() == pytest.approx(candidate.cost.as_dict())
     assert ranking.baseline in {candidate.label for candidate in ranking.candidates}
-    # A general plan is called by its kind: its label names every stream n times.
-    assert known.answer(workload, ranking).startswith((ranking.best, "A general plan"))
+    # A long label is told in words: that of a general plan, or of a chain of many slices.
+    assert known.answer(workload, ranking).startswith(
+        (ranking.best, "A general plan", "A chain of")
+    )
     assert all(sentence.strip() for sentence in known.why(workload))
 
 
@@ -93,11 +96,12 @@ def test_an_unknown_label_is_the_users_mistake(known: Family, workload: Workload
 def test_plans_have_the_same_ids_in_every_process() -> None:
     script = (
         "from tests.planner.aggregations import AGGREGATION_SAMPLES\n"
+        "from tests.planner.chains import CHAIN_SAMPLES\n"
         "from tests.planner.workloads import SAMPLES\n"
         "from planner.families import FAMILIES\n"
         "from itertools import islice\n"
         "for f in FAMILIES:\n"
-        "    for w in (SAMPLES | AGGREGATION_SAMPLES).values():\n"
+        "    for w in (SAMPLES | AGGREGATION_SAMPLES | CHAIN_SAMPLES).values():\n"
         "        if f.refuses(w) is None:\n"
         "            print(*(p.id for p in islice(f.candidates(w), 5)))\n"
     )
@@ -107,7 +111,7 @@ def test_plans_have_the_same_ids_in_every_process() -> None:
     here = [
         plan.id
         for known in FAMILIES
-        for workload in (SAMPLES | AGGREGATION_SAMPLES).values()
+        for workload in (SAMPLES | AGGREGATION_SAMPLES | CHAIN_SAMPLES).values()
         if known.refuses(workload) is None
         for plan in islice(known.candidates(workload), 5)
     ]

@@ -1,1 +1,101 @@
 """Sliced chains: many joins of the same two streams that share one chain of sliced joins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from planner.cost import Estimate, Quality, UnitCosts
+from planner.families.sliced_chain import ranking, telling
+from planner.families.sliced_chain.coverage import refusal
+from planner.families.sliced_chain.formulas import Formulas
+from planner.families.sliced_chain.ledger import Slice, TradeOff, slices_of, trade_off_of
+from planner.families.sliced_chain.model import model_of
+from planner.families.sliced_chain.plans import NAME, Built
+from planner.families.sliced_chain.pricing import priced
+from planner.families.sliced_chain.ranking import Plans
+from planner.family import Ranking
+from planner.plan import Plan
+from planner.workload import Workload
+
+
+class SlicedChain:
+    """Unshared, pull-up, push-down, and the chains of sliced joins of all mergings."""
+
+    name: str = NAME
+    cites: tuple[str, ...] = (
+        "S. Wang, E. Rundensteiner, S. Ganguly, S. Bhatnagar. State-Slice: New Paradigm of "
+        "Multi-query Optimization of Window-based Stream Queries. VLDB 2006.",
+    )
+
+    def refuses(self, workload: Workload) -> str | None:
+        """Say in one sentence why joins cannot be shared here; None when they can."""
+        return refusal(workload)
+
+    def candidates(self, workload: Workload) -> Iterator[Plan]:
+        """Unshared, the other strategies, then chains, those with the most slices first."""
+        plans = _plans(workload)
+        for label in plans.listed:
+            yield plans.model.builder.build(label).plan
+
+    def best(self, workload: Workload) -> Plan:
+        """The plan with the lowest score: the chain by shortest path, or a strategy."""
+        plans = _plans(workload)
+        return plans.model.builder.build(plans.best).plan
+
+    def plan(self, workload: Workload, label: str) -> Plan:
+        """The plan of a label: `unshared`, `mem-opt`, `chain:0-5-30`."""
+        return next(self.plans(workload, [label]))
+
+    def plans(self, workload: Workload, labels: Iterable[str]) -> Iterator[Plan]:
+        """The plans of these labels, in turn."""
+        plans = _plans(workload)
+        for label in labels:
+            yield plans.model.builder.build(plans.named(label)).plan
+
+    def rank(
+        self,
+        workload: Workload,
+        top: int | None,
+        units: UnitCosts | None = None,
+        by_seconds: bool = False,
+    ) -> Ranking:
+        """The `top` best and the baseline, which is unshared; None lists all it may."""
+        return ranking.rank(_plans(workload), top, units, by_seconds)
+
+    def scores(self, workload: Workload, labels: Sequence[str]) -> tuple[float, ...]:
+        """Comparisons per second, and what the overhead of slices is worth."""
+        plans = _plans(workload)
+        return tuple(plans.score(plans.named(label)) for label in labels)
+
+    def estimate(self, plan: Plan, workload: Workload) -> Estimate:
+        """Price every operator; the formulas behind the figures are written when they are read."""
+        model = model_of(workload)
+        built = model.builder.build(plan.label)
+        qualities = {query: Quality() for query in model.queries}
+        return Estimate(priced(built, model), qualities, Formulas(built, model))
+
+    def why(self, workload: Workload) -> tuple[str, ...]:
+        """Who shares, how the chain was found, what is left out."""
+        return telling.why(_plans(workload))
+
+    def answer(self, workload: Workload, ranking: Ranking) -> str:
+        """Which plan wins, by how much, because of what, and what comes close to it."""
+        return telling.answer(_plans(workload), ranking)
+
+    def built(self, workload: Workload, label: str) -> Built:
+        """A plan, and by operator id what each of its operators is about."""
+        plans = _plans(workload)
+        return plans.model.builder.build(plans.named(label))
+
+    def slices(self, workload: Workload, label: str) -> tuple[Slice, ...]:
+        """The joins of a plan: what each holds in tuples and bytes, and who takes from it."""
+        plans = _plans(workload)
+        return slices_of(plans.model, plans.model.builder.build(plans.named(label)))
+
+    def trade_off(self, workload: Workload) -> tuple[TradeOff, ...]:
+        """For each group the chains of which none is better in both memory and CPU."""
+        return trade_off_of(_plans(workload))
+
+
+def _plans(workload: Workload) -> Plans:
+    return Plans(model_of(workload))

@@ -1,0 +1,251 @@
+"""The model of a workload of joins: what enters each join of a plan, and what happens there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from planner.errors import PlanError
+from planner.families.sliced_chain.coverage import refusal
+from planner.families.sliced_chain.groups import BOTH, Condition, Group, Member, groups_of
+from planner.families.sliced_chain.layout import Join, Selection
+from planner.families.sliced_chain.parts import parts_of
+from planner.families.sliced_chain.plans import NAME, PlanBuilder
+from planner.families.sliced_chain.shares import StreamShares
+from planner.families.sliced_chain.ways import ONE_BUCKET, Way, bucket_kinds
+from planner.joins.arrays import Floats
+from planner.joins.graph import KeyClass
+from planner.joins.reading import graph_of
+from planner.streams import Stream
+from planner.workload import Workload
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """One way of one join: the shares of the streams that are stored and that probe, how long.
+
+    `length` is in seconds or rows. `probed_before` is the share that probes in the slice before
+    this one: its tuples bring what that slice purges; None where tuples come as they arrive.
+    `arriving` is the share of stored tuples that get here: less than 1 where the first slice has
+    buckets that are never probed.
+    """
+
+    way: Way
+    stored: float
+    probing: float
+    length: float
+    probed_before: float | None = None
+    arriving: float = 1.0
+
+    @property
+    def arrived(self) -> float:
+        """Arrivals of the stored stream within the length, whatever they pass."""
+        return self.way.per_length * self.length
+
+    @property
+    def entering(self) -> float:
+        """Tuples per second that probe."""
+        return self.way.probing_rate * self.probing
+
+    @property
+    def inserted(self) -> float:
+        """Tuples per second that are stored."""
+        return self.way.rate * self.stored * self.arriving
+
+    @property
+    def purged(self) -> float:
+        """Tuples per second that are purged, each with one look."""
+        return self.way.rate * self.stored * self.way.leaves(self.probing)
+
+    @property
+    def stop_looks(self) -> float:
+        """Looks per second at a tuple that stays."""
+        return float(self.way.stop_looks(*self._arrays))
+
+    @property
+    def held(self) -> float:
+        """Tuples stored: those of the length, and those that wait to be purged."""
+        stays = self.way.waits(self.probing)
+        if self.probed_before is not None:
+            stays -= self.way.waits(self.probed_before)
+        return self.stored * (self.arriving * self.arrived + self.way.rate * stays)
+
+    @property
+    def examined(self) -> float:
+        """Stored tuples that probes look at per second."""
+        return float(self.way.pairs(*self._arrays)) * self.way.scanned
+
+    def found(self, length: float) -> float:
+        """Results per second that are younger than this above the start."""
+        inside = max(0.0, min(length, self.length))
+        return self.entering * self.stored * self.way.per_length * inside * self.way.selectivity
+
+    @property
+    def _arrays(self) -> tuple[Floats, Floats, Floats]:
+        return np.array(self.stored), np.array(self.probing), np.array(self.arrived)
+
+
+class GroupModel:
+    """One group of queries: its ways, and the shares of its streams that get into joins."""
+
+    def __init__(self, workload: Workload, group: Group) -> None:
+        self.group = group
+        self.streams = tuple(workload.stream(name) for name in group.streams)
+        self.shares = tuple(StreamShares(group, side, self.streams[side]) for side in BOTH)
+        self.ways = tuple(_way(workload, group, self.streams, side) for side in BOTH)
+        # By way and boundary: what is stored, and what probes, beyond it.
+        self.stored = [self.shares[side].surviving(group.boundaries) for side in BOTH]
+        self.probing = [self.shares[1 - side].reaching(group.boundaries) for side in BOTH]
+        self._places = {length: place for place, length in enumerate(group.boundaries)}
+
+    def length(self, ticks: int) -> float:
+        """A length in seconds or rows."""
+        return float(ticks) if self.group.unit == "rows" else ticks / 1e6
+
+    def flows(self, join: Join) -> tuple[Flow, Flow]:
+        """The two ways of a join: the first stream stored, then the second."""
+        return self._flow(join, 0), self._flow(join, 1)
+
+    def _flow(self, join: Join, side: int) -> Flow:
+        length = self.length(max(0, join.ends[side] - join.start))
+        before, arriving = None, 1.0
+        if join.sliced:
+            place = self._places[join.start]
+            stored, probing = float(self.stored[side][place]), float(self.probing[side][place])
+            if join.previous is not None:
+                before = float(self.probing[side][self._places[join.previous]])
+                arriving = self.ways[side].leaves(float(self.probing[side][0]))
+        elif join.query is not None:
+            conditions = join.query.conditions
+            stored = self.shares[side].of(conditions[side])
+            probing = self.shares[1 - side].of(conditions[1 - side])
+        elif join.parts is not None:
+            stored = self.shares[side].of_part(join.parts[side])
+            probing = self.shares[1 - side].of_part(join.parts[1 - side])
+        else:
+            stored = probing = 1.0
+        return Flow(self.ways[side], stored, probing, length, before, arriving)
+
+    def inside(self, flow: Flow, side: int, stream: int, condition: Condition) -> float:
+        """The share of a way's results whose member of this stream passes the condition."""
+        let_in = flow.stored if stream == side else flow.probing
+        if condition.is_open or not let_in:
+            return 1.0
+        return min(1.0, self.shares[stream].of(condition) / let_in)
+
+    def selected(self, join: Join, selection: Selection) -> tuple[float, float]:
+        """Looks per second of a selection, and results that pass: the first stream is first."""
+        looks = passing = 0.0
+        first, second = selection.conditions
+        for side, flow in zip(BOTH, self.flows(join), strict=True):
+            found = flow.found(self.length(max(0, selection.windows[side] - join.start)))
+            if not first.is_open:
+                looks += found
+                found *= self.inside(flow, side, 0, first)
+            if not second.is_open:
+                looks += found
+                found *= self.inside(flow, side, 1, second)
+            passing += found
+        return looks, passing
+
+    def results(self, member: Member) -> float:
+        """Results per second of one query."""
+        passing = self.shares[0].of(member.conditions[0]) * self.shares[1].of(member.conditions[1])
+        return sum(
+            way.probing_rate
+            * way.per_length
+            * self.length(member.windows[side])
+            * passing
+            * way.selectivity
+            for side, way in zip(BOTH, self.ways, strict=True)
+        )
+
+    def serving(self, side: int) -> float:
+        """The share of a stream that is in parts which serve some query."""
+        return sum(self.shares[side].of_part(part) for part in parts_of(self.group, side))
+
+    @cached_property
+    def entering_chain(self) -> float:
+        """Tuples per second that probe in the first slice of a chain: all pass there."""
+        return sum(
+            way.probing_rate * float(probing[0])
+            for way, probing in zip(self.ways, self.probing, strict=True)
+        )
+
+
+def _way(workload: Workload, group: Group, streams: Sequence[Stream], side: int) -> Way:
+    stored, probing = streams[side], streams[1 - side]
+    assert stored.rate is not None, "`refusal` has seen that it is known"
+    assert probing.rate is not None, "`refusal` has seen that it is known"
+    first = workload.query(group.members[0].query)
+    # Conditions on a join attribute are taken as independent of the join, and told so.
+    graph = graph_of(workload, replace(first, filters=()))
+    places = {source.name: place for place, source in enumerate(first.sources)}
+    kinds, selectivity = ONE_BUCKET, graph.share((0, 1))
+    scanned = 1.0
+    if group.key is not None:
+        known = graph.linking([places[probing.name]], places[stored.name])
+        assert known is not None, "the equality by which windows are hashed"
+        spreads = [_spread(known, places[stream.name]) for stream in (stored, probing)]
+        kinds = bucket_kinds(spreads[0], spreads[1], group.buckets)
+        scanned = float((kinds.count * kinds.stored * kinds.probing).sum())
+        if group.buckets == "per-value" and known.declared is not None:
+            scanned = known.declared
+    return Way(
+        stored.rate,
+        stored.arrivals,
+        group.unit == "rows",
+        probing.rate,
+        probing.arrivals,
+        selectivity,
+        scanned,
+        _horizon(workload, group),
+        kinds,
+    )
+
+
+def _spread(known: KeyClass, place: int) -> tuple[int, int, float]:
+    key = known.key(place)
+    assert key is not None
+    return key.spread
+
+
+def _horizon(workload: Workload, group: Group) -> float:
+    """How long a tuple can have waited at the middle of what is measured."""
+    if group.unit == "rows":
+        return workload.middle
+    return max(workload.run.duration / 2, workload.middle - group.boundaries[-1] / 1e6)
+
+
+@dataclass(frozen=True)
+class ChainModel:
+    """All groups of a workload, and what a tuple entering a slice costs beside comparisons."""
+
+    groups: tuple[GroupModel, ...]
+    queries: tuple[str, ...]
+    c_sys: float
+
+    @cached_property
+    def builder(self) -> PlanBuilder:
+        """Builds the plans of the workload."""
+        return PlanBuilder([model.group for model in self.groups], self.queries)
+
+    @cached_property
+    def by_group(self) -> dict[Group, GroupModel]:
+        """The models by group."""
+        return {model.group: model for model in self.groups}
+
+
+def model_of(workload: Workload) -> ChainModel:
+    """The model of a covered workload; a PlanError that says why where it is not covered."""
+    reason = refusal(workload)
+    if reason is not None:
+        raise PlanError(reason, NAME)
+    return ChainModel(
+        tuple(GroupModel(workload, group) for group in groups_of(workload)),
+        tuple(query.name for query in workload.queries),
+        workload.execution.c_sys,
+    )

@@ -1,0 +1,321 @@
+"""Plans ranked: the three strategies, and chains of all mergings or of the instructive ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, combinations, product
+
+import numpy as np
+
+from planner.cost import Cost, UnitCosts, rounded, total
+from planner.errors import PlanError
+from planner.families.sliced_chain import layout, pareto, search
+from planner.families.sliced_chain.edges import Edges
+from planner.families.sliced_chain.labels import (
+    CPU_OPT,
+    MEM_OPT,
+    PUSH_DOWN,
+    STRATEGIES,
+    UNSHARED,
+    Ends,
+    ends_of,
+    label_of,
+)
+from planner.families.sliced_chain.layout import Join
+from planner.families.sliced_chain.model import ChainModel, GroupModel
+from planner.families.sliced_chain.parts import TooManyError
+from planner.families.sliced_chain.plans import Built
+from planner.families.sliced_chain.pricing import priced
+from planner.family import Candidate, Ranking
+from planner.joins.arrays import Floats, Ints
+
+# Up to so many mergings are listed, all of them; of more, those that say something.
+MOST_MERGINGS = 4_096
+MOST_NEIGHBOURS = 100
+MOST_JOINS = 64
+
+# The places of the ends of a group's slices among its boundaries.
+Places = tuple[int, ...]
+
+
+class GroupChains:
+    """The chains of one group: priced by their slices, searched, and traded off."""
+
+    def __init__(self, model: GroupModel, c_sys: float) -> None:
+        self.model = model
+        self.edges = Edges(model)
+        self._c_sys = c_sys
+
+    def cost(self, start: Ints, end: Ints) -> Floats:
+        """What slices add to a chain's score."""
+        found = self.edges.comparisons(start, end)
+        if self._c_sys:
+            found = found + self._c_sys * self.edges.entering(start)
+        return found
+
+    @cached_property
+    def first(self) -> Floats:
+        """What the first slice adds, by its end: unions are decided by it."""
+        every = np.arange(self.edges.last + 1)
+        return self.cost(np.zeros_like(every), every) + self.edges.unions
+
+    @cached_property
+    def is_monotone(self) -> bool:
+        """Whether the quadrangle inequality holds, so that the search need not price all edges."""
+        edges = self.edges
+        return search.is_monotone(self.cost, edges.lengths, edges.dense_from)
+
+    @cached_property
+    def searched_monotone(self) -> bool:
+        """Whether the inequality was looked for, and is used."""
+        return self.edges.last >= search.WORTH_CHECKING and self.is_monotone
+
+    @cached_property
+    def cheapest(self) -> Places:
+        """The CPU-Opt chain."""
+        if self.searched_monotone:
+            return search.shortest_monotone(self.cost, self.first).ends
+        return search.shortest(self.cost, self.first).ends
+
+    @property
+    def every(self) -> Places:
+        """The Mem-Opt chain: a slice between every two boundaries."""
+        return tuple(range(1, self.edges.last + 1))
+
+    @cached_property
+    def front(self) -> pareto.Front:
+        """The chains of which none is better in both cost and state."""
+        if self.edges.same_state:
+            point = self.cheapest
+            return pareto.Front((pareto.Point(point, self.score(point), self.state(point)),), 0.0)
+        found = pareto.front(self.cost, self.edges.state, self.first)
+        points = (pareto.Point(p.ends, self.score(p.ends), p.state) for p in found.points)
+        return pareto.Front(tuple(points), found.epsilon)
+
+    def score(self, places: Places) -> float:
+        """Comparisons per second of a chain, and what its slices' overhead is worth."""
+        starts, ends = _edges(places)
+        cost = self.cost(starts, ends).sum() + self.edges.unions[places[0]]
+        return float(cost) + self.edges.beforehand
+
+    def state(self, places: Places) -> float:
+        """Tuples that a chain holds."""
+        return float(self.edges.state(*_edges(places)).sum())
+
+    def work(self, places: Places) -> Cost:
+        """The cost of a chain but for the rows it returns."""
+        starts, ends = _edges(places)
+        comparisons = self.edges.comparisons(starts, ends).sum() + self.edges.unions[places[0]]
+        return Cost(
+            comparisons=float(comparisons) + self.edges.beforehand,
+            inserts=float(self.edges.inserts(starts).sum()),
+            state_tuples=self.state(places),
+        )
+
+    def neighbours(self, places: Places) -> Iterator[Places]:
+        """Chains with one end less or one more, the cheapest of them."""
+        less = (places[:k] + places[k + 1 :] for k in range(len(places) - 1))
+        own = set(places)
+        more = (tuple(sorted((*places, end))) for end in self.every if end not in own)
+        found = list(chain(less, more))
+        if len(found) > MOST_NEIGHBOURS:
+            found.sort(key=self.score)
+        yield from found[:MOST_NEIGHBOURS]
+
+
+def _edges(places: Places) -> tuple[Ints, Ints]:
+    return np.array((0, *places[:-1])), np.array(places)
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A plan that is no chain, with its price."""
+
+    built: Built
+    costs: dict[str, Cost]
+    score: float
+
+
+class Plans:
+    """All plans of one workload, each priced when it is asked for."""
+
+    def __init__(self, model: ChainModel) -> None:
+        self.model = model
+        self.chains = tuple(GroupChains(group, model.c_sys) for group in model.groups)
+        self._groups = [group.group for group in model.groups]
+        self._strategies: dict[str, Strategy] = {}
+
+    # --- labels ----------------------------------------------------------------------------------
+
+    def named(self, label: str) -> str:
+        """The label that is meant: `mem-opt` and `cpu-opt` stand for chains."""
+        if label == MEM_OPT:
+            return self.label(tuple(chains.every for chains in self.chains))
+        if label == CPU_OPT:
+            return self.label(tuple(chains.cheapest for chains in self.chains))
+        for excluded, why in self.excluded:
+            if label == excluded:
+                raise PlanError(f"is left out: {why}", label)
+        if label not in STRATEGIES:
+            ends_of(self._groups, label)
+        return label
+
+    def label(self, places: Sequence[Places]) -> str:
+        """The label of chains."""
+        pairs = zip(self._groups, places, strict=True)
+        ends: Ends = tuple(tuple(group.boundaries[at] for at in own) for group, own in pairs)
+        return label_of(self._groups, ends)
+
+    def places(self, label: str) -> tuple[Places, ...]:
+        """The chains that a label names."""
+        pairs = zip(self._groups, ends_of(self._groups, label), strict=True)
+        return tuple(tuple(np.searchsorted(group.boundaries, own).tolist()) for group, own in pairs)
+
+    @cached_property
+    def excluded(self) -> tuple[tuple[str, str], ...]:
+        """Strategies that are left out, and why."""
+        if not any(group.has_conditions for group in self._groups):
+            return ((PUSH_DOWN, "no query has a filter, so it would be the same as pull-up"),)
+        try:
+            joins = sum(1 for group in self._groups for _ in layout.pushed_down(group))
+        except TooManyError as error:
+            return ((PUSH_DOWN, error.message),)
+        if joins > MOST_JOINS:
+            why = f"the parts of the streams need {joins:,} joins; at most {MOST_JOINS} are planned"
+            return ((PUSH_DOWN, why),)
+        return ()
+
+    @cached_property
+    def strategies(self) -> tuple[str, ...]:
+        """The strategies that are planned, unshared first."""
+        left_out = {label for label, _ in self.excluded}
+        return tuple(label for label in STRATEGIES if label not in left_out)
+
+    # --- prices ----------------------------------------------------------------------------------
+
+    def score(self, label: str) -> float:
+        """By what a plan is ranked."""
+        if label in STRATEGIES:
+            return self._strategy(label).score
+        pairs = zip(self.chains, self.places(label), strict=True)
+        return rounded(sum(chains.score(places) for chains, places in pairs))
+
+    def cost(self, label: str) -> Cost:
+        """What a plan costs in all."""
+        if label in STRATEGIES:
+            strategy = self._strategy(label)
+            roots = (root.id for root in strategy.built.plan.roots)
+            return total(strategy.costs, roots)
+        pairs = zip(self.chains, self.places(label), strict=True)
+        work = sum((chains.work(places) for chains, places in pairs), Cost())
+        return work + Cost(rows_out=self._rows)
+
+    @cached_property
+    def _rows(self) -> float:
+        return sum(g.results(member) for g in self.model.groups for member in g.group.members)
+
+    def _strategy(self, label: str) -> Strategy:
+        if label not in self._strategies:
+            built = self.model.builder.build(label)
+            costs = priced(built, self.model)
+            score = sum(cost.comparisons for cost in costs.values())
+            if self.model.c_sys:
+                score += self.model.c_sys * self.entering(built)
+            self._strategies[label] = Strategy(built, costs, rounded(score))
+        return self._strategies[label]
+
+    def entering(self, built: Built) -> float:
+        """Tuples per second that enter the slices and joins of a plan to probe."""
+        joins = {id(s): s for s in built.subjects.values() if isinstance(s, Join)}
+        return sum(
+            flow.entering
+            for join in joins.values()
+            for flow in self.model.by_group[join.group].flows(join)
+        )
+
+    def seconds(self, label: str, units: UnitCosts) -> float:
+        """Seconds of work per second of stream time."""
+        built = self.model.builder.build(label)
+        costs = priced(built, self.model)
+        kinds = {operator.id: operator.kind for operator in built.plan.operators()}
+        return rounded(sum(units.seconds(kinds[at], cost) for at, cost in costs.items()))
+
+    # --- which there are -------------------------------------------------------------------------
+
+    @cached_property
+    def all_mergings(self) -> bool:
+        """Whether every merging of slices is listed."""
+        return self.mergings <= MOST_MERGINGS
+
+    @cached_property
+    def mergings(self) -> int:
+        """How many chains there are."""
+        return math.prod(2 ** (chains.edges.last - 1) for chains in self.chains)
+
+    @cached_property
+    def listed(self) -> tuple[str, ...]:
+        """The labels of all plans that are listed, unshared first."""
+        chosen = self._all() if self.all_mergings else self._instructive()
+        return tuple(dict.fromkeys(chain(self.strategies, map(self.label, chosen))))
+
+    def _all(self) -> Iterator[tuple[Places, ...]]:
+        """Every merging of every group, the most slices first."""
+        each = []
+        for chains in self.chains:
+            last = chains.edges.last
+            inner = range(last - 1, -1, -1)
+            picks = chain.from_iterable(combinations(range(1, last), n) for n in inner)
+            each.append([(*picked, last) for picked in picks])
+        return product(*each)
+
+    def _instructive(self) -> Iterator[tuple[Places, ...]]:
+        """Mem-Opt, CPU-Opt, the chains of the front, and those next to CPU-Opt."""
+        yield tuple(chains.every for chains in self.chains)
+        best = tuple(chains.cheapest for chains in self.chains)
+        yield best
+        for at, chains in enumerate(self.chains):
+            others = chain((p.ends for p in chains.front.points), chains.neighbours(best[at]))
+            for places in others:
+                yield (*best[:at], places, *best[at + 1 :])
+
+    @cached_property
+    def best(self) -> str:
+        """The plan with the lowest score; of equals, the first by label."""
+        return min(self.listed, key=lambda label: (self.score(label), label))
+
+
+def rank(plans: Plans, top: int | None, units: UnitCosts | None, by_seconds: bool) -> Ranking:
+    """The `top` cheapest plans (None: all that are listed) and unshared."""
+    if by_seconds and units is None:
+        raise PlanError("no unit costs to rank by seconds; declare execution.unit_costs")
+    score = {label: plans.score(label) for label in plans.listed}
+    rank_by = "comparisons + c_sys x tuples entering" if plans.model.c_sys else "comparisons"
+    if by_seconds and units is not None:
+        score = {label: plans.seconds(label, units) for label in plans.listed}
+        rank_by = "seconds"
+    ordered = sorted(plans.listed, key=lambda label: (score[label], label))
+    shown = ordered if top is None else ordered[:top]
+    if UNSHARED not in shown:
+        shown = [*shown, UNSHARED]
+    tags = {"best": ordered[0], "baseline": UNSHARED}
+    tags |= {MEM_OPT: plans.named(MEM_OPT), CPU_OPT: plans.named(CPU_OPT)}
+    return Ranking(
+        tuple(_candidate(plans, label, score[label], units, tags) for label in shown),
+        ordered[0],
+        UNSHARED,
+        considered=len(ordered),
+        truncated=not plans.all_mergings,
+        rank_by=rank_by,
+        excluded=plans.excluded,
+    )
+
+
+def _candidate(
+    plans: Plans, label: str, score: float, units: UnitCosts | None, tags: dict[str, str]
+) -> Candidate:
+    own = tuple(tag for tag, tagged in tags.items() if tagged == label)
+    seconds = plans.seconds(label, units) if units is not None else None
+    return Candidate(label, plans.cost(label), score, own, seconds=seconds)

@@ -1,0 +1,223 @@
+"""How many tuples of a stream pass the conditions of queries, and which of them together.
+
+Conditions on one attribute are taken together, by where its values lie; attributes are taken as
+independent. A share that is declared for a filter replaces that of the attribute's distribution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from planner.distributions import declared_distribution
+from planner.families.sliced_chain.groups import Condition, Group
+from planner.families.sliced_chain.parts import (
+    MOST_COMBINATIONS,
+    Cells,
+    Mask,
+    Part,
+    TooManyError,
+    cells_of,
+)
+from planner.families.sliced_chain.survival import evaluation_of
+from planner.joins.arrays import Floats
+from planner.query import Filter
+from planner.streams import Attribute, Stream
+
+Filters = tuple[Filter, ...]
+
+
+class StreamShares:
+    """What the conditions of a group's queries let through of one of its streams."""
+
+    def __init__(self, group: Group, side: int, stream: Stream) -> None:
+        self._group = group
+        self._side = side
+        self._conditions = group.conditions(side)
+        # A conjunction is evaluated until one filter fails: its beginnings count too.
+        beginnings = (
+            c.filters[:count] for c in self._conditions for count in range(1, len(c.filters) + 1)
+        )
+        self._bits = {filters: bit for bit, filters in enumerate(dict.fromkeys(beginnings))}
+        self._combined = _combined(
+            list(self._bits), stream, dict(group.declared), group.streams[side]
+        )
+
+    def of_filters(self, filters: Filters) -> float:
+        """The share of tuples that pass all of these, a condition's filters or its first ones."""
+        if not filters:
+            return 1.0
+        bit = self._bits[filters]
+        return sum(share for mask, share in self._combined.items() if mask >> bit & 1)
+
+    @cached_property
+    def _passing(self) -> dict[Condition, float]:
+        return {c: self.of_filters(c.filters) for c in self._conditions}
+
+    def of(self, condition: Condition) -> float:
+        """The share of tuples that pass a condition."""
+        return 1.0 if condition.is_open else self._passing[condition]
+
+    def of_part(self, part: Part) -> float:
+        """The share of tuples in one part of the stream."""
+        return self._parts.get(part.mask, 0.0)
+
+    @cached_property
+    def _parts(self) -> dict[Mask, float]:
+        found: dict[Mask, float] = {}
+        whole = [self._bits[c.filters] for c in self._conditions]
+        for mask, share in self._combined.items():
+            part = sum(1 << k for k, bit in enumerate(whole) if mask >> bit & 1)
+            found[part] = found.get(part, 0.0) + share
+        return found
+
+    @cached_property
+    def split_evaluations(self) -> float:
+        """Predicates evaluated per tuple where every condition is."""
+        return sum(
+            self.of_filters(condition.filters[:count])
+            for condition in self._conditions
+            for count in range(len(condition.filters))
+        )
+
+    @cached_property
+    def _evaluation(self) -> tuple[float, dict[tuple[int, int], float]]:
+        """Predicates evaluated per tuple for its survival, and tuples by survival and reach."""
+        evaluation = evaluation_of(self._group, self._side)
+        asked = [
+            (a, self._bits[a.condition.filters], self._beginnings(a.condition))
+            for a in evaluation.asked
+        ]
+        evaluations, far = 0.0, dict[tuple[int, int], float]()
+        for mask, share in self._combined.items():
+            survival, reach = evaluation.survival, evaluation.reach
+            for one, bit, beginnings in asked:
+                if one.survival <= survival and one.reach <= reach:
+                    continue
+                evaluations += share * (1 + sum(mask >> begun & 1 for begun in beginnings))
+                if mask >> bit & 1:
+                    survival, reach = max(survival, one.survival), max(reach, one.reach)
+            far[survival, reach] = far.get((survival, reach), 0.0) + share
+        return evaluations, far
+
+    def _beginnings(self, condition: Condition) -> list[int]:
+        return [self._bits[condition.filters[:n]] for n in range(1, len(condition.filters))]
+
+    @property
+    def survival_evaluations(self) -> float:
+        """Predicates evaluated per tuple to find its survival and reach."""
+        return self._evaluation[0]
+
+    @cached_property
+    def let_in(self) -> float:
+        """The share of tuples that are stored or probe at all."""
+        return sum(share for far, share in self._evaluation[1].items() if any(far))
+
+    def surviving(self, boundaries: Sequence[int]) -> Floats:
+        """For each boundary the share of tuples that are stored beyond it."""
+        return self._beyond(boundaries, 0)
+
+    def reaching(self, boundaries: Sequence[int]) -> Floats:
+        """For each boundary the share of tuples that probe beyond it."""
+        return self._beyond(boundaries, 1)
+
+    def _beyond(self, boundaries: Sequence[int], which: int) -> Floats:
+        limits = np.array(boundaries)
+        found = np.zeros(len(limits))
+        for far, share in self._evaluation[1].items():
+            found[limits < far[which]] += share
+        # Sums of shares may end a last bit above 1.
+        return np.minimum(found, 1.0)
+
+
+def _combined(
+    conjunctions: Sequence[Filters],
+    stream: Stream,
+    declared: Mapping[Filter, float],
+    name: str,
+) -> dict[Mask, float]:
+    """How often each combination of these conjunctions holds."""
+    found = {(1 << len(conjunctions)) - 1: 1.0}
+    for cells in cells_of(conjunctions):
+        attribute = stream.attributes.get(cells.attribute, Attribute())
+        known = {f: share for f, share in declared.items() if f.column.alias == name}
+        shares = _cell_shares(cells, attribute, known)
+        combined: dict[Mask, float] = {}
+        for mask, share in found.items():
+            for passed, part in shares.items():
+                both = mask & passed
+                combined[both] = combined.get(both, 0.0) + share * part
+        if len(combined) > MOST_COMBINATIONS:
+            raise TooManyError(
+                f"the conditions on {name} have over {MOST_COMBINATIONS:,} combinations; plan "
+                "fewer queries at a time"
+            )
+        found = combined
+    return found
+
+
+def _cell_shares(
+    cells: Cells, attribute: Attribute, declared: Mapping[Filter, float]
+) -> dict[Mask, float]:
+    """How often an attribute's value lies in cells that allow these conjunctions."""
+    below = _below(cells, attribute, declared)
+    present = 1 - attribute.missing
+    edges = np.concatenate(([0.0], below, [present]))
+    found: dict[Mask, float] = {}
+    for passed, share in zip(cells.passed, np.diff(edges).tolist(), strict=True):
+        if share > 0:
+            found[passed] = found.get(passed, 0.0) + share
+    if attribute.missing:
+        found[cells.missing] = found.get(cells.missing, 0.0) + attribute.missing
+    return found
+
+
+def _below(cells: Cells, attribute: Attribute, declared: Mapping[Filter, float]) -> Floats:
+    """For each constant the share of values below it, then of those up to it; rising."""
+    values = declared_distribution(attribute)
+    up_to = np.concatenate(([0.0], np.cumsum(values.shares)))
+    kind = object if values.is_text else None
+    constants = np.array(cells.constants, dtype=kind)
+    left = up_to[np.searchsorted(values.values, constants, side="left")]
+    right = up_to[np.searchsorted(values.values, constants, side="right")]
+    found = np.column_stack((left, right)).ravel()
+    stated = _stated(cells, attribute, declared, found)
+    if stated:
+        # What is not declared is held between what is.
+        low = np.full(len(found), 0.0)
+        high = np.full(len(found), 1 - attribute.missing)
+        for place, share in stated.items():
+            found[place] = share
+            low[place:] = np.maximum(low[place:], share)
+            high[: place + 1] = np.minimum(high[: place + 1], share)
+        found = np.clip(found, low, np.maximum(low, high))
+    return np.maximum.accumulate(found)
+
+
+def _stated(
+    cells: Cells, attribute: Attribute, declared: Mapping[Filter, float], found: Floats
+) -> dict[int, float]:
+    """The places of `_below` for which a share follows from one that is declared."""
+    present = 1 - attribute.missing
+    places = {constant: 2 * j for j, constant in enumerate(cells.constants)}
+    stated: dict[int, float] = {}
+    for condition, share in declared.items():
+        if condition.column.attribute != cells.attribute or condition.constant not in places:
+            continue
+        at = places[condition.constant]
+        match condition.comparison:
+            case "<":
+                stated[at] = min(share, present)
+            case "<=":
+                stated[at + 1] = min(share, present)
+            case ">":
+                stated[at + 1] = max(0.0, present - share)
+            case ">=":
+                stated[at] = max(0.0, present - share)
+            case _:
+                equal = share if condition.comparison == "=" else max(0.0, present - share)
+                begins = min(float(found[at]), present - min(equal, present))
+                stated[at], stated[at + 1] = begins, begins + min(equal, present)
+    return stated

@@ -1,0 +1,185 @@
+"""Shared joins in words: the answer sentence, who shares what, how the chain was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from planner.checks import listed
+from planner.families.sliced_chain.groups import BOTH, Group
+from planner.families.sliced_chain.labels import CHAIN, CPU_OPT, MEM_OPT, PULL_UP, PUSH_DOWN
+from planner.families.sliced_chain.model import GroupModel
+from planner.families.sliced_chain.printed import pull_up, push_down, state_slice, two_queries
+from planner.families.sliced_chain.ranking import GroupChains, Plans
+from planner.families.sliced_chain.search import WORTH_CHECKING
+from planner.family import Ranking
+from planner.ties import near_ties
+from planner.wording import amount, percent_more, shortened, times
+
+# A longer label is told by how many slices it has.
+LONGEST_LABEL = 60
+# From here on tuples that wait to be purged are worth a word.
+MUCH_WAITING = 0.05
+
+
+def answer(plans: Plans, ranking: Ranking) -> str:
+    """Which plan wins, by how much, because of what, and what comes close to it."""
+    by_label = {found.label: found for found in ranking.candidates}
+    best, unshared = by_label[ranking.best], by_label[ranking.baseline]
+    unit = {"seconds": "s of work per s", "comparisons": "comparisons/s"}
+    figures = f"{amount(best.score)} {unit.get(ranking.rank_by, 'comparisons/s with overhead')}"
+    head = f"{_called(plans, best.label, best.tags)} wins: {figures}"
+    ties = near_ties(best, ranking)
+    if best.label == unshared.label:
+        others = [c for c in ranking.candidates if c.label != unshared.label]
+        closest = f"; {shortened(others[0].label)} needs " if others and not ties else ""
+        closest += f"{percent_more(others[0].score, best.score)} more" if closest else ""
+        return f"{head}{closest}, because {_nothing_shared(plans)}{ties}."
+    against = f"{times(unshared.score, best.score)} under unshared"
+    if unshared.score < 1.1 * best.score:
+        against = f"unshared needs {percent_more(unshared.score, best.score)} more"
+    return f"{head}, {against}, because {_because(plans, best.label)}{ties}."
+
+
+def _called(plans: Plans, label: str, tags: tuple[str, ...]) -> str:
+    kept = ", ".join(tag for tag in tags if tag in (MEM_OPT, CPU_OPT))
+    told = f" ({kept})" if kept else ""
+    if len(label) > LONGEST_LABEL and label.startswith(CHAIN):
+        count = sum(len(places) for places in plans.places(label))
+        return f"A chain of {count} slices{told}"
+    return f"{label}{told}"
+
+
+def _because(plans: Plans, label: str) -> str:
+    held, alone = plans.cost(label).state_tuples, plans.cost("unshared").state_tuples
+    stored = f"it holds {amount(round(held, 1))} tuples where unshared holds {amount(round(alone))}"
+    if label == PULL_UP:
+        return f"{stored}, and routing all results costs less than more slices would"
+    if label == PUSH_DOWN:
+        return f"{stored}, and each join gets only tuples that some query asks for"
+    return f"{stored}, and probes each of them once for all queries"
+
+
+def _nothing_shared(plans: Plans) -> str:
+    if all(len(chains.model.group.members) == 1 for chains in plans.chains):
+        return "no two queries join the same streams in the same way: there is nothing to share"
+    return "what queries have in common is less than routing and merging their results would cost"
+
+
+def why(plans: Plans) -> tuple[str, ...]:
+    """Who shares, how the chain was found, what else was planned, and what is left out."""
+    told: list[str] = []
+    for chains in plans.chains:
+        told += _group(chains.model.group)
+        told += _survival(chains.model)
+        told += _search(chains)
+        told += _trade_off(chains)
+    told += _equations(plans)
+    told += [f"{label} is left out: {reason}." for label, reason in plans.excluded]
+    if not plans.all_mergings:
+        told.append(
+            f"There are over {plans.mergings:.3g} chains: listed are Mem-Opt, CPU-Opt, those of "
+            "the trade-off and those next to CPU-Opt."
+        )
+    for chains in plans.chains:
+        told += _left_out(chains.model)
+    return tuple(told)
+
+
+def _group(group: Group) -> Iterator[str]:
+    names = listed(member.query for member in group.members)
+    streams = f"{group.streams[0]} and {group.streams[1]} on {shortened(group.on)}"
+    if len(group.members) == 1:
+        yield f"{names} does not share: no other query joins {streams} with such windows."
+        return
+    count = len(group.boundaries) - 1
+    unit = "seconds" if group.unit == "seconds" else "rows"
+    yield (
+        f"{names} share: they join {streams}, with {count} different windows up to "
+        f"{group.text_of(group.boundaries[-1])} {unit}."
+    )
+
+
+def _survival(model: GroupModel) -> Iterator[str]:
+    for side in BOTH:
+        conditions = model.group.conditions(side)
+        if not conditions:
+            continue
+        stored = model.stored[side]
+        beyond = f"{100 * float(stored[-2]):.3g}%" if len(stored) > 1 else "all"
+        yield (
+            f"Of {model.group.streams[side]}, {beyond} survive into the last slice, by "
+            f"{len(conditions)} different condition{'s' if len(conditions) > 1 else ''} evaluated "
+            "once on arrival."
+        )
+
+
+def _search(chains: GroupChains) -> Iterator[str]:
+    last = chains.edges.last
+    if last < 2:
+        return
+    kept = len(chains.cheapest)
+    edges = last * (last + 1) // 2
+    yield (
+        f"CPU-Opt keeps {kept} of {last} slices; the shortest path is exact over "
+        f"{edges:,} possible slices."
+    )
+    if last >= WORTH_CHECKING:
+        yield (
+            "The quadrangle inequality holds, so that most slices need not be priced."
+            if chains.searched_monotone
+            else "The quadrangle inequality was not found to hold: every slice was priced."
+        )
+
+
+def _trade_off(chains: GroupChains) -> Iterator[str]:
+    if chains.edges.last < 2:
+        return
+    if chains.edges.same_state:
+        yield "All chains hold the same tuples: without filters the trade-off is one point."
+        return
+    low, high = chains.state(chains.every), chains.state(chains.cheapest)
+    yield (
+        f"Mem-Opt holds {amount(round(low, 1))} tuples, CPU-Opt {amount(round(high, 1))}: merging "
+        "slices keeps tuples that a selection between them would drop."
+    )
+
+
+def _equations(plans: Plans) -> Iterator[str]:
+    given = two_queries(plans.model)
+    if given is None:
+        return
+    told = ", ".join(
+        f"{amount(round(found.comparisons, 1))} for {name}"
+        for name, found in (
+            ("pull-up", pull_up(given)),
+            ("push-down", push_down(given)),
+            ("the chain", state_slice(given)),
+        )
+    )
+    yield f"The paper's Equations 1 to 3 give {told} in comparisons/s."
+
+
+def _left_out(model: GroupModel) -> Iterator[str]:
+    group = model.group
+    joined = {column for p in group.predicates for column in (p.left, p.right)}
+    filtered = {f.column for m in group.members for c in m.conditions for f in c.filters}
+    if both := sorted(joined & filtered):
+        names = listed(map(str, both))
+        yield f"Filters on {names}, by which is joined, are taken as independent of the join."
+    kinds = {stream.arrivals.kind for stream in model.streams}
+    if "pareto" in kinds:
+        yield "Bursts are priced by their mean size."
+    for side in BOTH:
+        way = model.ways[side]
+        waiting = way.rate * way.waits(1.0)
+        held = way.per_length * model.length(group.largest[side])
+        if waiting > MUCH_WAITING * held:
+            lost = 1 - way.leaves(1.0)
+            never = f"; {100 * lost:.3g}% are never purged" if lost > 0.001 else ""
+            yield (
+                f"Tuples of {group.streams[side]} wait for a tuple of "
+                f"{group.streams[1 - side]} to purge them"
+                f"{' in their bucket' if group.key is not None else ''}: "
+                f"{amount(round(waiting, 1))} beyond the window's "
+                f"{amount(round(held, 1))}{never}."
+            )
