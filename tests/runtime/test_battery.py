@@ -11,11 +11,9 @@ from planner.families import FAMILIES
 from planner.family import Family
 from planner.tables import Table
 from planner.workload import Workload
-from runtime.feed import feed
 from runtime.generate import generate
+from runtime.in_process import feed_of
 from runtime.kernels.digest import digest_of
-from runtime.loop_feed import loop_feed
-from runtime.pipelines import is_multiway
 from runtime.programs import compile_plan
 from runtime.programs.program import Span
 from runtime.split import split_of
@@ -73,15 +71,18 @@ def _check_join(
     known: Family, workload: Workload, tables: dict[str, Table], seconds: float
 ) -> None:
     span = Span(0, round(seconds * 1_000_000))
-    rows = duckdb_rows(workload.queries[0], tables)
-    assert rows
-    expected = len(rows), int(digest_of(np.array(rows, np.int64)[:, :-1]))
+    expected = {}
+    for query in workload.queries:
+        rows = duckdb_rows(query, tables)
+        assert rows
+        expected[query.name] = len(rows), int(digest_of(np.array(rows, np.int64)[:, :-1]))
     for number, plan in enumerate(islice(known.candidates(workload), MOST_RUN)):
         partitions, batch = 1 + number % 3, 40 + 37 * (number % 5)
-        merged = (feed if is_multiway(plan, workload) else loop_feed)(workload, tables)
+        merged = feed_of(plan, workload)(workload, tables)
         split = split_of(plan, workload, partitions)
         program = compile_plan(plan, workload, merged.codes, span, split, merged.constants)
         cuts = range(0, len(merged.tuples.ts), batch)
         _, totals = stepped(program, split, merged, cuts, keep_rows=False)
         tally = program.tally(totals, plan)
-        assert (tally.results, tally.digest) == expected, plan.label
+        found = tally.by_query or {workload.queries[0].name: (tally.results, tally.digest)}
+        assert found == expected, plan.label
