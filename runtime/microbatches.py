@@ -7,11 +7,13 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -98,13 +100,18 @@ def cached(key: str) -> MicroBatches | None:
     return found
 
 
-def write(key: str, feed: Feed, split: Split, batch_rows: int) -> MicroBatches:
-    """Cut the feed into micro-batches of so many arrivals, shared out to the partitions."""
+def write(
+    key: str, feed: Feed, split: Split, batch_rows: int, cuts: Sequence[int] = ()
+) -> MicroBatches:
+    """Cut the feed into micro-batches of so many arrivals, shared out to the partitions.
+
+    No batch goes over one of the times `cuts`.
+    """
     ts = feed.tuples.ts
     arrivals = len(ts)
     first_ts, last_ts = (int(ts[0]), int(ts[-1])) if arrivals else (0, 0)
     # A feed without a tuple still makes one batch, so that every run has an end.
-    starts = range(0, max(1, arrivals), batch_rows)
+    starts = _starts(ts, batch_rows, cuts)
     if len(starts) > MOST_BATCHES:
         raise RunError(
             f"would make {len(starts):,} micro-batches; at most {MOST_BATCHES:,}. Raise it",
@@ -124,10 +131,10 @@ def write(key: str, feed: Feed, split: Split, batch_rows: int) -> MicroBatches:
     # Written beside and moved at once: a folder is either whole or not there.
     beside = Path(tempfile.mkdtemp(dir=folder.parent, prefix="unfinished-"))
     try:
-        for number, start in enumerate(starts):
-            tuples = feed.tuples.take(slice(start, start + batch_rows))
+        for number, (start, end) in enumerate(pairwise([*starts, arrivals])):
+            tuples = feed.tuples.take(slice(start, end))
             until = int(tuples.ts[-1]) if arrivals else 0
-            last = start + batch_rows >= arrivals
+            last = end == arrivals
             file = beside / f"batch-{number:06}.parquet"
             pq.write_table(
                 _table(number, Batch(tuples, until, last), split),
@@ -158,6 +165,14 @@ def write(key: str, feed: Feed, split: Split, batch_rows: int) -> MicroBatches:
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return made
+
+
+def _starts(ts: np.ndarray, batch_rows: int, cuts: Sequence[int]) -> list[int]:
+    """Where batches begin: where a time is reached, and after so many arrivals from there on."""
+    reached = {int(place) for place in np.searchsorted(ts, cuts)} if cuts else set()
+    ends = sorted({0, len(ts)} | reached)
+    starts = [start for begin, end in pairwise(ends) for start in range(begin, end, batch_rows)]
+    return starts or [0]
 
 
 def _table(number: int, batch: Batch, split: Split) -> pa.Table:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from planner.changes import with_every_query
 from planner.checks import microseconds
 from planner.cost import Estimate
 from planner.errors import PlanError
-from planner.families import chosen_plan, family
+from planner.families import family
 from planner.own_data import read_folder
 from planner.plan import Plan
 from planner.query import Query
@@ -27,6 +29,7 @@ from runtime.programs.program import Program, Span
 from runtime.records import RunRequest
 from runtime.result_files import check_folder
 from runtime.split import Split, split_of
+from runtime.stages import CHANGING, planned_stages, whole_estimate, whole_plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +54,35 @@ def prepare(request: RunRequest, partitions: int) -> Prepared:
     chosen = family(request.family)
     if reason := chosen.refuses(workload):
         raise PlanError(reason, request.family)
-    plan = chosen_plan(chosen, workload, request.label)
+    stages = planned_stages(chosen, workload, request.label)
+    plan = whole_plan(stages)
     split = split_of(plan, workload, partitions)
     if split.in_parts and request.partitions is None:
         # Parts of groups cannot be measured as the groups they make up: only where it is asked for.
         split = split_of(plan, workload, 1)
-    batches, digest = _batches(request, plan, workload, tables, split)
+    if chosen.name != CHANGING and workload.run.changes:
+        told = f"plans of {chosen.name} do not change while they run: run.changes was left out"
+        warnings = (*warnings, told)
+    times = [stage.at for stage in stages if stage.at is not None]
+    batches, digest = _batches(request, plan, workload, tables, split, times)
     span, more = span_of(workload, batches, own_data=tables is not None)
     if split.single and (request.partitions or 1) > 1:
         more = (*more, f"runs in one partition: {split.single}")
     if split.in_parts:
         more = (*more, "partitions hold parts of groups: the state measured counts every part")
+    begin = batches.first_ts if tables else 0
     program = compile_plan(
-        plan, workload, batches.codes, span, split, batches.constants, batches.grouping
+        plan,
+        workload,
+        batches.codes,
+        span,
+        split,
+        batches.constants,
+        batches.grouping,
+        stages,
+        begin,
     )
-    estimate = chosen.estimate(plan, workload)
+    estimate = whole_estimate(chosen, stages, span, begin)
     return Prepared(workload, plan, estimate, batches, program, digest, (*warnings, *more))
 
 
@@ -75,9 +92,10 @@ def with_data(
     """The workload with its statistics, and the user's own tuples if there are any."""
     if data is None:
         return workload, None, ()
-    own = read_folder(data, workload, sort)
-    inferred, _ = infer(workload, own.tables)
-    return inferred, own.tables, own.warnings
+    everything = with_every_query(workload)
+    own = read_folder(data, everything, sort)
+    inferred, _ = infer(everything, own.tables)
+    return replace(inferred, queries=workload.queries), own.tables, own.warnings
 
 
 def span_of(
@@ -108,6 +126,7 @@ def _batches(
     workload: Workload,
     tables: dict[str, Table] | None,
     split: Split,
+    changes: Sequence[int],
 ) -> tuple[MicroBatches, str]:
     """The micro-batches of the run, from the cache or made now, and the digest of the tuples."""
     digest = data_digest(workload, tables)
@@ -121,17 +140,20 @@ def _batches(
         split.modulus,
         rows,
         merge.__name__,
+        changes,
     )
     if found := microbatches.cached(key):
         return found, digest
     merged = merge(workload, tables or generated(workload))
     batch_rows = rows or usual_batch_rows(len(merged.tuples.ts))
-    return microbatches.write(key, merged, split, batch_rows), digest
+    begin = int(merged.tuples.ts[0]) if tables and len(merged.tuples.ts) else 0
+    cuts = [begin + at for at in changes]
+    return microbatches.write(key, merged, split, batch_rows, cuts), digest
 
 
 def generated(workload: Workload) -> dict[str, Table]:
     """The tuples that a run of the workload generates."""
-    return generate(workload, run_seconds(workload), workload.run.seed)
+    return generate(with_every_query(workload), run_seconds(workload), workload.run.seed)
 
 
 def run_seconds(workload: Workload) -> float:
@@ -147,7 +169,8 @@ def data_digest(workload: Workload, tables: dict[str, Table] | None) -> str:
 def _plain_sources(workload: Workload) -> object:
     """What the merging of streams depends on: their order, sources by alias, and the join keys."""
     order = [r.name for r in workload.relations] + [s.name for s in workload.streams]
-    return [order, *(_plain_query(query) for query in workload.queries)]
+    queries = with_every_query(workload).queries
+    return [order, *(_plain_query(query) for query in queries)]
 
 
 def _plain_query(query: Query) -> object:
@@ -158,7 +181,8 @@ def _plain_query(query: Query) -> object:
 
 
 def _digest_of_spec(workload: Workload) -> str:
-    used = {source.name for query in workload.queries for source in query.sources}
+    queries = with_every_query(workload).queries
+    used = {source.name for query in queries for source in query.sources}
     streams = [(place, plain(s)) for place, s in enumerate(workload.streams) if s.name in used]
     relations = [(place, plain(r)) for place, r in enumerate(workload.relations) if r.name in used]
     return _digest(streams, relations, run_seconds(workload), workload.run.seed)

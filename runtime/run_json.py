@@ -14,6 +14,7 @@ from planner.plan import Operator
 from planner.workload import Workload
 from planner.workload_file import dump_workload, load_workload
 from runtime.records import Run, RunRequest
+from runtime.stages import planned_stages, whole_plan
 
 
 def run_document(run: Run) -> dict[str, Any]:
@@ -140,11 +141,13 @@ def _run(record: Mapping[str, Any]) -> Run:
     workload = _workload(record["workload"])
     request = _request_from_json(record["request"])
     measured = record["measured"]
+    # What was asked for says how a plan goes on after changes; what came of it is the label.
+    asked = request.label if workload.run.changes else record["label"]
     return Run(
         id=record["id"],
         request=request,
         workload=workload,
-        plan=family(request.family).plan(workload, record["label"]),
+        plan=whole_plan(planned_stages(family(request.family), workload, asked)),
         partitions=record["partitions"],
         batches=record["batches"],
         data_digest=record["data_digest"],

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.changes import stages_of
 from planner.families.sliced_chain.groups import Group, groups_of
-from planner.query import Column, CountWindow, Filter, Predicate, Query, Source
+from planner.query import Column, Filter, Predicate, Query, Source
 from planner.streams import Constant
 from planner.tables import Table
 from planner.workload import Workload
@@ -22,9 +23,14 @@ def is_key(predicate: Predicate) -> bool:
     return predicate.comparison == "=" and not predicate.offset
 
 
+def groups_of_run(workload: Workload) -> list[Group]:
+    """The queries that share joins, at the beginning and after every change."""
+    return [group for stage in stages_of(workload) for group in groups_of(stage.workload)]
+
+
 def streams_of(workload: Workload) -> list[str]:
     """The streams that some query reads, in the order in which they arrive at equal times."""
-    read = {source.name for query in workload.queries for source in query.sources}
+    read = {name for group in groups_of_run(workload) for name in group.streams}
     return [stream.name for stream in workload.streams if stream.name in read]
 
 
@@ -70,8 +76,8 @@ def _filters(groups: Sequence[Group]) -> Iterator[Filter]:
 
 def slice_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
     """Merge the tables by time, place of the stream, then position."""
-    groups, streams = groups_of(workload), streams_of(workload)
-    keys = [_codes(workload, groups, predicate, tables) for predicate in key_columns(groups)]
+    groups, streams = groups_of_run(workload), streams_of(workload)
+    keys = [_codes(groups, predicate, tables) for predicate in key_columns(groups)]
     slots = value_columns(groups)
     data = {column: tables[column.alias].columns[column.attribute] for column in slots}
     ordered = Ordered(data.values())
@@ -82,11 +88,8 @@ def slice_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
     ]
     merged = Rows(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
     arrived = merged.take(np.argsort(merged.ts, kind="stable"))
-    counts_rows = any(
-        isinstance(source.window, CountWindow) for q in workload.queries for source in q.sources
-    )
     before = arrived.before
-    if counts_rows:
+    if any(group.unit == "rows" for group in groups):
         own = arrived.source[:, None] == np.arange(len(streams))
         before = (np.cumsum(own, axis=0) - own).astype(np.int64)
     return Feed(
@@ -98,17 +101,12 @@ def slice_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
 
 
 def _codes(
-    workload: Workload,
-    groups: Sequence[Group],
-    predicate: Predicate,
-    tables: Mapping[str, Table],
+    groups: Sequence[Group], predicate: Predicate, tables: Mapping[str, Table]
 ) -> tuple[dict[str, NDArray[np.int32]], int]:
     """The keys of one equality by stream, and how many there are."""
     group = next(group for group in groups if predicate in group.predicates)
-    first = workload.query(group.members[0].query)
-    by_stream = Query(
-        first.name, tuple(Source(s.name, s.name, s.window) for s in first.sources), (predicate,)
-    )
+    sources = tuple(Source(name, name, None) for name in group.streams)
+    by_stream = Query(group.members[0].query, sources, (predicate,))
     return key_codes(by_stream, (predicate.left, predicate.right), tables)
 
 

@@ -20,6 +20,7 @@ from runtime.programs.nest import Nest
 from runtime.programs.program import Program, Span
 from runtime.programs.slices import SliceProgram
 from runtime.split import Split
+from runtime.stages import PlannedStage
 
 _PROGRAMS = {"join": JoinProgram, "loops": LoopProgram, "aggregation": AggregationProgram}
 
@@ -32,13 +33,19 @@ def compile_plan(
     split: Split,
     constants: Sequence[float] = (),
     grouping: Grouping | None = None,
+    stages: Sequence[PlannedStage] = (),
+    begin: int = 0,
 ) -> Program:
-    """The plan as a program over a feed's keys and constants, counting within the span."""
+    """The plan as a program over a feed's keys and constants, counting within the span.
+
+    A run that changes has `stages`; their times count from `begin`.
+    """
     if plan.family == "early_aggregation":
         assert grouping is not None, "its feed has one"
         return compile_aggregation(plan, workload, codes, constants, grouping, span, split)
     if plan.family == "sliced_chain":
-        return compile_slices(plan, workload, codes, constants, span, split)
+        only = PlannedStage(None, workload, plan, {})
+        return compile_slices(workload, stages or [only], codes, constants, span, split, begin)
     if plan.family == "join_order" and is_multiway(plan, workload):
         return compile_join(plan, workload, codes, span, split)
     if plan.family == "join_order":

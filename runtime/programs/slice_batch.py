@@ -246,6 +246,7 @@ class Run:
         """Put the results of a slice together for the queries that tap it."""
         queries = np.array([tap.query for tap in chain.taps])
         turned = np.array([tap.turned for tap in chain.taps], np.int64)
+        outputs = self.era.number * len(self.counters.results)
         above = 0
         for side in (0, 1):
             below, above = above, above + int(piece.kernel.inside[side]) + 1
@@ -256,7 +257,7 @@ class Run:
             counted = np.cumsum(found.counted[below:above], axis=0)[at]
             digests = np.cumsum(found.digests[below:above], axis=0)[(*at, turned[taking])]
             np.add.at(self.counters.results, queries[taking], results)
-            np.add.at(self.counters.outputs, queries[taking], counted)
+            np.add.at(self.counters.outputs, queries[taking] + outputs, counted)
             np.add.at(self.counters.digests, queries[taking], digests)
 
 

@@ -23,11 +23,12 @@ Meter = list[int]
 
 
 def raw_costs(
-    operators: Sequence[Operator], meters: Mapping[str, Meter], counters: SliceCounters
+    operators: Sequence[Operator], meters: Mapping[str, list[Meter]], counters: SliceCounters
 ) -> dict[str, Cost]:
     """What was counted for each operator in all of the span; state in tuple-seconds."""
     return {
-        operator.id: _cost(operator.kind, meters[operator.id], counters) for operator in operators
+        op.id: sum((_cost(op.kind, meter, counters) for meter in meters[op.id]), Cost())
+        for op in operators
     }
 
 
@@ -46,6 +47,8 @@ def _cost(kind: str, meter: Meter, counters: SliceCounters) -> Cost:
         # A chain's union takes a punctuation of every male; that of several joins every result.
         merged = counters.outputs[row] if len(meter) == 1 else counters.males[meter[1]]
         return Cost(comparisons=merged, rows_out=counters.outputs[row])
+    if kind == "probe" and len(meter) > 1:
+        return Cost(comparisons=counters.selects[row, meter[1]])
     counts = counters.slices[row]
     if kind == "slice":
         return Cost(

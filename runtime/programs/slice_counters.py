@@ -13,8 +13,8 @@ from runtime.programs.slice_forms import Era
 class SliceCounters(NamedTuple):
     """Counts of work, a row per slice, select, gate or filter, chain, stream or query.
 
-    `held` is in tuple-microseconds. `results` and `digests` are those of all the run, `outputs`
-    leave the warm-up out.
+    `held` is in tuple-microseconds. `results` and `digests` are those of all the run; `outputs`
+    leave the warm-up out, and have a row per era and query.
     """
 
     slices: np.ndarray
@@ -34,15 +34,14 @@ class SliceCounters(NamedTuple):
         slices = sum(len(chain.ends) for chain in chains)
         selects = sum(len(pairs) for chain in chains for pairs in chain.pairs)
         gates = sum(gate.counts for era in eras for gate in era.gates)
-        by_query = np.zeros(queries, np.int64)
         return cls(
             slices=np.zeros((slices, SLICE_COUNTS), np.int64),
             selects=np.zeros((selects, 2), np.int64),
             gates=np.zeros((gates, 2), np.int64),
             males=np.zeros(len(chains), np.int64),
             arrivals=np.zeros(streams, np.int64),
-            outputs=by_query,
-            results=by_query.copy(),
+            outputs=np.zeros(len(eras) * queries, np.int64),
+            results=np.zeros(queries, np.int64),
             digests=np.zeros(queries, np.uint64),
             held=np.zeros(slices, np.float64),
         )

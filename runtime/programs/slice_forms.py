@@ -38,16 +38,19 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Tap:
-    """A query that takes results of a chain, and its windows on both sides.
+    """A query that takes results of a chain: its windows and conditions (-1: none) on both sides.
 
     `pairs` has for each slice the pair of conditions that are looked at for it (-1: it takes
-    nothing there). `turned`: its FROM names the second stream first.
+    nothing there). `turned`: its FROM names the second stream first. It wants tuples that arrived
+    at `since` or later.
     """
 
     query: int
     windows: list[int]
+    conditions: list[int]
     pairs: list[int]
     turned: bool
+    since: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +60,10 @@ class Chain:
     `gates` has for each side a gate and, of a gate that splits, the part that enters. `pairs` are,
     for each slice, the different conditions that are looked at on both sides (-1: none), and since
     when. Counts are in rows from `row` on, those of selects from `select_rows` on, one per pair.
+    `join` is the same for chains of the same join in all eras.
     """
 
+    join: str
     sides: list[int]
     rows: bool
     ends: list[int]
@@ -89,6 +94,7 @@ class Era:
     """What runs from the time `at` on: gates, chains, and the conditions on each stream."""
 
     at: int
+    number: int
     conditions: list[list[list[list[float]]]]
     gates: list[Gate]
     chains: list[Chain]
@@ -98,6 +104,7 @@ class Era:
         """What `asdict` wrote."""
         return cls(
             content["at"],
+            content["number"],
             content["conditions"],
             [Gate(**gate) for gate in content["gates"]],
             [Chain.from_json(chain) for chain in content["chains"]],

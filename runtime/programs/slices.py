@@ -28,6 +28,7 @@ from runtime.programs.slice_costs import Meter, raw_costs
 from runtime.programs.slice_counters import SliceCounters
 from runtime.programs.slice_forms import Era
 from runtime.programs.slice_loading import load_slice_kernels
+from runtime.programs.slice_migration import migrated
 
 _NEVER = 2**62
 _ROWS = len(Rows._fields)
@@ -44,7 +45,7 @@ class SliceProgram:
     streams: list[str]
     queries: list[str]
     eras: list[Era]
-    meters: dict[str, Meter]
+    meters: dict[str, list[Meter]]
     unions: list[int]
     warmup: int
     end: int
@@ -83,12 +84,17 @@ class SliceProgram:
         keep_rows: bool,
     ) -> Done:
         clock, rows, (bits, *rest) = kept[0], Rows(*kept[1 : _ROWS + 1]), kept[_ROWS + 1 :]
-        begun, number, longest_queue, most_merged = (int(n) for n in clock)
+        begun, before, longest_queue, most_merged = (int(n) for n in clock)
+        number = self._era_of(given)
         era, prepared = self.eras[number], self._prepared[number]
+        if number != before:
+            stored = _unpacked(self.eras[before], rest, len(rows.ts))
+            stored, bits = migrated(self.eras[before], era, prepared, rows, stored)
+            rest = _packed(stored)
         seen = rows.followed_by(given.tuples)
         old, count = len(rows.ts), len(seen.ts)
         stored = _unpacked(era, rest, count)
-        before = counters.results.copy()
+        earlier = counters.results.copy()
         run = Run(
             era,
             prepared,
@@ -103,7 +109,7 @@ class SliceProgram:
             keep_rows,
         )
         run.through(stored)
-        merged = (counters.results - before)[self.unions]
+        merged = (counters.results - earlier)[self.unions]
         marks = max(longest_queue, run.longest_queue), max(most_merged, *merged, 0)
         clock = np.array([given.until, number, *marks], np.int64)
         stays = np.zeros(count, np.bool_)
@@ -113,10 +119,16 @@ class SliceProgram:
                     stays[females] = True
         held = run.held(stored)
         left = [clock, *seen.take(stays), run.bits[stays], *_packed(_kept(stored, stays))]
-        results = counters.results - before
+        results = counters.results - earlier
         return Done(
             int(results.sum()), int(counters.digests.sum()), run.in_order(), held, left, (clock,)
         )
+
+    def _era_of(self, given: Batch[Rows]) -> int:
+        """The era of a batch: batches are cut where one ends."""
+        if not len(given.tuples.ts):
+            return 0
+        return sum(era.at <= given.tuples.ts[0] for era in self.eras) - 1
 
     def tally(self, totals: Sequence[bytes], plan: Plan) -> Tally:
         """Add up the partitions; counts become costs of operators per second of the span."""

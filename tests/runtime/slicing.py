@@ -39,19 +39,26 @@ def workloads(draw: st.DrawFn, most: int = 4) -> Workload:
     )
     hashed = draw(st.booleans())
     in_rows = draw(st.booleans())
-    queries = []
-    for number in range(draw(st.integers(1, most))):
-        # Mostly one join that all share; sometimes there is another group.
-        other = draw(st.sampled_from("BBBC"))
-        theta = not hashed and other == "C"
-        queries.append(draw(_query(f"Q{number}", other, in_rows, theta)))
     buckets = draw(st.sampled_from(["per-value", 2]))
     execution = Execution("hash", buckets) if hashed else Execution()
-    return Workload("random", streams, tuple(queries), execution=execution)
+    made = [
+        draw(_query(f"Q{number}", in_rows, hashed)) for number in range(draw(st.integers(1, most)))
+    ]
+    return Workload("random", streams, tuple(made), execution=execution)
+
+
+def queries(workload: Workload, name: str) -> st.SearchStrategy[Query]:
+    """One query more, of the kind that a workload has."""
+    in_rows = isinstance(workload.queries[0].sources[0].window, CountWindow)
+    return _query(name, in_rows, workload.execution.join == "hash")
 
 
 @st.composite
-def _query(draw: st.DrawFn, name: str, other: str, in_rows: bool, theta: bool) -> Query:
+def _query(draw: st.DrawFn, name: str, in_rows: bool, hashed: bool) -> Query:
+    # Mostly one join that all share; sometimes there is another group.
+    other = draw(st.sampled_from("BBBC"))
+    theta = not hashed and other == "C"
+
     def window() -> Window:
         if in_rows:
             return CountWindow(draw(st.sampled_from(_ROWS)))

@@ -1,0 +1,87 @@
+"""Where the values that joins and conditions are about stand in a feed of many joins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from planner.changes import query_names
+from planner.families.sliced_chain.groups import Condition, Group
+from planner.query import Column, Predicate
+from planner.streams import Constant
+from planner.workload import Workload
+from runtime.programs.compile_nest import COMPARISON_CODES, FLIPPED
+from runtime.slice_feed import (
+    constants_of,
+    groups_of_run,
+    is_key,
+    key_columns,
+    streams_of,
+    value_columns,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Streams and queries by number, keys and values by column, constants as values are written."""
+
+    streams: list[str]
+    queries: list[str]
+    keys: list[Predicate]
+    slots: dict[Column, int]
+    constants: dict[Constant, float]
+    codes: Sequence[int]
+
+    @classmethod
+    def of(cls, workload: Workload, codes: Sequence[int], constants: Sequence[float]) -> Columns:
+        """Those of a run's feed."""
+        groups = groups_of_run(workload)
+        return cls(
+            streams_of(workload),
+            query_names(workload),
+            key_columns(groups),
+            value_columns(groups),
+            dict(zip(constants_of(groups), constants, strict=True)),
+            codes,
+        )
+
+    def stream(self, group: Group, side: int) -> int:
+        """The number of a group's stream."""
+        return self.streams.index(group.streams[side])
+
+    def equalities(self, group: Group) -> tuple[int, list[int]]:
+        """The key by which tuples are looked up or scanned (-1: none), and the other keys."""
+        equal = [predicate for predicate in group.predicates if is_key(predicate)]
+        if not equal:
+            return -1, []
+        first = group.key or equal[0]
+        others = [self.keys.index(predicate) for predicate in equal if predicate != first]
+        return self.keys.index(first), others
+
+    def buckets(self, group: Group, key: int) -> int:
+        """How many chains by bucket there are: 1 where windows are scanned."""
+        if group.key is None:
+            return 1
+        # More buckets than keys hold one key each and many none.
+        codes = max(1, self.codes[key])
+        return codes if isinstance(group.buckets, str) else min(group.buckets, codes)
+
+    def theta(self, group: Group) -> list[list[float]]:
+        """The other predicates, as [left value, right value, comparison, offset]."""
+        checks: list[list[float]] = []
+        for predicate in group.predicates:
+            if is_key(predicate):
+                continue
+            left, right = self.slots[predicate.left], self.slots[predicate.right]
+            comparison, offset = predicate.comparison, predicate.offset
+            if predicate.left.alias != group.streams[0]:
+                left, right, comparison, offset = right, left, FLIPPED[comparison], -offset
+            checks.append([left, right, COMPARISON_CODES[comparison], offset])
+        return checks
+
+    def conjunction(self, condition: Condition) -> list[list[float]]:
+        """A condition as [value, comparison, constant], one for each of its filters."""
+        return [
+            [self.slots[f.column], COMPARISON_CODES[f.comparison], self.constants[f.constant]]
+            for f in condition.filters
+        ]

@@ -1,0 +1,95 @@
+"""Online migration: what chains store when their queries or their slices have changed.
+
+A slice that is split keeps its tuples and has an earlier end: the new slice behind it begins empty
+and is filled by the next purges. Slices that are merged put their tuples together. So a stored
+tuple goes to the new slice that its old slice begins in, if there is a query for which it lives on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.kernels.loop_types import Rows
+from runtime.kernels.slice_gates import Conditions, attach
+from runtime.programs.slice_batch import Prepared, Stored, nothing_stored
+from runtime.programs.slice_forms import SPLIT, Chain, Era
+
+_NOT_STORED = -1
+
+
+def migrated(
+    before: Era, after: Era, prepared: Prepared, rows: Rows, stored: list[Stored]
+) -> tuple[list[Stored], np.ndarray]:
+    """What the chains of the new era store of these tuples, and the bits of its conditions."""
+    bits = [
+        _bits(rows, stream, prepared.conditions[stream]) for stream in range(len(after.conditions))
+    ]
+    moved = nothing_stored(after, len(rows.ts))
+    for chain, kept in zip(after.chains, moved, strict=True):
+        for side, stream in enumerate(chain.sides):
+            began = _began(before, chain.join, stream, stored, len(rows.ts))
+            survival = _survival(after, chain, side, rows, bits[stream])
+            _place(chain, side, began, survival, rows, kept)
+    together = np.zeros((len(rows.ts), prepared.words), np.uint64)
+    if prepared.looks:
+        for of_stream in bits:
+            together[:, : of_stream.shape[1]] |= of_stream
+    return moved, together
+
+
+def _bits(rows: Rows, stream: int, conditions: Conditions) -> np.ndarray:
+    """Which conditions of a stream its tuples satisfy."""
+    words = max(1, -(-(len(conditions.start) - 1) // 64))
+    bits = np.zeros((len(rows.ts), words), np.uint64)
+    attach(np.flatnonzero(rows.source == stream), rows.values, conditions, bits)
+    return bits
+
+
+def _began(before: Era, join: str, stream: int, stored: list[Stored], tuples: int) -> np.ndarray:
+    """Where the slice begins in which each tuple of a stream was stored for this join."""
+    began = np.full(tuples, _NOT_STORED, np.int64)
+    for chain, kept in zip(before.chains, stored, strict=True):
+        if chain.join != join or stream not in chain.sides:
+            continue
+        side = chain.sides.index(stream)
+        for start, of_slice in zip([0, *chain.ends[:-1]], kept.females, strict=True):
+            began[of_slice[side]] = np.maximum(began[of_slice[side]], start)
+    return began
+
+
+def _survival(era: Era, chain: Chain, side: int, rows: Rows, bits: np.ndarray) -> np.ndarray:
+    """How far each tuple gets by the queries that it may serve: those it came after."""
+    survival = np.zeros(len(rows.ts), np.int64)
+    for tap in chain.taps:
+        serves = (rows.ts >= tap.since) & _holds(bits, tap.conditions[side])
+        survival[serves] = np.maximum(survival[serves], tap.windows[side])
+    gate = era.gates[chain.gates[side][0]]
+    if gate.kind == SPLIT:
+        part = gate.parts[chain.gates[side][1]]
+        for condition, wanted in zip(gate.chosen, part, strict=True):
+            survival[_holds(bits, condition) != bool(wanted)] = 0
+    return survival
+
+
+def _holds(bits: np.ndarray, condition: int) -> np.ndarray:
+    if condition < 0:
+        return np.ones(len(bits), np.bool_)
+    bit: np.ndarray = (bits[:, condition >> 6] >> np.uint64(condition & 63)) & np.uint64(1) != 0
+    return bit
+
+
+def _place(
+    chain: Chain, side: int, began: np.ndarray, survival: np.ndarray, rows: Rows, kept: Stored
+) -> None:
+    """Put the tuples of a side into the slices, those of a bucket together, oldest first."""
+    starts = np.array([0, *chain.ends[:-1]])
+    place = np.searchsorted(np.array(chain.ends), began, side="right")
+    inside = (began != _NOT_STORED) & (place < len(chain.ends))
+    place = np.minimum(place, len(chain.ends) - 1)
+    chosen = np.flatnonzero(inside & (survival > starts[place]))
+    if chain.buckets > 1:
+        bucket = rows.keys[chosen, chain.key].astype(np.int64) % chain.buckets
+        chosen = chosen[np.argsort(bucket, kind="stable")]
+    kept.survival[chosen] = survival[chosen]
+    for number in range(len(chain.ends)):
+        kept.females[number][side] = chosen[place[chosen] == number]

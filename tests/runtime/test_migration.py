@@ -1,0 +1,174 @@
+"""Queries enter and leave, and plans change, while a run goes on: nothing is lost or twice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.changes import stages_of
+from planner.errors import PlanError
+from planner.execution import Change
+from planner.query import Column, Predicate, Query, Source, TimeWindow
+from planner.streams import Attribute, Stream
+from planner.workload import Workload
+from runtime.feed import Feed
+from runtime.kernels.digest import digest_of
+from runtime.programs import compile_plan, program_from_json
+from runtime.programs.program import Span, Tally
+from runtime.split import Split
+from runtime.stages import PlannedStage, whole_plan
+from tests.runtime.driving import stepped
+from tests.runtime.general_reference import Data, results_of
+from tests.runtime.slicing import SPAN, built, feed_of, labels, queries, tuples, workloads
+
+FEW = settings(max_examples=40, deadline=None)
+
+
+@st.composite
+def changing(draw: st.DrawFn) -> Workload:
+    """A workload whose queries enter and leave at random times."""
+    workload = draw(workloads(most=3))
+    names = [query.name for query in workload.queries]
+    changes = []
+    at = 0.0
+    for number in range(draw(st.integers(1, 4))):
+        at += draw(st.sampled_from([0.0, 0.5, 1, 2.25]))
+        if len(names) > 1 and draw(st.booleans()):
+            gone = draw(st.sampled_from(names))
+            names.remove(gone)
+            changes.append(Change(at, remove=gone))
+            if draw(st.booleans()):
+                # It changes: it leaves, and enters otherwise than it was.
+                changes.append(Change(at, add=draw(queries(workload, gone))))
+                names.append(gone)
+        else:
+            names.append(f"N{number}")
+            changes.append(Change(at, add=draw(queries(workload, f"N{number}"))))
+    return replace(workload, run=replace(workload.run, changes=tuple(changes)))
+
+
+def _expected(workload: Workload, data: Data) -> dict[str, list[tuple[int, ...]]]:
+    """By definition: every query for the time it is there, of tuples that came while it was."""
+    stages = stages_of(workload)
+    found: dict[str, list[tuple[int, ...]]] = {}
+    for number, stage in enumerate(stages):
+        end = stages[number + 1].at if number + 1 < len(stages) else None
+        for query in stage.workload.queries:
+            rows = found.setdefault(query.name, [])
+            since = stage.entered.get(query.name, -1)
+            for row in results_of(replace(workload, queries=(query,)), data):
+                pairs = zip(query.sources, row, strict=False)
+                times = [data[source.name][seq][0] for source, seq in pairs]
+                here = row[-1] >= (stage.at or 0) and (end is None or row[-1] < end)
+                if here and min(times) >= since:
+                    rows.append(row)
+    return {name: sorted(rows) for name, rows in found.items()}
+
+
+def _migrated(
+    workload: Workload,
+    stages: list[PlannedStage],
+    feed: Feed,
+    partitions: int,
+    cuts: set[int],
+    span: Span = SPAN,
+) -> tuple[dict[str, list[tuple[int, ...]]], Tally]:
+    plan, split = whole_plan(stages), Split(partitions, None)
+    program = compile_plan(plan, workload, feed.codes, span, split, feed.constants, stages=stages)
+    assert program_from_json(program.to_json()) == program
+    times = [stage.at for stage in stages if stage.at is not None]
+    at = {int(n) for n in np.searchsorted(feed.tuples.ts, times)}
+    rows, totals = stepped(program, split, feed, sorted(cuts | at), keep_rows=True)
+    tally = program.tally(totals, plan)
+    found: dict[str, list[tuple[int, ...]]] = {name: [] for name in tally.by_query}
+    names = list(found)
+    for row in sorted(rows, key=lambda row: row[-1]):
+        found[names[row[0]]].append(row[1:4])
+    return found, tally
+
+
+@FEW
+@given(st.data(), changing(), tuples(), st.integers(2, 3), st.sets(st.integers(1, 60)))
+def test_no_result_is_lost_or_twice(
+    choose: st.DataObject, workload: Workload, data: Data, partitions: int, cuts: set[int]
+) -> None:
+    stages = [
+        PlannedStage(
+            stage.at,
+            stage.workload,
+            built(stage.workload, choose.draw(labels(stage.workload))).plan,
+            stage.entered,
+        )
+        for stage in stages_of(workload)
+    ]
+    feed = feed_of(workload, data)
+    once, counted = _migrated(workload, stages, feed, 1, set())
+    found, tally = _migrated(workload, stages, feed, partitions, cuts)
+    for query, expected in _expected(workload, data).items():
+        assert sorted(found[query]) == expected, query
+        assert [row[-1] for row in found[query]] == sorted(row[-1] for row in expected)
+        seqs = np.array(expected, np.int64).reshape(-1, 3)[:, :2]
+        assert tally.by_query[query] == (len(expected), int(digest_of(seqs)))
+    # Neither does what is counted depend on partitions and batches.
+    assert once == found
+    assert tally.costs == counted.costs
+
+
+def test_a_split_slice_is_filled_by_the_next_purges() -> None:
+    """One join of 6 s becomes slices of 2 s and 6 s: the second is empty until a male comes.
+
+    A: 1 2 3          B:      4  |change at 5|  5.5
+    """
+    equal = (Predicate(Column("A", "k"), "=", Column("B", "k")),)
+    both = [
+        Query(name, (Source("A", "A", window), Source("B", "B", window)), equal)
+        for name, window in (("Q1", TimeWindow(2)), ("Q2", TimeWindow(6)))
+    ]
+    streams = tuple(Stream(name, rate=1.0, attributes={"k": Attribute(3)}) for name in "AB")
+    workload = Workload("two", streams, tuple(both))
+    labels_by_time = {None: "chain:0-6", 5_000_000: "chain:0-2-6"}
+    stages = [
+        PlannedStage(at, workload, built(workload, label).plan, {})
+        for at, label in labels_by_time.items()
+    ]
+    seconds = {"A": [1, 2, 3], "B": [4, 5.5]}
+    data = {
+        name: [(round(ts * 1_000_000), {"k": 1, "v": 0}) for ts in times]
+        for name, times in seconds.items()
+    }
+    span = Span(0, 10_000_000)
+    found, tally = _migrated(workload, stages, feed_of(workload, data), 1, set(), span)
+    assert found["Q1"] == [(2, 0, 4_000_000)]
+    assert found["Q2"] == [(n, m, data["B"][m][0]) for m in (0, 1) for n in (0, 1, 2)]
+    work = {
+        (stage.plan.label, op.param("start")): tally.costs[op.id]
+        for stage in stages
+        for op in stage.plan.operators()
+        if op.kind == "slice"
+    }
+    inserts = {place: round(cost.inserts * span.seconds) for place, cost in work.items()}
+    # The second male purges all of A out of the first slice, which it entered itself.
+    assert inserts == {("chain:0-6", 0): 4, ("chain:0-2-6", 0): 1, ("chain:0-2-6", 2): 3}
+    purges = {place: round(cost.comparisons * span.seconds) for place, cost in work.items()}
+    assert purges == {("chain:0-6", 0): 1, ("chain:0-2-6", 0): 3, ("chain:0-2-6", 2): 1}
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ([Change(5, remove="Q9")], r"run.changes\[0\].remove: no query 'Q9' at 5 s"),
+        ([Change(5, remove="Q0")], "leaves no query at 5 s"),
+        ([Change(7, plan="pull-up"), Change(5, remove="Q0")], "leaves no query at 5 s"),
+    ],
+)
+def test_a_wrong_change_is_the_users_mistake(changes: list[Change], told: str) -> None:
+    window = TimeWindow(1)
+    sources = Source("A", "A", window), Source("B", "B", window)
+    streams = tuple(Stream(name, rate=1.0) for name in "AB")
+    workload = Workload("one", streams, (Query("Q0", sources),))
+    with pytest.raises(PlanError, match=told):
+        stages_of(replace(workload, run=replace(workload.run, changes=tuple(changes))))
