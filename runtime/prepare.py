@@ -82,7 +82,7 @@ def prepare(request: RunRequest, partitions: int) -> Prepared:
         stages,
         begin,
     )
-    estimate = whole_estimate(chosen, stages, span, begin)
+    estimate = whole_estimate(chosen, stages, begin, span.warmup, span.end)
     return Prepared(workload, plan, estimate, batches, program, digest, (*warnings, *more))
 
 

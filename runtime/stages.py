@@ -12,7 +12,6 @@ from planner.families import chosen_plan
 from planner.family import Family
 from planner.plan import Plan
 from planner.workload import Workload
-from runtime.programs.program import Span
 
 # The family whose plans can be changed while they run.
 CHANGING = "sliced_chain"
@@ -72,18 +71,21 @@ def whole_plan(stages: Sequence[PlannedStage]) -> Plan:
 
 
 def whole_estimate(
-    chosen: Family, stages: Sequence[PlannedStage], span: Span, begin: int
+    chosen: Family, stages: Sequence[PlannedStage], begin: int, warmup: int, end: int
 ) -> Estimate:
-    """What the stages should cost together: each for its share of the span."""
+    """What the stages should cost together: each for its share of the time from `warmup` to `end`.
+
+    Times are in microseconds; those of changes count from `begin`.
+    """
     if len(stages) == 1:
         return chosen.estimate(stages[0].plan, stages[0].workload)
     costs: dict[str, Cost] = {}
     qualities: dict[str, Quality] = {}
-    starts = [span.warmup, *(max(span.warmup, begin + (s.at or 0)) for s in stages[1:])]
-    ends = [*starts[1:], span.end]
-    for stage, start, end in zip(stages, starts, ends, strict=True):
+    starts = [warmup, *(max(warmup, begin + (s.at or 0)) for s in stages[1:])]
+    ends = [*(min(end, start) for start in starts[1:]), end]
+    for stage, start, stop in zip(stages, starts, ends, strict=True):
         estimate = chosen.estimate(stage.plan, stage.workload)
-        share = max(0, end - start) / 1e6 / span.seconds if span.seconds else 0.0
+        share = max(0, stop - start) / (end - warmup) if end > warmup else 0.0
         for name, cost in estimate.costs.items():
             own = Cost(**{field: share * value for field, value in cost.as_dict().items()})
             costs[name] = costs.get(name, Cost()) + own
