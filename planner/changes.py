@@ -70,10 +70,24 @@ def _apply(
         entered[change.add.name] = at
 
 
-def query_names(workload: Workload) -> list[str]:
-    """All queries of a run by name: those it begins with, then those that enter."""
-    added = [change.add.name for change in workload.run.changes if change.add is not None]
-    return list(dict.fromkeys([*(query.name for query in workload.queries), *added]))
+def queries_of_run(workload: Workload) -> tuple[Query, ...]:
+    """All queries of a run, each name once: those it begins with, then those that enter."""
+    found = {query.name: query for query in workload.queries}
+    for number, change in enumerate(workload.run.changes):
+        if change.add is not None:
+            known = found.setdefault(change.add.name, change.add)
+            if _columns(known) != _columns(change.add):
+                raise PlanError(
+                    f"{known.name!r} enters again with other sources than it had; give it another "
+                    "name",
+                    f"run.changes[{number}].add",
+                )
+    return tuple(found.values())
+
+
+def _columns(query: Query) -> list[tuple[str, str]]:
+    """What its results are told by."""
+    return [(source.alias, source.name) for source in query.sources]
 
 
 def with_every_query(workload: Workload) -> Workload:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from planner.changes import queries_of_run
 from planner.errors import RunError
 from planner.plan import digest
 from planner.query import Query
@@ -55,6 +56,7 @@ def merge_shared_results(workload: Workload, parts: Path, folder: Path) -> None:
     The parts have the number of the query first, and last the place of the tuple that completed
     the result in the arrival order, by which partitions are put together batch by batch.
     """
+    queries = queries_of_run(workload)
     batches: dict[str, list[Path]] = {}
     for part in sorted(parts.glob("rows-*.parquet")):
         batches.setdefault(part.stem.split("-")[1], []).append(part)
@@ -62,7 +64,7 @@ def merge_shared_results(workload: Workload, parts: Path, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         with ExitStack() as open_files:
             writers = []
-            for query in workload.queries:
+            for query in queries:
                 file = folder / f"{safe_file_name(query.name)}.parquet"
                 writers.append(open_files.enter_context(pq.ParquetWriter(file, _schema(query))))
             for of_batch in batches.values():
@@ -73,7 +75,7 @@ def merge_shared_results(workload: Workload, parts: Path, folder: Path) -> None:
                 for number in pc.unique(table.column("0")).to_pylist():
                     own = table.filter(pc.equal(table.column("0"), number))
                     columns = [own.column("1"), own.column("2"), _seconds(own.column("3"))]
-                    schema = _schema(workload.queries[number])
+                    schema = _schema(queries[number])
                     writers[number].write_table(pa.table(columns, schema=schema))
     except OSError as error:
         raise RunError(f"cannot write results: {error.strerror or error}", str(folder)) from error

@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from planner.changes import queries_of_run
 from planner.cost import COST_FIELDS, Cost, Estimate, Measurement, Quality, Timings, q_error, total
 from planner.errors import RunError, SluiceError
 from planner.families import family
@@ -51,7 +52,7 @@ def run_document(run: Run) -> dict[str, Any]:
                 "predicted": run.estimate.qualities.get(query.name, Quality()).as_dict(),
                 "measured": _quality(measurement, query.name).as_dict(),
             }
-            for query in run.workload.queries
+            for query in queries_of_run(run.workload)
         },
         "operators": [
             {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planner.changes import query_names
+from planner.changes import queries_of_run
 from planner.families.sliced_chain.groups import Condition, Group
 from planner.query import Column, Predicate
 from planner.streams import Constant
@@ -38,7 +38,7 @@ class Columns:
         groups = groups_of_run(workload)
         return cls(
             streams_of(workload),
-            query_names(workload),
+            [query.name for query in queries_of_run(workload)],
             key_columns(groups),
             value_columns(groups),
             dict(zip(constants_of(groups), constants, strict=True)),

@@ -33,6 +33,9 @@ def changing(draw: st.DrawFn) -> Workload:
     """A workload whose queries enter and leave at random times."""
     workload = draw(workloads(most=3))
     names = [query.name for query in workload.queries]
+    known = {
+        q.name: [(source.alias, source.name) for source in q.sources] for q in workload.queries
+    }
     changes = []
     at = 0.0
     for number in range(draw(st.integers(1, 4))):
@@ -43,11 +46,18 @@ def changing(draw: st.DrawFn) -> Workload:
             changes.append(Change(at, remove=gone))
             if draw(st.booleans()):
                 # It changes: it leaves, and enters otherwise than it was.
-                changes.append(Change(at, add=draw(queries(workload, gone))))
-                names.append(gone)
+                other = draw(queries(workload, gone))
+                sources = [(source.alias, source.name) for source in other.sources]
+                if sources != known[gone]:
+                    other = replace(other, name=f"{gone} otherwise {number}")
+                known[other.name] = sources
+                changes.append(Change(at, add=other))
+                names.append(other.name)
         else:
             names.append(f"N{number}")
-            changes.append(Change(at, add=draw(queries(workload, f"N{number}"))))
+            new = draw(queries(workload, f"N{number}"))
+            known[new.name] = [(source.alias, source.name) for source in new.sources]
+            changes.append(Change(at, add=new))
     return replace(workload, run=replace(workload.run, changes=tuple(changes)))
 
 
