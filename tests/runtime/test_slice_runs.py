@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -69,15 +68,3 @@ def test_both_ways_give_every_query_its_answer_in_order_while_queries_change(
             assert f"{int(digest_of(seqs)):016x}" == digest
         found.append((measured.answers, measured.results, measured.costs))
     assert found[0] == found[1]
-
-
-def test_each_answer_is_that_of_the_query_alone_by_join_order() -> None:
-    workload = _workload(Execution(), ())
-    together = run(RunRequest(workload, "sliced_chain", "cpu-opt", "replay", 2)).measurement
-    assert together is not None
-    for query in workload.queries:
-        alone = replace(workload.only(query.name), run=replace(workload.run, warmup=8))
-        measured = run(RunRequest(alone, "join_order", "best", "replay", 2)).measurement
-        assert measured is not None
-        assert measured.answers[query.name] == together.answers[query.name]
-        assert measured.results[query.name] == together.results[query.name]

@@ -9,13 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.families import family
 from planner.families.sliced_chain.labels import STRATEGIES
 from planner.query import Column, Filter, Predicate, Query, Source, TimeWindow
 from planner.streams import Attribute, Stream
 from planner.workload import Workload
+from runtime.generate import generate
+from runtime.in_process import counted
+from runtime.in_process import feed_of as feed_of_plan
 from runtime.kernels.digest import digest_of
 from runtime.programs import compile_plan, program_from_json
 from runtime.programs.program import Tally
+from runtime.slice_feed import slice_feed
 from runtime.split import Split
 from tests.runtime.general_reference import Data, results_of
 from tests.runtime.simulate_slices import Carried
@@ -111,3 +116,18 @@ def test_a_program_is_the_same_after_its_journey_as_text(label: str) -> None:
     plan = built(workload, label).plan
     program = compile_plan(plan, workload, feed.codes, SPAN, Split(2, None), feed.constants)
     assert program_from_json(program.to_json()) == program
+
+
+def test_each_answer_is_that_of_the_query_alone_by_join_order() -> None:
+    first = Query("Q1", _sources(2), _EQUAL, (Filter(Column("A", "v"), ">", 2),))
+    second = Query("Q2", _sources(6)[::-1], _EQUAL)
+    workload = Workload("two", _STREAMS, (first, second))
+    tables = generate(workload, 15.0, seed=6)
+    shared = family("sliced_chain").plan(workload, "cpu-opt")
+    together = counted(shared, workload, slice_feed(workload, tables), SPAN)
+    for query in workload.queries:
+        alone = workload.only(query.name)
+        plan = family("join_order").best(alone)
+        tally = counted(plan, alone, feed_of_plan(plan, alone)(alone, tables), SPAN)
+        assert tally.results > 0
+        assert together.by_query[query.name] == (tally.results, tally.digest)
