@@ -77,6 +77,9 @@ class Family(Protocol):
     def scores(self, workload: Workload, labels: Sequence[str]) -> tuple[float, ...]:
         """The scores by which the plans with these labels rank; a PlanError names a wrong one."""
 
+    def lasting(self, label: str) -> str:
+        """What a plan is called where windows or queries vary, if its label names them."""
+
     def estimate(self, plan: Plan, workload: Workload) -> Estimate:
         """Price every operator of the plan; none may be missing."""
 

@@ -98,7 +98,9 @@ def sweep(workload: Workload, axes: Sequence[Axis], family: Family) -> Sweep:
     deadline = time.monotonic() + MOST_SECONDS
     cells = list(product(*(axis.values for axis in kept)))
     at = partial(_cell, workload, kept, family)
-    winner = [_winner(at(cell), family, deadline) for cell in cells]
+    # Labels may name windows: such plans get a name that every cell knows.
+    lasting = family.lasting if any(axis.path.startswith("queries.") for axis in kept) else str
+    winner = [lasting(_winner(at(cell), family, deadline)) for cell in cells]
     plans = _shown(winner, family.rank(at(cells[0]), top=1).baseline)
     scores = []
     for cell in cells:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import operator
 import random
+from bisect import bisect
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 from planner.families.sliced_chain import layout
@@ -61,24 +63,26 @@ class Simulated:
 
 
 def arrivals(workload: Workload, group: Group, seconds: float, seed: int) -> list[Arrival]:
-    """Poisson arrivals of both streams with uniform or Zipf values, in arrival order."""
+    """As many tuples of both streams as their rates say, at random times, in arrival order.
+
+    Values occur as often as they should, in random order: of chance only what matters is left.
+    """
     rng = random.Random(seed)
     found = []
     for side, name in enumerate(group.streams):
         stream = workload.stream(name)
-        at, number = 0.0, 0
-        while True:
-            at += rng.expovariate(stream.rate or 1.0)
-            if at >= seconds:
-                break
-            values = {}
-            for attribute, known in stream.attributes.items():
-                ranks = range(1, (known.distinct or 100) + 1)
-                weights = [rank**-known.zipf for rank in ranks] if known.zipf else None
-                picked = rng.choices(ranks, weights)[0] if weights else rng.choice(ranks)
-                values[attribute] = picked
+        count = round((stream.rate or 1.0) * seconds)
+        times = sorted(rng.uniform(0, seconds) for _ in range(count))
+        columns = {}
+        for attribute, known in stream.attributes.items():
+            ranks = range(1, (known.distinct or 100) + 1)
+            weights = list(accumulate(rank**-known.zipf for rank in ranks))
+            places = ((place + 0.5) / count * weights[-1] for place in range(count))
+            columns[attribute] = [bisect(weights, place) + 1 for place in places]
+            rng.shuffle(columns[attribute])
+        for number, at in enumerate(times):
+            values = {attribute: column[number] for attribute, column in columns.items()}
             found.append(Arrival(round(at * 1e6), side, number, values))
-            number += 1
     return sorted(found, key=lambda a: (a.ts, a.side, a.number))
 
 
@@ -190,7 +194,7 @@ class _Slice:
 class Simulation:
     """One group's queries under one plan."""
 
-    def __init__(self, workload: Workload, group: Group, label: str, warmup: float) -> None:
+    def __init__(self, group: Group, label: str, warmup: float) -> None:
         self.group = group
         self.label = label
         self.warmup = round(warmup * 1e6)
@@ -199,7 +203,6 @@ class Simulation:
         self.seen = [0, 0]
         self.chains = [[_Slice(join, self) for join in joins] for joins in self._joins()]
         self.evaluations = [evaluation_of(group, side) for side in BOTH]
-        self.workload = workload
 
     def _joins(self) -> list[list[Join]]:
         group = self.group

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from planner.errors import PlanError
 from planner.execution import Execution
+from planner.families.sliced_chain import SlicedChain
 from planner.families.sliced_chain.coverage import refusal
 from planner.families.sliced_chain.groups import groups_of
 from planner.families.sliced_chain.plans import PlanBuilder
 from planner.families.sliced_chain.survival import evaluation_of
 from planner.plan import Operator, Plan
+from planner.whatif import parse_axis, sweep
 from planner.workload import Workload
+from planner.workload_file import load_workload
 from tests.planner.chains import joined, joins
 
+PROJECT = Path(__file__).resolve().parents[2]
 PLAIN = joins([joined(5), joined(10), joined(30)])
 FILTERED = joins([joined(5), joined(10, "A.v > 50"), joined(30, "A.v > 80", "B.v < 50")])
 
@@ -151,3 +156,27 @@ def test_what_is_not_covered_is_refused_by_query(text: str, told: str) -> None:
 def test_a_slice_hashes_both_streams_or_none() -> None:
     mixed = joins([joined(5)], execution=Execution(join={"A": "hash"}))
     assert "different ways" in str(refusal(mixed))
+
+
+def test_queries_and_windows_can_be_swept() -> None:
+    found = sweep(FILTERED, [parse_axis("queries.count=1:3:3")], SlicedChain())
+    assert set(found.winner) <= {"cpu-opt", "unshared", "pull-up", "push-down"}
+    assert found.plans[-1] == "unshared"
+    widened = sweep(PLAIN, [parse_axis("queries.Q2.windows.A=6:29:4")], SlicedChain())
+    assert widened.winner == ("cpu-opt",) * 4
+
+
+@pytest.mark.parametrize("name", ["temperature-humidity", "thirty-six-windows"])
+def test_samples_are_answered_by_a_chain(name: str) -> None:
+    workload = load_workload((PROJECT / "sample_data" / f"{name}.yaml").read_bytes())
+    ranking = SlicedChain().rank(workload, 3)
+    assert ranking.best.startswith("chain:")
+
+
+def test_two_hundred_alerts_are_planned_at_once() -> None:
+    workload = load_workload((PROJECT / "sample_data" / "two-hundred-alerts.yaml").read_bytes())
+    known = SlicedChain()
+    ranking = known.rank(workload, 3)
+    assert len(workload.queries) == 200
+    assert known.scores(workload, ["unshared"])[0] > 3 * ranking.candidates[0].score
+    assert "192 more share" in " ".join(known.why(workload))

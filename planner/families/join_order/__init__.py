@@ -75,6 +75,10 @@ class JoinOrder:
         model = model_of(workload)
         return ranking.scores(model, [ranking.named(model, label) for label in labels])
 
+    def lasting(self, label: str) -> str:
+        """A label names sources, which stay."""
+        return label
+
     def estimate(self, plan: Plan, workload: Workload) -> Estimate:
         """Price every operator of the plan."""
         return pricing.estimate(plan, model_of(workload))

@@ -8,6 +8,7 @@ from planner.cost import Estimate, Quality, UnitCosts
 from planner.families.sliced_chain import ranking, telling
 from planner.families.sliced_chain.coverage import refusal
 from planner.families.sliced_chain.formulas import Formulas
+from planner.families.sliced_chain.labels import CHAIN, CPU_OPT, STRATEGIES
 from planner.families.sliced_chain.ledger import Slice, TradeOff, slices_of, trade_off_of
 from planner.families.sliced_chain.model import model_of
 from planner.families.sliced_chain.plans import NAME, Built
@@ -65,7 +66,14 @@ class SlicedChain:
     def scores(self, workload: Workload, labels: Sequence[str]) -> tuple[float, ...]:
         """Comparisons per second, and what the overhead of slices is worth."""
         plans = _plans(workload)
-        return tuple(plans.score(plans.named(label)) for label in labels)
+        # A strategy that is left out of the list still has a price.
+        return tuple(
+            plans.score(label if label in STRATEGIES else plans.named(label)) for label in labels
+        )
+
+    def lasting(self, label: str) -> str:
+        """A chain names windows: the best one is followed as what it is, the CPU-Opt chain."""
+        return CPU_OPT if label.startswith(CHAIN) else label
 
     def estimate(self, plan: Plan, workload: Workload) -> Estimate:
         """Price every operator; the formulas behind the figures are written when they are read."""

@@ -88,7 +88,7 @@ class Edges:
     @cached_property
     def same_state(self) -> bool:
         """Whether all mergings hold the same tuples: where what enters never changes."""
-        return self.is_even and all(np.ptp(side.stored[:-1]) == 0 for side in self._sides)
+        return self.is_even and all(side.is_steady for side in self._sides)
 
 
 class _Side:
@@ -119,6 +119,11 @@ class _Side:
         length = np.maximum(self.ends[end] - self._lengths[start], 0.0)
         arrived = self._arriving[start] * self.way.per_length * length
         return np.asarray(self.stored[start] * arrived + waiting)
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether every slice stores the same share of what arrives."""
+        return bool(np.ptp(self.stored[:-1]) == 0 and np.ptp(self._arriving) < 1e-6)
 
     @property
     def dense_from(self) -> float:

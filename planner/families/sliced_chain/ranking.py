@@ -201,7 +201,7 @@ class Plans:
         if label in STRATEGIES:
             return self._strategy(label).score
         pairs = zip(self.chains, self.places(label), strict=True)
-        return rounded(sum(chains.score(places) for chains, places in pairs))
+        return sum(chains.score(places) for chains, places in pairs)
 
     def cost(self, label: str) -> Cost:
         """What a plan costs in all."""
@@ -224,7 +224,7 @@ class Plans:
             score = sum(cost.comparisons for cost in costs.values())
             if self.model.c_sys:
                 score += self.model.c_sys * self.entering(built)
-            self._strategies[label] = Strategy(built, costs, rounded(score))
+            self._strategies[label] = Strategy(built, costs, score)
         return self._strategies[label]
 
     def entering(self, built: Built) -> float:
@@ -241,7 +241,7 @@ class Plans:
         built = self.model.builder.build(label)
         costs = priced(built, self.model)
         kinds = {operator.id: operator.kind for operator in built.plan.operators()}
-        return rounded(sum(units.seconds(kinds[at], cost) for at, cost in costs.items()))
+        return sum(units.seconds(kinds[at], cost) for at, cost in costs.items())
 
     # --- which there are -------------------------------------------------------------------------
 
@@ -284,7 +284,7 @@ class Plans:
     @cached_property
     def best(self) -> str:
         """The plan with the lowest score; of equals, the first by label."""
-        return min(self.listed, key=lambda label: (self.score(label), label))
+        return min(self.listed, key=lambda label: (rounded(self.score(label)), label))
 
 
 def rank(plans: Plans, top: int | None, units: UnitCosts | None, by_seconds: bool) -> Ranking:
@@ -296,7 +296,7 @@ def rank(plans: Plans, top: int | None, units: UnitCosts | None, by_seconds: boo
     if by_seconds and units is not None:
         score = {label: plans.seconds(label, units) for label in plans.listed}
         rank_by = "seconds"
-    ordered = sorted(plans.listed, key=lambda label: (score[label], label))
+    ordered = sorted(plans.listed, key=lambda label: (rounded(score[label]), label))
     shown = ordered if top is None else ordered[:top]
     if UNSHARED not in shown:
         shown = [*shown, UNSHARED]

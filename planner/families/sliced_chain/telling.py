@@ -138,6 +138,9 @@ def _trade_off(chains: GroupChains) -> Iterator[str]:
         yield "All chains hold the same tuples: without filters the trade-off is one point."
         return
     low, high = chains.state(chains.every), chains.state(chains.cheapest)
+    if high < 1.0001 * low:
+        yield f"CPU-Opt holds no more than Mem-Opt: {amount(round(low, 1))} tuples."
+        return
     yield (
         f"Mem-Opt holds {amount(round(low, 1))} tuples, CPU-Opt {amount(round(high, 1))}: merging "
         "slices keeps tuples that a selection between them would drop."
