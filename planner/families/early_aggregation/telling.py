@@ -55,13 +55,19 @@ def answer(model: AggregationModel, ranking: Ranking) -> str:
     if ranking.considered == 1:
         return f"{best.label}: {amount(best.score)} {unit}; {_only(model)}."
     if best.label == late.label:
-        others = [c for c in ranking.candidates if c.label != late.label]
-        closest = f"; {others[0].label} needs {percent_more(others[0].score, late.score)} more"
-        return f"{head}{closest if others and not ties else ''}, because {_too_large(model)}{ties}."
+        return f"{head}{'' if ties else _closest(ranking)}, because {_too_large(model)}{ties}."
     against = f"{times(late.score, best.score)} under LAP"
     if late.score < 1.1 * best.score:
         against = f"LAP needs {percent_more(late.score, best.score)} more"
     return f"{head}, {against}, because {_small(model, model.mask(best.label))}{ties}."
+
+
+def _closest(ranking: Ranking) -> str:
+    """What follows LAP, where more than LAP is listed."""
+    late, *others = ranking.candidates
+    if not others:
+        return ""
+    return f"; {others[0].label} needs {percent_more(others[0].score, late.score)} more"
 
 
 def why(model: AggregationModel) -> tuple[str, ...]:
