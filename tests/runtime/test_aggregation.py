@@ -296,6 +296,17 @@ def test_text_cannot_be_summed() -> None:
         _run_one("SUM(S1.x)", np.array(["a", "b"], object))
 
 
+def test_a_column_without_a_value_has_no_sum() -> None:
+    """Of such a column a file cannot tell that it would be numbers."""
+    workload = aggregation(_ONE.format("SUM(S1.x), AVG(S1.x), COUNT(S1.x), COUNT(*)"))
+    ones = ColumnData(np.ones(2, np.int64))
+    nothing = ColumnData(np.array(["", ""], object), np.zeros(2, np.bool_))
+    numbers = np.arange(2, dtype=np.int64)
+    table = Table(numbers, numbers, {"j": ones, "g": ones, "x": nothing})
+    found = aggregated(workload, {"S1": table}, FAMILY.plan(workload, "LAP"))
+    assert found.answer == {(): (None, None, 0, 2)}
+
+
 def test_infinite_numbers_cannot_be_summed_but_compared() -> None:
     values = np.array([1.0, np.inf])
     with pytest.raises(PlanError, match="infinite"):
