@@ -42,9 +42,13 @@ class Ranking:
 
 
 class Family(Protocol):
-    """A way to answer a workload: which plans exist, and what each should cost."""
+    """A way to answer a workload: which plans exist, and what each should cost.
+
+    `ranked_by` is the part of a `Cost` that plans are ranked by.
+    """
 
     name: str
+    ranked_by: str
     cites: tuple[str, ...]
 
     def refuses(self, workload: Workload) -> str | None:

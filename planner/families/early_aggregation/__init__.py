@@ -12,6 +12,7 @@ from planner.families.early_aggregation.plans import PlanBuilder
 from planner.families.early_aggregation.rules import EarlyRule
 from planner.families.early_aggregation.search import orders
 from planner.families.early_aggregation.telling import SourceSizes
+from planner.families.early_aggregation.work import by_kind
 from planner.family import Ranking
 from planner.plan import Plan
 from planner.workload import Workload
@@ -21,6 +22,7 @@ class EarlyAggregation:
     """LAP and every EAP: which sources are aggregated early, each joined in its best order."""
 
     name: str = NAME
+    ranked_by: str = "operations"
     cites: tuple[str, ...] = (
         "T. M. Tran, B. S. Lee. Transformation of Continuous Aggregation Join Queries over Data "
         "Streams. SSTD 2007.",
@@ -87,6 +89,12 @@ class EarlyAggregation:
     def sizes(self, workload: Workload) -> tuple[SourceSizes, ...]:
         """How many tuples each window and entries each set holds, under both models."""
         return telling.sizes(model_of(workload))
+
+    def work(self, workload: Workload, labels: Sequence[str]) -> tuple[dict[str, float], ...]:
+        """Operations per second of these plans by kind of work, which add up to their scores."""
+        model = model_of(workload)
+        costs = ranking.plan_costs(model)
+        return tuple(by_kind(costs.work(model.mask(label))) for label in labels)
 
     def orders(self, workload: Workload, plan: Plan) -> dict[str, tuple[str, ...]]:
         """For each stream of a plan, the aliases in the order in which its tuples are joined."""

@@ -22,6 +22,7 @@ class JoinOrder:
     """Loop orders of a multi-way join: multiway, naive and general, eager and lazy."""
 
     name: str = NAME
+    ranked_by: str = "comparisons"
     cites: tuple[str, ...] = (
         "L. Golab, M. T. Özsu. Processing Sliding Window Multi-Joins in Continuous Queries "
         "over Data Streams. Technical Report CS-2003-01, University of Waterloo, 2003.",
