@@ -7,9 +7,18 @@ from collections.abc import Iterator
 import pandas as pd
 import streamlit as st
 
-from pages.parts import drawings, figures, index_advice, planning, replanning
+from pages.parts import (
+    drawings,
+    early_sets,
+    figures,
+    index_advice,
+    planning,
+    replanning,
+    work_figures,
+)
 from pages.parts.words import UNITS, compared, plain, plan_name
 from planner.cost import COST_FIELDS, Estimate, Formula, total
+from planner.families.early_aggregation import EarlyAggregation
 from planner.families.join_order import JoinOrder
 from planner.family import Family
 from planner.plan import Plan
@@ -23,8 +32,9 @@ _SYMBOLS = (
     "b: buckets of its hash index; φ: size of a join of windows. After Golab & Özsu 2003."
 )
 
-BY_OPERATOR, WHY, OPERATORS, FORMULAS, DIFFERENCE, RATES, ADVICE = (
+BY_OPERATOR, SETS, WHY, OPERATORS, FORMULAS, DIFFERENCE, RATES, ADVICE = (
     "Cost by operator",
+    "Early aggregations",
     "Why it wins",
     "Operators",
     "Formulas",
@@ -40,6 +50,8 @@ def show(chosen: Family, workload: Workload, plan: Plan, estimate: Estimate, bas
     details = [BY_OPERATOR, WHY, OPERATORS, FORMULAS, DIFFERENCE]
     if isinstance(chosen, JoinOrder):
         details += [RATES, ADVICE]
+    if isinstance(chosen, EarlyAggregation):
+        details.insert(1, SETS)
     detail = st.segmented_control(
         "Details",
         details,
@@ -50,7 +62,9 @@ def show(chosen: Family, workload: Workload, plan: Plan, estimate: Estimate, bas
         label_visibility="collapsed",
     )
     if detail == BY_OPERATOR:
-        by_operator(plan, estimate)
+        by_operator(chosen, plan, estimate)
+    elif detail == SETS and isinstance(chosen, EarlyAggregation):
+        early_sets.show(chosen, workload)
     elif detail == WHY:
         why(chosen, workload)
     elif detail == OPERATORS:
@@ -65,10 +79,12 @@ def show(chosen: Family, workload: Workload, plan: Plan, estimate: Estimate, bas
         difference(plan, estimate, *planning.priced(chosen.name, workload, baseline))
 
 
-def by_operator(plan: Plan, estimate: Estimate) -> None:
+def by_operator(chosen: Family, plan: Plan, estimate: Estimate) -> None:
     """The plan's cost, cut into its operators."""
     whole = total(estimate.costs, (root.id for root in plan.roots)).as_dict()
     fields = [name for name in COST_FIELDS if whole[name]]
+    if chosen.ranked_by not in fields:
+        fields.insert(0, chosen.ranked_by)
     field = st.segmented_control(
         "Kind of work",
         fields,
@@ -77,7 +93,11 @@ def by_operator(plan: Plan, estimate: Estimate) -> None:
         format_func=UNITS.__getitem__,
         key="work-shown",
     )
-    st.plotly_chart(figures.cost_by_operator(plan, estimate, field))
+    if field == "operations":
+        bars = work_figures.of_operators(plan, estimate)
+        st.plotly_chart(work_figures.stacked(bars), alt=work_figures.in_words(bars))
+    else:
+        st.plotly_chart(figures.cost_by_operator(plan, estimate, field))
 
 
 def why(chosen: Family, workload: Workload) -> None:

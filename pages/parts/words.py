@@ -12,6 +12,7 @@ from planner.drawing import printable
 from planner.wording import amount, percent_more, shortened, times
 
 UNITS = {
+    "operations": "Operations/s",
     "comparisons": "Comparisons/s",
     "inserts": "Inserts/s",
     "expirations": "Expiry checks/s",
