@@ -11,6 +11,7 @@ import platform
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from bench import RESULTS
@@ -21,13 +22,15 @@ from bench.kernels import kernels
 from bench.peers import against_duckdb, against_spark
 from bench.planning import planning
 from bench.ways import ways
+from planner.evaluation import golab_costs, tran_curves
 from runtime.versions import versions
 
 BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "planning": planning,
     "kernels": kernels,
     "aggregation": aggregation,
-    "figures": figures,
+    "figures": partial(figures, golab_costs.PAPER),
+    "aggregation-figures": partial(figures, tran_curves.PAPER),
     "ways": ways,
     "accuracy": accuracy,
     "duckdb": against_duckdb,
