@@ -17,6 +17,7 @@ from typing import Any
 from bench import RESULTS
 from bench.accuracy import accuracy
 from bench.aggregation import aggregation
+from bench.aggregation_cells import aggregation_cells
 from bench.figures import figures
 from bench.kernels import kernels
 from bench.peers import against_duckdb, against_spark
@@ -29,6 +30,7 @@ BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "planning": planning,
     "kernels": kernels,
     "aggregation": aggregation,
+    "aggregation-cells": aggregation_cells,
     "figures": partial(figures, golab_costs.PAPER),
     "aggregation-figures": partial(figures, tran_curves.PAPER),
     "ways": ways,

@@ -13,10 +13,12 @@ from planner.evaluation.golab_costs import PRINTED
 
 
 def evaluation() -> str:
-    """Every experiment as Markdown: what was measured, and what became of each claim."""
+    """Every measured experiment as Markdown: the figures, and what became of each claim."""
     results = json.loads(RESULTS.read_text())
-    told = {**results["figures"]["told"], **results["aggregation-figures"]["told"]}
-    return "\n".join(line for known in EXPERIMENTS for line in _lines(known, told[known.name]))
+    sections = (results[name] for name in ("figures", "aggregation-figures") if name in results)
+    told = {name: found for section in sections for name, found in section["told"].items()}
+    measured = [known for known in EXPERIMENTS if known.name in told]
+    return "\n".join(line for known in measured for line in _lines(known, told[known.name]))
 
 
 def _lines(known: Experiment, told: dict[str, Any]) -> Iterator[str]:
