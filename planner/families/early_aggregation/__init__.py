@@ -96,6 +96,10 @@ class EarlyAggregation:
         costs = ranking.plan_costs(model)
         return tuple(by_kind(costs.work(model.mask(label))) for label in labels)
 
+    def recomputations(self, plan: Plan, workload: Workload) -> dict[str, float]:
+        """How often per second each aggregation of a plan should look for an extremum anew."""
+        return pricing.recomputations(plan, model_of(workload))
+
     def orders(self, workload: Workload, plan: Plan) -> dict[str, tuple[str, ...]]:
         """For each stream of a plan, the aliases in the order in which its tuples are joined."""
         model = model_of(workload)
