@@ -12,6 +12,7 @@ import streamlit as st
 from pages.parts import backend, drafts, messages, planning, state, warming
 from pages.parts.words import counted, plan_name, seconds_text
 from planner.cost import total
+from planner.families.early_aggregation import EarlyAggregation
 from planner.family import Family, Ranking
 from planner.wording import amount
 from planner.workload import Workload
@@ -53,6 +54,19 @@ def pick_way() -> Way:
         persist_state="session",
     )
     return chosen
+
+
+def keep_answers(chosen: Family) -> bool:
+    """Whether the answers are kept: of aggregations, which have few groups."""
+    if not isinstance(chosen, EarlyAggregation):
+        return False
+    return st.checkbox(
+        "Keep the answer and its changes, to see them under Results",
+        value=True,
+        key="keep-answers",
+        persist_state="session",
+        help="Kept for a week. Writing every change of a group takes time, too.",
+    )
 
 
 def edit_span() -> None:

@@ -19,6 +19,7 @@ UNITS = {
     "group_updates": "Group updates/s",
     "rows_out": "Rows out/s",
     "state_tuples": "Tuples held",
+    "recomputations": "Recomputations/s",
 }
 
 # Within this q-error a prediction counts as met: shorter runs differ by as much from seed to seed.
