@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.kernels.aggregation_events import run_events
-from runtime.kernels.aggregation_groups import empty_groups, empty_values, has_extrema
-from runtime.kernels.aggregation_store import empty_store, probed_paths
+from runtime.kernels.aggregation_groups import empty_groups, has_extrema
+from runtime.kernels.aggregation_layout import empty_store, probed_paths
 from runtime.kernels.aggregation_types import (
     A_BEST,
     COUNT,
@@ -32,6 +32,7 @@ from runtime.kernels.aggregation_types import (
     Span,
     Values,
 )
+from runtime.kernels.aggregation_values import empty_values
 from runtime.kernels.digest import tuple_hashes
 from runtime.kernels.loop_evaluation import filtered
 from runtime.kernels.loop_types import Filters, Loops, Paths

@@ -5,16 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from runtime.kernels.aggregation_groups import forget_groups, values_with_room, with_room
+from runtime.kernels.aggregation_groups import with_room
+from runtime.kernels.aggregation_layout import PATH_FIRST, PATH_KEY, PATH_SOURCE
 from runtime.kernels.aggregation_store import (
-    PATH_FIRST,
-    PATH_KEY,
-    PATH_SOURCE,
     copy_row,
     enter,
     forget_window,
     leave,
 )
+from runtime.kernels.aggregation_told import close_block, longer, with_rows, write_group
 from runtime.kernels.aggregation_types import (
     A_BEST,
     BROUGHT,
@@ -30,7 +29,9 @@ from runtime.kernels.aggregation_types import (
     TIME,
     TUMBLING,
 )
+from runtime.kernels.aggregation_values import values_with_room
 from runtime.kernels.aggregation_walk import ANY_GROUP, walk
+from runtime.kernels.parts import part
 
 # Of the events at one time, tuples leave first. A tuple that is displaced leaves with the arrival
 # that displaces it, right after it.
@@ -38,7 +39,7 @@ _LEFT, _ARRIVED, _DISPLACED, _ENDED = range(4)
 _FAR = np.iinfo(np.int64).max
 
 
-@njit(nogil=True)
+@part
 def _leaves(kind, length, block, ts):
     """When a tuple leaves its window by the clock; far away where it does not."""
     if kind == TIME:
@@ -48,7 +49,7 @@ def _leaves(kind, length, block, ts):
     return _FAR
 
 
-@njit(nogil=True)
+@part
 def _released(row, now, kind, length, ts, until, alive, queue, starts, oldest):
     """When a row that ends is taken out: once no tuple is there that arrived before its end.
 
@@ -72,7 +73,7 @@ def _released(row, now, kind, length, ts, until, alive, queue, starts, oldest):
     return when
 
 
-@njit(nogil=True)
+@part
 def _passed(now, span, clock, tuples, entries, there, held, set_held, late_held):
     """Count what was held from where the clock stands until now."""
     begin, stop = max(clock[0], span.warmup), min(now, span.end)
@@ -86,56 +87,7 @@ def _passed(now, span, clock, tuples, entries, there, held, set_held, late_held)
     clock[0] = max(clock[0], now)
 
 
-@njit(nogil=True)
-def _with_rows(rows, size, more):
-    """The same rows with room for more."""
-    if size + more <= len(rows):
-        return rows
-    larger = np.empty((2 * (size + more), rows.shape[1]), np.int64)
-    for row in range(size):
-        for column in range(rows.shape[1]):
-            larger[row, column] = rows[row, column]
-    return larger
-
-
-@njit(nogil=True)
-def _longer(numbers, length):
-    """The same numbers with room for more."""
-    longer = np.zeros(length, np.int64)
-    for n in range(len(numbers)):
-        longer[n] = numbers[n]
-    return longer
-
-
-@njit(nogil=True)
-def _write(rows, row, at, slot, held):
-    """A group as it is now, from a column on: its key, its rows, what is kept per aggregate."""
-    rows[row, at] = held[slot, GROUP_KEY]
-    rows[row, at + 1] = held[slot, GROUP_ROWS]
-    for column in range(BROUGHT, held.shape[1]):
-        rows[row, at + 2 + column - BROUGHT] = held[slot, column]
-
-
-@njit(nogil=True)
-def _close_block(blocks, closed, begin, groups, values):
-    """Windows of one length end together: the output is read, and begun anew."""
-    held = groups.held
-    blocks = _with_rows(blocks, closed, groups.sizes[1])
-    for slot in range(groups.sizes[0]):
-        if held[slot, GROUP_ROWS] > 0:
-            blocks[closed, 0] = begin
-            _write(blocks, closed, 1, slot, held)
-            closed += 1
-    forget_groups(held)
-    groups.table[:] = -1
-    groups.sizes[0] = groups.sizes[1] = 0
-    values.key[:] = -1
-    values.rows[:] = 0
-    values.sizes[0] = 0
-    return blocks, closed
-
-
-@njit(nogil=True)
+@part
 def _first_to_leave(horizon, kind, length, block, ts, rank, alive, queue, starts, oldest):
     """Which tuple leaves next by the clock, by the horizon, and when; -1 where none does."""
     u, when = -1, horizon
@@ -149,7 +101,7 @@ def _first_to_leave(horizon, kind, length, block, ts, rank, alive, queue, starts
     return u, when
 
 
-@njit(nogil=True)
+@part
 def _plain_path(s, paths):
     """The path in which the rows of a source stand in one bucket."""
     x = 0
@@ -172,6 +124,9 @@ def run_events(  # noqa: C901
     alive, tuples, entries = store.alive, store.tuples, store.entries
     comparisons, matches, late = counters.comparisons, counters.matches, counters.late
     held_time, set_time, late_time = counters.held, counters.set_held, counters.late_held
+    inserts, expirations, replicas = counters.inserts, counters.expirations, counters.replicas
+    set_updates, set_recomputed = counters.set_updates, counters.set_recomputed
+    set_examined = counters.set_examined
     count, aggregates = len(kind), len(function)
     # Plain types instead of literals: what they are given to is then compiled once.
     none, plus, any_group = np.int64(0), np.int64(1), np.int64(ANY_GROUP)
@@ -179,7 +134,9 @@ def run_events(  # noqa: C901
     for s in range(count):
         possible *= digits[s]
     oldest = starts[:count].copy()
-    touched = np.zeros(len(groups.held) + 2, np.int64)
+    held, table, sizes = groups
+    flat, flat_held = rows.reshape(-1), held.reshape(-1)
+    touched = np.zeros(len(held) + 2, np.int64)
     scratch = np.zeros((3, max(count, 2)), np.int64)
     found = np.empty(len(ts), np.int64)
     slots = np.empty(len(ts), np.uint64)
@@ -202,10 +159,10 @@ def run_events(  # noqa: C901
         horizon = ts[a] if arriving else until
         if block and horizon // block != clock[1]:
             _passed(
-                (clock[1] + 1) * block, span, clock, tuples, entries, groups.sizes[1], held_time,
+                (clock[1] + 1) * block, span, clock, tuples, entries, sizes[1], held_time,
                 set_time, late_time,
             )  # fmt: skip
-            blocks, closed = _close_block(blocks, closed, clock[1] * block, groups, values)
+            blocks, closed = close_block(blocks, closed, clock[1] * block, groups, values)
             clock[1] = horizon // block
             for s in range(count):
                 if kind[s] == TUMBLING:
@@ -230,7 +187,7 @@ def run_events(  # noqa: C901
                     u, phase, now = row, _ENDED, left
             if u < 0 and not arriving:
                 break
-        _passed(now, span, clock, tuples, entries, groups.sizes[1], held_time, set_time, late_time)
+        _passed(now, span, clock, tuples, entries, sizes[1], held_time, set_time, late_time)
         counted = np.int64(span.warmup <= now <= span.end)
         if phase == _ARRIVED:
             u = a
@@ -250,9 +207,9 @@ def run_events(  # noqa: C901
             if kind[s] != RELATION:
                 for other in range(count):
                     if kind[other] == TIME or kind[other] == TUMBLING:
-                        counters.expirations[other] += own
-            counters.inserts[s] += own
-            counters.replicas[s] += counted - own
+                        expirations[other] += own
+            inserts[s] += own
+            replicas[s] += counted - own
             enter(u, s, into, part, keys, amounts, function, of, store)
         else:
             if phase == _ENDED:
@@ -260,36 +217,38 @@ def run_events(  # noqa: C901
             else:
                 displaced = -1
                 oldest[s] += 1
-            counters.expirations[s] += own * (1 + indexes[s])
+            expirations[s] += own * (1 + indexes[s])
             again, looked = leave(u, s, into, part, keys, amounts, function, of, store)
-            counters.set_recomputed[s] += own * again
-            counters.set_examined[s] += own * looked
+            set_recomputed[s] += own * again
+            set_examined[s] += own * looked
         # The rows of a relation are in its set before the first tuple: no event updates it.
         if early[s] and kind[s] != RELATION:
-            counters.set_updates[s] += own
+            set_updates[s] += own
         if kind[s] == RELATION or not mine[u]:
             continue
-        groups.sizes[2] += 1
+        sizes[2] += 1
         touched[0] = walked[0] = 0
         sign = plus if phase == _ARRIVED else -plus
         level = plus
-        while level > 0:
+        while level != 0:
             level = walk(
                 level, s, sign, any_group, counted, distinct, digits, possible, kind, function, of,
-                loops, ts, ends, attributes, rows, paths, start, filled, groups.held, groups.table,
-                groups.sizes, values, touched, scratch, found, slots, base, walked, comparisons,
+                loops, ts, ends, attributes, rows, flat, paths, start, filled, held, flat_held,
+                table, sizes, values, touched, scratch, found, slots, base, walked, comparisons,
                 matches,
             )  # fmt: skip
             if level > 0:
                 groups = with_room(groups, possible)
-                touched = _longer(touched, len(groups.held) + 2)
-                if distinct:
-                    values = values_with_room(values, len(ts) * aggregates)
+                held, table = groups.held, groups.table
+                flat_held = held.reshape(-1)
+                touched = longer(touched, len(held) + 2)
+            elif level < 0:
+                values = values_with_room(values, len(ts) * aggregates)
+                level = -level
         late[0] += counted * walked[0]
         late[3] += counted * touched[0]
         if not (keep_changes or extreme):
             continue
-        held = groups.held
         for t in range(1, touched[0] + 1):
             slot = touched[t]
             # The extrema of a group in doubt are gathered anew from all that is stored. One that is
@@ -306,21 +265,21 @@ def run_events(  # noqa: C901
                         walked[1] = 0
                         walk(
                             plus, walked_from, plus, slot, none, distinct, digits, possible, kind,
-                            function, of, loops, ts, ends, attributes, rows, paths, start, filled,
-                            held, groups.table, groups.sizes, values, touched, scratch, found,
+                            function, of, loops, ts, ends, attributes, rows, flat, paths, start,
+                            filled, held, flat_held, table, sizes, values, touched, scratch, found,
                             slots, base, walked, comparisons, matches,
                         )  # fmt: skip
                         late[2] += counted * walked[1]
                 late[1] += counted
             held[slot, GROUP_DOUBT] = 0
             if keep_changes:
-                changes = _with_rows(changes, changed, 1)
+                changes = with_rows(changes, changed, 1)
                 changes[changed, 0], changes[changed, 1] = now, np.int64(phase != _LEFT)
                 changes[changed, 2] = (
                     rank[u] if phase == _LEFT else 2 * rank[arrived] + np.int64(phase == _DISPLACED)
                 )
-                _write(changes, changed, 3, slot, held)
+                write_group(changes, changed, 3, slot, held)
                 changed += 1
     end = max(until, span.end) if last else until
-    _passed(end, span, clock, tuples, entries, groups.sizes[1], held_time, set_time, late_time)
+    _passed(end, span, clock, tuples, entries, sizes[1], held_time, set_time, late_time)
     return groups, values, changes[:changed], blocks[:closed]

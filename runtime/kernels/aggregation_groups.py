@@ -22,17 +22,16 @@ from runtime.kernels.aggregation_types import (
     ROW_PART,
     ROW_TUPLES,
     Groups,
-    Values,
 )
-
-_EMPTY = -1
+from runtime.kernels.aggregation_values import EMPTY, count_value, mixed
+from runtime.kernels.parts import part
 
 
 def empty_groups(aggregates: int, slots: int = 64) -> Groups:
     """An output set with room for so many groups, a power of two."""
     held = np.zeros((slots, BROUGHT + EACH * aggregates), np.int64)
     forget_groups(held)
-    return Groups(held, np.full(4 * slots, _EMPTY, np.int64), np.zeros(3, np.int64))
+    return Groups(held, np.full(4 * slots, EMPTY, np.int64), np.zeros(3, np.int64))
 
 
 @njit(cache=True, nogil=True)
@@ -41,29 +40,10 @@ def forget_groups(held):
     for slot in range(len(held)):
         for column in range(held.shape[1]):
             held[slot, column] = 0
-        held[slot, GROUP_KEY] = _EMPTY
+        held[slot, GROUP_KEY] = EMPTY
         held[slot, GROUP_STAMP] = -1
         for column in range(BROUGHT + A_BEST, held.shape[1], EACH):
             held[slot, column] = NOTHING
-
-
-def empty_values(slots: int = 64) -> Values:
-    """No value seen yet."""
-    return Values(
-        np.full(slots, _EMPTY, np.int64),
-        np.zeros(slots, np.int64),
-        np.zeros(slots, np.int64),
-        np.zeros(1, np.int64),
-    )
-
-
-@njit(inline="always")
-def mixed(number):
-    """A number's bits spread over all places (the finalizer of SplitMix64)."""
-    bits = np.uint64(number)
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return bits ^ (bits >> np.uint64(31))
 
 
 @njit(nogil=True)
@@ -76,7 +56,7 @@ def with_room(groups, possible):
     slots, width = held.shape
     larger = np.zeros((2 * slots, width), np.int64)
     forget_groups(larger[slots:])
-    table = np.full(8 * slots, _EMPTY, np.int64)
+    table = np.full(8 * slots, EMPTY, np.int64)
     places, direct = np.uint64(len(table) - 1), possible <= len(table)
     for slot in range(slots):
         for column in range(width):
@@ -84,50 +64,10 @@ def with_room(groups, possible):
     for slot in range(used):
         key = held[slot, GROUP_KEY]
         at = np.uint64(key) if direct else mixed(key) & places
-        while table[at] != _EMPTY:
+        while table[at] != EMPTY:
             at = (at + np.uint64(1)) & places
         table[at] = slot
     return Groups(larger, table, groups.sizes)
-
-
-@njit(nogil=True)
-def count_value(values, group, code, change):
-    """Add to how often a value occurs in a group; returns how the number of its values changed.
-
-    Room for it is made beforehand. A value that is gone keeps its place.
-    """
-    places = np.uint64(len(values.key) - 1)
-    at = mixed(group * 1_000_003 + code) & places
-    while values.key[at] != _EMPTY and (values.key[at] != group or values.code[at] != code):
-        at = (at + np.uint64(1)) & places
-    if values.key[at] == _EMPTY:
-        values.key[at] = group
-        values.code[at] = code
-        values.sizes[0] += 1
-    before = values.rows[at]
-    values.rows[at] += change
-    return np.int64(values.rows[at] > 0) - np.int64(before > 0)
-
-
-@njit(nogil=True)
-def values_with_room(values, more):
-    """The same values with room for so many more."""
-    if 2 * (values.sizes[0] + more) < len(values.key):
-        return values
-    slots = 2 * len(values.key)
-    while slots <= 2 * (values.sizes[0] + more):
-        slots *= 2
-    larger = Values(
-        np.full(slots, _EMPTY, np.int64),
-        np.zeros(slots, np.int64),
-        np.zeros(slots, np.int64),
-        np.zeros(1, np.int64),
-    )
-    for at in range(len(values.key)):
-        # Values that are gone are left behind.
-        if values.key[at] != _EMPTY and values.rows[at]:
-            count_value(larger, values.key[at], values.code[at], values.rows[at])
-    return larger
 
 
 @njit(inline="always")
@@ -149,22 +89,16 @@ def has_extrema(function):
     return bool(((function == LEAST) | (function == GREATEST)).any())
 
 
-@njit(nogil=True)
-def lacks_room(groups, values_more, held, sizes, values):
-    """Whether so many more groups, or values, might find no room."""
-    return sizes[0] + groups > len(held) or 2 * (values.sizes[0] + values_more) >= len(values.key)
-
-
-@njit(nogil=True)
-def find_groups(matched, part, times, possible, rows, held, table, sizes, touched, found, slots):
+@part
+def find_groups(
+    matched, share, times, possible, width, wide, flat, groups, table, sizes, touched, found, slots,
+):  # fmt: skip
     """The slots of the groups to which combinations belong, new ones too; their rows are updated.
 
     A combination is a row that was found with the part of the key that the others bring, so many
     times. Slots are told as places in `held` laid out flat: numbers without a sign and one index
     each are what the machine is quickest at.
     """
-    flat, groups = rows.reshape(-1), held.reshape(-1)
-    width, wide = np.uint64(rows.shape[1]), np.uint64(held.shape[1])
     with_part, with_rows = np.uint64(ROW_PART), np.uint64(GROUP_ROWS)
     with_stamp, one = np.uint64(GROUP_STAMP), np.uint64(1)
     places = np.uint64(len(table) - 1)
@@ -172,15 +106,15 @@ def find_groups(matched, part, times, possible, rows, held, table, sizes, touche
     event, used, there, size = sizes[2], sizes[0], 0, np.uint64(touched[0])
     for n in range(matched):
         row = np.uint64(found[n]) * width
-        key = part + flat[row + with_part]
+        key = share + flat[row + with_part]
         place = np.uint64(key) if direct else mixed(key) & places
         slot = table[place]
         group = np.uint64(slot) * wide
-        while slot != _EMPTY and groups[group] != key:
+        while slot != EMPTY and groups[group] != key:
             place = (place + one) & places
             slot = table[place]
             group = np.uint64(slot) * wide
-        if slot == _EMPTY:
+        if slot == EMPTY:
             slot = used
             used += 1
             table[place] = slot
@@ -200,14 +134,16 @@ def find_groups(matched, part, times, possible, rows, held, table, sizes, touche
     touched[0] = np.int64(size)
 
 
-@njit(nogil=True)
-def add_up(matched, s, sign, times, function, of, base, rows, held, values, found, slots):
+@part
+def add_up(
+    matched, s, sign, times, width, function, of, base, rows, flat, held, groups, values, found,
+    slots,
+):  # fmt: skip
     """Add what combinations bring to the aggregates of their groups, or take it away.
 
     An aggregate of the last source s is brought by the row found, others by `base`.
     """
-    flat, groups = rows.reshape(-1), held.reshape(-1)
-    width, present = np.uint64(rows.shape[1]), np.uint64(A_PRESENT)
+    present = np.uint64(A_PRESENT)
     for a in range(len(function)):
         column = np.uint64(BROUGHT + EACH * a)
         if of[a] == s:
@@ -229,12 +165,12 @@ def add_up(matched, s, sign, times, function, of, base, rows, held, values, foun
             )
 
 
-@njit(nogil=True)
+@part
 def _slot(place, held):
     return np.int64(place // np.uint64(held.shape[1]))
 
 
-@njit(nogil=True)
+@part
 def _brought(a, s, row, of, base, rows):
     """How many values a row and the others bring to an aggregate (0: none), and their extremum."""
     column = BROUGHT + EACH * a
@@ -243,7 +179,7 @@ def _brought(a, s, row, of, base, rows):
     return base[a, A_PRESENT] * rows[row, ROW_TUPLES], base[a, A_BEST]
 
 
-@njit(nogil=True)
+@part
 def _compete(matched, a, s, sign, function, of, base, rows, held, found, slots):
     """Let what combinations bring, or take away, compete for an extremum of their groups.
 
@@ -264,7 +200,7 @@ def _compete(matched, a, s, sign, function, of, base, rows, held, found, slots):
             held[slot, GROUP_DOUBT] = 1
 
 
-@njit(nogil=True)
+@part
 def _count_distinct(matched, a, s, times, aggregates, of, base, rows, held, values, found, slots):
     """Count the values that combinations bring to their groups, or take away."""
     for n in range(matched):
@@ -276,11 +212,11 @@ def _count_distinct(matched, a, s, times, aggregates, of, base, rows, held, valu
             held[slot, BROUGHT + EACH * a + A_SUM] += change
 
 
-@njit(nogil=True)
-def gather(matched, s, only, part, function, of, base, rows, held, found):
+@part
+def gather(matched, s, only, share, function, of, base, rows, held, found):
     """Let combinations compete for the extrema of a group, as far as they belong to it."""
     for n in range(matched):
-        if part + rows[found[n], ROW_PART] != held[only, GROUP_KEY]:
+        if share + rows[found[n], ROW_PART] != held[only, GROUP_KEY]:
             continue
         for a in range(len(function)):
             present, value = _brought(a, s, found[n], of, base, rows)

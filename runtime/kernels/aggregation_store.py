@@ -1,18 +1,14 @@
-"""What is probed: tuples of windows, or entries of aggregation sets, in rows by bucket.
+"""Tuples enter their window or the entry of their set, and leave it.
 
-A bucket's rows stand side by side, and all that a probe reads of one stands in it: whoever leaves
-is overwritten by the last one. Row 0 is that of the tuple whose event it is.
+Whoever leaves a bucket is overwritten by the last row of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
 import numpy as np
-from numba import njit
 
-from runtime.kernels.aggregation_groups import better, has_extrema, is_extremum
+from runtime.kernels.aggregation_groups import better, is_extremum
+from runtime.kernels.aggregation_layout import PATH_BUCKETS, PATH_FIRST, PATH_KEY, PATH_SOURCE
 from runtime.kernels.aggregation_types import (
     A_BEST,
     A_PRESENT,
@@ -25,87 +21,12 @@ from runtime.kernels.aggregation_types import (
     ROW_THING,
     ROW_TUPLES,
     SUM,
-    Arrivals,
-    Functions,
-    Sources,
 )
-from runtime.kernels.loop_types import Loops, Paths
+from runtime.kernels.parts import part
 from runtime.kernels.windows import bucket_of
 
-# The columns of a path: whose it is, the column of its key in a row (below 0: none), its buckets,
-# and which of all buckets is its first.
-PATH_SOURCE, PATH_KEY, PATH_BUCKETS, PATH_FIRST = range(4)
 
-
-class Store(NamedTuple):
-    """Rows of tuples or of entries, in every path that is probed.
-
-    Per bucket where its rows start and how many there are; per path and thing (a tuple, or the cell
-    that an entry is of) its place. Tuples of one entry are chained where extrema are looked for.
-    """
-
-    rows: np.ndarray
-    paths: np.ndarray
-    start: np.ndarray
-    filled: np.ndarray
-    place: np.ndarray
-    first: np.ndarray
-    next_in: np.ndarray
-    last_in: np.ndarray
-    alive: np.ndarray
-    # Live tuples, and entries, per source.
-    tuples: np.ndarray
-    entries: np.ndarray
-
-
-def probed_paths(loops: Loops, paths: Paths, kept: Sequence[int]) -> tuple[np.ndarray, Loops]:
-    """The paths that some level takes, and `kept`; the loops with these paths' numbers.
-
-    Every source has one, also where it is not probed: the entries of its set stand there.
-    """
-    taken = np.unique(np.append(loops.path[:, 1:], kept)).astype(np.int64)
-    count = len(loops.path)
-    unprobed = np.setdiff1d(np.arange(count), paths.source[taken])
-    taken = np.union1d(taken, unprobed)
-    return taken, loops._replace(path=np.searchsorted(taken, loops.path))
-
-
-def empty_store(
-    paths: Paths,
-    sources: Sources,
-    functions: Functions,
-    seen: Arrivals,
-    members: Sequence[np.ndarray],
-) -> Store:
-    """Room for the tuples of a batch in these paths; `members` are those of each source."""
-    keys_from = BROUGHT + EACH * len(functions.function)
-    first = np.concatenate([[0], np.cumsum(paths.buckets)])
-    capacity = [
-        np.bincount(seen.keys[members[s], key] % buckets, minlength=buckets)
-        if key >= 0
-        else np.array([len(members[s])])
-        for s, key, buckets in zip(paths.source, paths.key, paths.buckets, strict=True)
-    ]
-    start = np.concatenate([[1], 1 + np.cumsum(np.concatenate(capacity))]).astype(np.int64)
-    key = np.where(paths.key < 0, -1, paths.key + keys_from)
-    cells, tuples = int(sources.first_cell[-1]), len(seen.ts)
-    chained = has_extrema(functions.function)
-    return Store(
-        np.empty((start[-1], keys_from + seen.keys.shape[1]), np.int64),
-        np.stack([paths.source, key, paths.buckets, first[:-1]], axis=1),
-        start,
-        np.zeros(first[-1], np.int64),
-        np.zeros((len(paths.source), max(tuples, cells)), np.int64),
-        np.full(cells if chained else 0, -1, np.int64),
-        np.zeros(tuples if chained else 0, np.int64),
-        np.zeros(tuples if chained else 0, np.int64),
-        np.zeros(tuples, np.bool_),
-        np.zeros(len(sources.kind), np.int64),
-        np.zeros(len(sources.kind), np.int64),
-    )
-
-
-@njit(nogil=True)
+@part
 def _write(u, s, part, keys, amounts, function, of, rows):
     """Make row 0 that of a tuple."""
     rows[0, ROW_TUPLES] = 1
@@ -123,7 +44,7 @@ def _write(u, s, part, keys, amounts, function, of, rows):
         rows[0, column + c] = keys[u, c]
 
 
-@njit(nogil=True)
+@part
 def _bucket(x, row, rows, paths):
     """The bucket of a row in a path."""
     key = paths[x, PATH_KEY]
@@ -132,14 +53,14 @@ def _bucket(x, row, rows, paths):
     return paths[x, PATH_FIRST] + bucket_of(rows[row, key], paths[x, PATH_BUCKETS])
 
 
-@njit(nogil=True)
+@part
 def copy_row(rows, source, target):
     """Overwrite a row by another."""
     for column in range(rows.shape[1]):
         rows[target, column] = rows[source, column]
 
 
-@njit(nogil=True)
+@part
 def _add(thing, s, rows, paths, start, filled, place):
     """Copy row 0 to the end of its bucket in every path of its source."""
     for x in range(len(paths)):
@@ -152,7 +73,7 @@ def _add(thing, s, rows, paths, start, filled, place):
             place[x, thing] = at
 
 
-@njit(nogil=True)
+@part
 def _remove(thing, s, rows, paths, start, filled, place):
     """Overwrite a tuple or an entry by the last of its bucket, in every path of its source."""
     for x in range(len(paths)):
@@ -165,7 +86,7 @@ def _remove(thing, s, rows, paths, start, filled, place):
             place[x, thing] = 0
 
 
-@njit(nogil=True)
+@part
 def _entry(s, cell, paths, place):
     """The row of an entry in the first path of its source; 0 where there is none."""
     x = 0
@@ -174,7 +95,7 @@ def _entry(s, cell, paths, place):
     return place[x, cell]
 
 
-@njit(nogil=True)
+@part
 def _spread(s, cell, entry, rows, paths, place):
     """Copy an entry to the other paths of its source."""
     for x in range(len(paths)):
@@ -182,7 +103,7 @@ def _spread(s, cell, entry, rows, paths, place):
             copy_row(rows, entry, place[x, cell])
 
 
-@njit(nogil=True)
+@part
 def enter(u, s, cell, part, keys, amounts, function, of, store):
     """Put a tuple into row 0, and into its window (cell below 0) or its entry of a set."""
     rows, paths, start, filled, place = store[:5]
@@ -212,7 +133,7 @@ def enter(u, s, cell, part, keys, amounts, function, of, store):
     _spread(s, cell, at, rows, paths, place)
 
 
-@njit(nogil=True)
+@part
 def leave(u, s, cell, part, keys, amounts, function, of, store):
     """Take a tuple out; in row 0 it stays.
 
@@ -253,7 +174,7 @@ def leave(u, s, cell, part, keys, amounts, function, of, store):
     return recomputed, examined
 
 
-@njit(nogil=True)
+@part
 def _extremum(a, function, v, next_in, amounts):
     """The extremum over a chain of tuples, and how many they are."""
     best, examined = NOTHING, 0
@@ -266,7 +187,7 @@ def _extremum(a, function, v, next_in, amounts):
     return best, examined
 
 
-@njit(nogil=True)
+@part
 def _chain(u, cell, first, next_in, last_in):
     """Put a tuple before the others of its entry."""
     following = first[cell]
@@ -277,7 +198,7 @@ def _chain(u, cell, first, next_in, last_in):
     first[cell] = u
 
 
-@njit(nogil=True)
+@part
 def _unchain(u, cell, first, next_in, last_in):
     ahead, behind = last_in[u], next_in[u]
     if behind >= 0:
@@ -288,7 +209,7 @@ def _unchain(u, cell, first, next_in, last_in):
         first[cell] = behind
 
 
-@njit(nogil=True)
+@part
 def forget_window(s, in_set, members, store):
     """Take all tuples, the members, out of a window or out of the set of its source."""
     rows, paths, start, filled, place = store[:5]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from runtime.kernels.aggregation_groups import add_up, find_groups, gather, lacks_room
-from runtime.kernels.aggregation_store import PATH_BUCKETS, PATH_FIRST, PATH_KEY
+from runtime.kernels.aggregation_groups import add_up, find_groups, gather
+from runtime.kernels.aggregation_layout import PATH_BUCKETS, PATH_FIRST, PATH_KEY
 from runtime.kernels.aggregation_types import (
     A_BEST,
     A_PRESENT,
@@ -18,13 +17,15 @@ from runtime.kernels.aggregation_types import (
     ROW_PART,
     ROW_TUPLES,
 )
+from runtime.kernels.aggregation_values import lacks_values
 from runtime.kernels.loop_evaluation import holds
+from runtime.kernels.parts import part
 from runtime.kernels.windows import bucket_of
 
 ANY_GROUP = -1
 
 
-@njit(nogil=True)
+@part
 def _equal(first, end, row, bound, equal_key, equal_with, keys_from, rows):
     """Whether a row's keys equal those that are bound."""
     for c in range(first, end):
@@ -34,7 +35,7 @@ def _equal(first, end, row, bound, equal_key, equal_with, keys_from, rows):
     return True
 
 
-@njit(nogil=True)
+@part
 def _compares(i, level, row, bound, loops, rows, attributes):
     """Whether a row's other predicates hold with those that are bound."""
     for c in range(loops.theta_start[i, level], loops.theta_start[i, level + 1]):
@@ -45,7 +46,7 @@ def _compares(i, level, row, bound, loops, rows, attributes):
     return True
 
 
-@njit(nogil=True)
+@part
 def _active(kind, bound, rows, ts, until):
     """Whether the rows of relations were there when each tuple arrived."""
     for s in range(len(kind)):
@@ -58,7 +59,7 @@ def _active(kind, bound, rows, ts, until):
     return True
 
 
-@njit(nogil=True)
+@part
 def _bucket(x, check, bound, equal_key, equal_with, keys_from, rows, paths):
     """The bucket in which a level looks: that of the key of its first check, if it has buckets."""
     if paths[x, PATH_KEY] < 0:
@@ -67,7 +68,7 @@ def _bucket(x, check, bound, equal_key, equal_with, keys_from, rows, paths):
     return paths[x, PATH_FIRST] + bucket_of(key, paths[x, PATH_BUCKETS])
 
 
-@njit(nogil=True)
+@part
 def _without_last(s, sign, count, of, bound, rows, base):
     """What all that is bound but the last source s brings together: to each aggregate (`base`), and
     its part of the key of a group and its combinations. With sign -1 it is taken away."""
@@ -90,7 +91,7 @@ def _without_last(s, sign, count, of, bound, rows, base):
     return key, combinations
 
 
-@njit(nogil=True)
+@part
 def _matching(
     i, level, begin, finish, bound, loops, equal_key, equal_with, first, end, theta, keys_from,
     rows, attributes, found,
@@ -121,7 +122,7 @@ def _matching(
     return fitting
 
 
-@njit(nogil=True)
+@part
 def _active_ones(matched, s, kind, bound, rows, ts, until, found):
     """Of the rows found, those with which all rows of relations were there in time."""
     active = 0
@@ -133,18 +134,19 @@ def _active_ones(matched, s, kind, bound, rows, ts, until, found):
     return active
 
 
-@njit(cache=True, nogil=True)
+@part
 def walk(  # noqa: C901
     level, i, sign, only, counted, distinct, digits, possible, kind, function, of, loops, ts, until,
-    attributes, rows, paths, start, filled, held, table, sizes, values, touched, scratch, found,
-    slots, base, walked, comparisons, matches,
+    attributes, rows, flat, paths, start, filled, held, flat_held, table, sizes, values, touched,
+    scratch, found, slots, base, walked, comparisons, matches,
 ):  # fmt: skip
     """Join row 0, a tuple of source i or an entry of its set, with all other sources.
 
     With `sign` its combinations are added to their groups or taken away; with `only` the extrema of
     that one group are gathered from them. It begins at level 1 and returns 0; or, where more room
-    for groups is needed, the level at which it is to go on. Counted in `walked` are combinations
-    and the rows examined; in `touched` the groups touched, their number first.
+    for groups is needed, the level at which it is to go on (below 0 where it is for values).
+    Counted in `walked` are combinations and the rows examined; in `touched` the groups touched,
+    their number first.
     """
     # Arrays are taken out of their tuples first: inside the loop that would count references.
     order, path = loops.orders[i], loops.path
@@ -154,6 +156,7 @@ def walk(  # noqa: C901
     at, stop, bound = scratch[0], scratch[1], scratch[2]
     count, aggregates = len(order), len(function)
     keys_from = BROUGHT + EACH * aggregates
+    width, wide = np.uint64(rows.shape[1]), np.uint64(held.shape[1])
     alone = count == 1
     bound[i] = 0
     opening = True
@@ -192,10 +195,11 @@ def walk(  # noqa: C901
             continue
         # The last level: all rows of its bucket at once.
         begin, finish = at[level], stop[level]
-        more = min(finish - begin, digits[s])
-        more_values = (finish - begin) * aggregates if distinct else 0
-        if only == ANY_GROUP and lacks_room(more, more_values, held, sizes, values):
-            return level
+        if only == ANY_GROUP:
+            if sizes[0] + min(finish - begin, digits[s]) > len(held):
+                return level
+            if distinct and lacks_values(values, (finish - begin) * aggregates):
+                return -level
         matched = _matching(
             i, level, begin, finish, bound, loops, equal_key, equal_with, first, end, theta,
             keys_from, rows, attributes, found,
@@ -212,9 +216,13 @@ def walk(  # noqa: C901
         if only == ANY_GROUP:
             walked[0] += matched
             find_groups(
-                matched, key, times, possible, rows, held, table, sizes, touched, found, slots
-            )
-            add_up(matched, s, sign, times, function, of, base, rows, held, values, found, slots)
+                matched, key, times, possible, width, wide, flat, flat_held, table, sizes, touched,
+                found, slots,
+            )  # fmt: skip
+            add_up(
+                matched, s, sign, times, width, function, of, base, rows, flat, held, flat_held,
+                values, found, slots,
+            )  # fmt: skip
         else:
             gather(matched, s, only, key, function, of, base, rows, held, found)
         level, opening = level - 1, False
