@@ -95,9 +95,10 @@ def expectation(chosen: Family, workload: Workload, labels: Sequence[str], way: 
     """How much work is ahead, and how long it took before."""
     folder, _ = state.data()
     if folder is None:
-        tuples = stream_seconds(workload) * sum(
-            workload.stream(s.name).rate or 0.0 for s in workload.queries[0].sources
-        )
+        sources = [source.name for source in workload.queries[0].sources]
+        # A stream under two aliases arrives under each; the rows of a relation do not arrive.
+        rates = ((stream.rate or 0.0) * sources.count(stream.name) for stream in workload.streams)
+        tuples = stream_seconds(workload) * sum(rates)
         work = sum(comparisons(chosen, workload, label) for label in labels)
         ahead = (
             f"About {amount(round(tuples))} tuples a plan and "
