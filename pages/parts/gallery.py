@@ -70,6 +70,9 @@ def show(
         "Drawn as in the paper, tuples flowing upwards; γ below the join: an early aggregation. "
         f"{_how_many(ranking, len(shown))}"
     )
+    if ranking.excluded:
+        count = counted(len(ranking.excluded), "plan is", "plans are")
+        st.caption(f"{count} left out: {plain(ranking.excluded[0][1], 400)}.")
 
 
 def _picture(query: Query, plan: Plan) -> None:
@@ -95,7 +98,7 @@ def _caption(ranking: Ranking, candidate: Candidate, baseline: Candidate) -> Non
 
 def _how_many(ranking: Ranking, shown: int) -> str:
     if shown == ranking.considered:
-        return f"These are all {counted(shown, 'plan')}."
+        return f"These are all {shown} plans." if shown > 1 else "There is no other plan."
     return (
         f"These are {shown} of {counted(ranking.considered, 'plan')}: the best ones, LAP and the "
         "worst. Another that is chosen in the table is drawn here, too."

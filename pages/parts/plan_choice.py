@@ -35,7 +35,7 @@ def show(
         state.choose_plan(picked)
     if isinstance(chosen, EarlyAggregation):
         with left:
-            _work(chosen, workload, labels)
+            _work(chosen, workload, [c.label for c in gallery.instructive(ranking, picked)])
         _heading(picked, baseline.label)
     else:
         with left:
@@ -45,9 +45,8 @@ def show(
 
 
 def _work(chosen: EarlyAggregation, workload: Workload, labels: Sequence[str]) -> None:
-    """What the plans spend their operations on; of many plans the first ones."""
-    named = labels[: work_figures.MOST_BARS]
-    bars = list(zip(named, chosen.work(workload, named), strict=True))
+    """What the plans that are drawn spend their operations on."""
+    bars = list(zip(labels, chosen.work(workload, labels), strict=True))
     st.markdown("**Operations by kind of work**")
     st.plotly_chart(work_figures.stacked(bars), alt=work_figures.in_words(bars))
 

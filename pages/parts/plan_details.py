@@ -27,10 +27,6 @@ from planner.workload import Workload
 
 # What the planner puts between a formula and the meaning of its symbols.
 _WHERE = r", \quad "
-_SYMBOLS = (
-    "λ: rate of a stream; T: length of its window; v: distinct values of its join attribute; "
-    "b: buckets of its hash index; φ: size of a join of windows. After Golab & Özsu 2003."
-)
 
 BY_OPERATOR, SETS, WHY, OPERATORS, FORMULAS, DIFFERENCE, RATES, ADVICE = (
     "Cost by operator",
@@ -70,21 +66,19 @@ def show(chosen: Family, workload: Workload, plan: Plan, estimate: Estimate, bas
     elif detail == OPERATORS:
         drawings.operators(plan, estimate)
     elif detail == FORMULAS:
-        formulas(plan, estimate)
+        formulas(chosen, plan, estimate)
     elif detail == RATES:
         replanning.show(chosen.name, workload)
     elif detail == ADVICE:
         index_advice.show(workload)
     else:
-        difference(plan, estimate, *planning.priced(chosen.name, workload, baseline))
+        difference(chosen, plan, estimate, *planning.priced(chosen.name, workload, baseline))
 
 
 def by_operator(chosen: Family, plan: Plan, estimate: Estimate) -> None:
     """The plan's cost, cut into its operators."""
-    whole = total(estimate.costs, (root.id for root in plan.roots)).as_dict()
-    fields = [name for name in COST_FIELDS if whole[name]]
-    if chosen.ranked_by not in fields:
-        fields.insert(0, chosen.ranked_by)
+    whole = total(estimate.costs, (root.id for root in plan.roots))
+    fields = [name for name in _kinds(chosen) if getattr(whole, name)]
     field = st.segmented_control(
         "Kind of work",
         fields,
@@ -98,6 +92,11 @@ def by_operator(chosen: Family, plan: Plan, estimate: Estimate) -> None:
         st.plotly_chart(work_figures.stacked(bars), alt=work_figures.in_words(bars))
     else:
         st.plotly_chart(figures.cost_by_operator(plan, estimate, field))
+
+
+def _kinds(chosen: Family) -> list[str]:
+    """What plans are ranked by, and all kinds of work."""
+    return list(dict.fromkeys([chosen.ranked_by, *COST_FIELDS]))
 
 
 def why(chosen: Family, workload: Workload) -> None:
@@ -136,18 +135,18 @@ def why(chosen: Family, workload: Workload) -> None:
         st.caption(f"Model: {plain(cited, 400)}")
 
 
-def formulas(plan: Plan, estimate: Estimate) -> None:
+def formulas(chosen: Family, plan: Plan, estimate: Estimate) -> None:
     """An operator's figures: the formula, the values in it, and what comes out."""
     every = sorted(plan.operators(), key=lambda op: -estimate.costs[op.id].comparisons)
     names = {op.id: figures.operator_name(op) for op in every if estimate.formulas.get(op.id)}
-    chosen = st.selectbox(
+    operator_id = st.selectbox(
         "Operator",
         list(names),
         format_func=lambda name: f"{names[name]} · {_main_figure(estimate, name)}",
         key=f"formula-{plan.id}",
     )
-    st.caption(_SYMBOLS)
-    for formula in estimate.formulas[chosen]:
+    st.caption(chosen.symbols)
+    for formula in estimate.formulas[operator_id]:
         with st.container(border=True):
             st.markdown(f"**{UNITS[formula.field]}** = **{amount(formula.result)}**")
             for line in _lines(formula):
@@ -172,14 +171,21 @@ def _main_figure(estimate: Estimate, operator_id: str) -> str:
     return f"{amount(costs[field])} {UNITS[field].lower()}"
 
 
-def difference(plan: Plan, estimate: Estimate, other: Plan, other_estimate: Estimate) -> None:
+def difference(
+    chosen: Family, plan: Plan, estimate: Estimate, other: Plan, other_estimate: Estimate
+) -> None:
     """The chosen plan beside the baseline, by kind of work."""
     if plan.id == other.id:
         st.info("This plan is the baseline: choose another row of the table to compare with it.")
         return
-    mine = total(estimate.costs, (root.id for root in plan.roots)).as_dict()
-    theirs = total(other_estimate.costs, (root.id for root in other.roots)).as_dict()
-    fields = [name for name in COST_FIELDS if mine[name] or theirs[name]]
+    mine, theirs = (
+        {name: getattr(whole, name) for name in _kinds(chosen)}
+        for whole in (
+            total(estimate.costs, (root.id for root in plan.roots)),
+            total(other_estimate.costs, (root.id for root in other.roots)),
+        )
+    )
+    fields = [name for name in mine if mine[name] or theirs[name]]
     own, others = plan_name(plan.label), f"{plan_name(other.label)} (baseline)"
     st.dataframe(
         pd.DataFrame(

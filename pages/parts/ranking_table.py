@@ -118,7 +118,7 @@ def _width(frame: pd.DataFrame, column: str) -> int:
 
 def _columns(frame: pd.DataFrame, score: str) -> dict[str, ColumnConfig]:
     numbers = {
-        name: st.column_config.NumberColumn(name, format="localized", width="small")
+        name: st.column_config.NumberColumn(name, format="localized", width=24 + 7 * len(name))
         for name in UNITS.values()
         if name in frame
     }

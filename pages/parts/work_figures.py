@@ -15,7 +15,6 @@ from planner.wording import amount, shortened
 
 # A bar and what it is made of.
 Bars = Sequence[tuple[str, Mapping[str, float]]]
-MOST_BARS = 12
 _COLOURS = dict(zip(KINDS, PALETTE, strict=False))
 
 

@@ -90,12 +90,32 @@ def test_rules_and_sizes_of_every_source(packets: AppTest) -> None:
     assert "Rule 2: b has no aggregated attribute" in texts(packets)
 
 
-@pytest.mark.parametrize(
-    "detail", ["Why it wins", "Operators", "Formulas", "Difference to baseline"]
-)
+@pytest.mark.parametrize("detail", ["Why it wins", "Operators"])
 def test_other_details_follow_the_chosen_plan(packets: AppTest, detail: str) -> None:
     packets.button_group(key="plan-detail").set_value(detail).run()
     assert not packets.exception
+
+
+def test_formulas_name_the_letters_of_this_paper(packets: AppTest) -> None:
+    packets.button_group(key="plan-detail").set_value("Formulas").run()
+    assert not packets.exception
+    assert "After Tran & Lee 2007" in texts(packets)
+    assert "Golab" not in texts(packets)
+
+
+def test_the_difference_to_lap_begins_with_the_score(packets: AppTest) -> None:
+    packets.button_group(key="plan-detail").set_value("Difference to baseline").run()
+    table = packets.dataframe[1].value
+    assert table["Kind of work"].iloc[0] == "Operations/s"
+    assert table["In words"].iloc[0] == "▼ 3.7x less"
+
+
+def test_plans_that_are_left_out_are_told_with_the_reason(app: AppTest) -> None:
+    app.session_state["workload"] = AGGREGATION_SAMPLES["distinct"]
+    app.switch_page("pages/plans.py").run()
+    assert "There is no other plan." in texts(app)
+    assert "3 plans are left out: " in texts(app)
+    assert "does not follow from those of its parts" in texts(app)
 
 
 def test_of_many_plans_the_instructive_ones_are_drawn(app: AppTest) -> None:

@@ -23,6 +23,14 @@ class EarlyAggregation:
 
     name: str = NAME
     ranked_by: str = "operations"
+    symbols: str = (
+        "λ: rate of a stream, counted twice where tuples also leave one by one; w: tuples of a "
+        "window; G: cells of a set, α: its entries, B: its buckets; g: groups of a source's own "
+        "attributes; μ: composites that a tuple has; ρ: the share examined, σ: the share that "
+        "matches; γ: groups that a tuple changes; ν: how often a second a group is gone through "
+        "for its next extremum, e: entries that are then begun with, c: what each of them "
+        "compares. After Tran & Lee 2007."
+    )
     cites: tuple[str, ...] = (
         "T. M. Tran, B. S. Lee. Transformation of Continuous Aggregation Join Queries over Data "
         "Streams. SSTD 2007.",
