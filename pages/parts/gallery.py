@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import streamlit as st
@@ -68,7 +68,7 @@ def show(
                 )
     st.caption(
         "Drawn as in the paper, tuples flowing upwards; γ below the join: an early aggregation. "
-        f"{_how_many(ranking, len(shown))}"
+        f"{how_many(ranking, shown)}"
     )
     if ranking.excluded:
         count = counted(len(ranking.excluded), "plan is", "plans are")
@@ -96,10 +96,13 @@ def _caption(ranking: Ranking, candidate: Candidate, baseline: Candidate) -> Non
         st.caption(f"{score} · {plain(against(candidate, baseline))}")
 
 
-def _how_many(ranking: Ranking, shown: int) -> str:
-    if shown == ranking.considered:
-        return f"These are all {shown} plans." if shown > 1 else "There is no other plan."
+def how_many(ranking: Ranking, shown: Sequence[Candidate]) -> str:
+    """Which of the plans are drawn; the worst is known where all are ranked."""
+    if len(shown) == ranking.considered:
+        return f"These are all {len(shown)} plans." if len(shown) > 1 else "There is no other plan."
+    worst = any("worst" in candidate.tags for candidate in shown)
+    named = "the best ones, LAP and the worst" if worst else "the best ones and LAP"
     return (
-        f"These are {shown} of {counted(ranking.considered, 'plan')}: the best ones, LAP and the "
-        "worst. Another that is chosen in the table is drawn here, too."
+        f"These are {len(shown)} of {counted(ranking.considered, 'plan')}: {named}. "
+        "Another that is chosen in the table is drawn here, too."
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -134,6 +135,14 @@ def test_the_chosen_plan_is_always_drawn() -> None:
     assert len(drawn) == gallery.MOST_PICTURES
     assert {middle, "LAP", ranking.best, ranking.candidates[-1].label} <= set(drawn)
     assert drawn == [c.label for c in ranking.candidates if c.label in drawn]
+
+
+def test_the_worst_is_named_where_it_is_known() -> None:
+    workload = many_sources(5)
+    every, few = (FAMILY.rank(workload, top) for top in (None, 10))
+    assert "LAP and the worst" in gallery.how_many(every, gallery.instructive(every, "LAP"))
+    best = replace(few, candidates=tuple(c for c in few.candidates if "worst" not in c.tags))
+    assert "the best ones and LAP" in gallery.how_many(best, gallery.instructive(best, "LAP"))
 
 
 @pytest.mark.parametrize("name", ["one source", "distinct", "tumbling", "relation", "self-join"])
