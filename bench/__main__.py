@@ -11,23 +11,28 @@ import platform
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from bench import RESULTS
 from bench.accuracy import accuracy
 from bench.aggregation import aggregation
+from bench.aggregation_cells import aggregation_cells
 from bench.figures import figures
 from bench.kernels import kernels
 from bench.peers import against_duckdb, against_spark
 from bench.planning import planning
 from bench.ways import ways
+from planner.evaluation import golab_costs, tran_curves
 from runtime.versions import versions
 
 BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "planning": planning,
     "kernels": kernels,
     "aggregation": aggregation,
-    "figures": figures,
+    "aggregation-cells": aggregation_cells,
+    "figures": partial(figures, golab_costs.PAPER),
+    "aggregation-figures": partial(figures, tran_curves.PAPER),
     "ways": ways,
     "accuracy": accuracy,
     "duckdb": against_duckdb,

@@ -13,9 +13,12 @@ from planner.evaluation.golab_costs import PRINTED
 
 
 def evaluation() -> str:
-    """Every experiment as Markdown: what was measured, and what became of each claim."""
-    told = json.loads(RESULTS.read_text())["figures"]["told"]
-    return "\n".join(line for known in EXPERIMENTS for line in _lines(known, told[known.name]))
+    """Every measured experiment as Markdown: the figures, and what became of each claim."""
+    results = json.loads(RESULTS.read_text())
+    sections = (results[name] for name in ("figures", "aggregation-figures") if name in results)
+    told = {name: found for section in sections for name, found in section["told"].items()}
+    measured = [known for known in EXPERIMENTS if known.name in told]
+    return "\n".join(line for known in measured for line in _lines(known, told[known.name]))
 
 
 def _lines(known: Experiment, told: dict[str, Any]) -> Iterator[str]:
@@ -34,7 +37,7 @@ def _lines(known: Experiment, told: dict[str, Any]) -> Iterator[str]:
         cells = (f"{by_place[place]:,.0f}x" if place in by_place else "" for place in places)
         yield f"| {label}, times the paper's | {' | '.join(cells)} |"
     yield ""
-    for claim in told["claims"]:
+    for claim in (*told["claims"], *told.get("agreements", ())):
         yield f"- Section {claim['section']}: *{claim['claim']}*"
         for view, finding in claim.items():
             if view not in ("section", "claim"):

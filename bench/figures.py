@@ -6,21 +6,22 @@ import os
 from typing import Any
 
 from planner.evaluation import EXPERIMENTS
-from planner.evaluation.experiment import Experiment, Place
+from planner.evaluation.experiment import Experiment, Finding, Place
 from runtime.evaluation.figure import Figure, nothing_yet
 from runtime.evaluation.measuring import rounds
 from runtime.versions import versions
 
 
-def figures() -> dict[str, Any]:
-    """Every experiment, its points in turns: values by curve, ratios, and what claims came to.
+def figures(paper: str) -> dict[str, Any]:
+    """A paper's experiments, points in turns: values by curve, ratios, and what claims came to.
 
     `measured` is what the explorer shows until its user has measured on a machine of their own.
     """
-    found = {known.name: _measured(known) for known in EXPERIMENTS}
+    chosen = [known for known in EXPERIMENTS if known.paper == paper]
+    found = {known.name: _measured(known) for known in chosen}
     return {
         "same answer": all(figure.same_answer for figure in found.values()),
-        "told": {known.name: _told(known, found[known.name]) for known in EXPERIMENTS},
+        "told": {known.name: _told(known, found[known.name]) for known in chosen},
         "measured": {name: figure.to_json() for name, figure in found.items()},
     }
 
@@ -33,7 +34,8 @@ def _measured(known: Experiment) -> Figure:
 
 def _told(known: Experiment, figure: Figure) -> dict[str, Any]:
     values = known.measured(figure.values())
-    views = {**known.predicted(), "measured": values}
+    predicted = known.predicted()
+    views = {**predicted, "measured": values}
     return {
         "unit": known.y.title,
         "values": {
@@ -53,15 +55,26 @@ def _told(known: Experiment, figure: Figure) -> dict[str, Any]:
             {
                 "section": claim.section,
                 "claim": claim.text,
-                **{
-                    view: f"{'holds' if finding.holds else 'differs'}: {finding.told}"
-                    for view, seen in views.items()
-                    for finding in (claim.check(seen),)
-                },
+                **{view: _finding(claim.check(seen)) for view, seen in views.items()},
             }
             for claim in known.claims
         ],
+        "agreements": [
+            {
+                "section": agreement.section,
+                "claim": agreement.text,
+                **{
+                    model: _finding(agreement.check(said, values))
+                    for model, said in predicted.items()
+                },
+            }
+            for agreement in known.agreements
+        ],
     }
+
+
+def _finding(finding: Finding) -> str:
+    return f"{'holds' if finding.holds else 'differs'}: {finding.told}"
 
 
 def _text(place: Place) -> str:

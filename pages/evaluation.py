@@ -13,7 +13,7 @@ with st.container(border=True):
     st.markdown(f"#### {plain(evaluation.answer(held), 400)}", anchors=False)
     st.markdown(plain(chosen.about, 400))
     evaluation.controls(held)
-evaluation.chart(held)
+evaluation.chart(held, evaluation.models(chosen))
 evaluation.where(held)
 evaluation_tables.claims(chosen, held.figure)
 if held.figure is not None and held.figure.points:

@@ -1,18 +1,9 @@
-"""Plans: the answer, the chosen plan drawn, all candidates ranked, and why."""
+"""Plans: the answer, plans drawn and ranked, and what stands behind the chosen one."""
 
 import streamlit as st
 
-from pages.parts import (
-    drawings,
-    heading,
-    launching,
-    messages,
-    plan_details,
-    planning,
-    ranking_table,
-    state,
-)
-from pages.parts.words import counted, plain, plan_name
+from pages.parts import heading, launching, messages, plan_choice, plan_details, planning
+from pages.parts.words import counted, plain
 from planner.family import MOST_CANDIDATES
 
 heading.show("Plans")
@@ -21,8 +12,7 @@ answer, _ = planning.told(chosen.name, workload)
 everything = st.session_state.get("show-all", False)
 ranking = planning.ranking(chosen, workload, everything)
 baseline = planning.baseline(ranking)
-shown = ranking.candidates if everything else planning.instructive(ranking, baseline.label)
-picked = state.plan(tuple(candidate.label for candidate in shown), ranking.best)
+few = planning.instructive(ranking, baseline.label)
 what, other = planning.companion(ranking)
 
 with st.container(border=True):
@@ -37,7 +27,9 @@ with st.container(border=True):
             args=([ranking.best, other.label],),
         )
         listed = min(ranking.considered, MOST_CANDIDATES)
-        st.toggle(f"Show all {counted(listed, 'plan')}", key="show-all", persist_state="session")
+        if listed > len(few):
+            every = f"Show all {counted(listed, 'plan')}"
+            st.toggle(every, key="show-all", persist_state="session")
         if ranking.truncated:
             st.caption(f"{ranking.considered:,} plans exist; the {listed:,} best can be listed.")
 if run and (failure := launching.failure()):
@@ -45,28 +37,7 @@ if run and (failure := launching.failure()):
 elif run:
     st.switch_page("pages/run.py")
 
-left, right = st.columns([2, 3], gap="medium")
-with right:
-    st.markdown("**Plans, best first** (click one to draw it)")
-    key = f"ranking-{workload.digest}-{everything}-{baseline.label}"
-    picked = ranking_table.pick(ranking, shown, picked, baseline, key)
-    state.choose_plan(picked)
+shown = ranking.candidates if everything else few
+picked = plan_choice.show(chosen, workload, ranking, shown, baseline)
 plan, estimate = planning.priced(chosen.name, workload, picked)
-with left:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{plain(plan_name(picked))}**", width="content", help=plain(picked, 800))
-        if picked == baseline.label:
-            st.badge("baseline", icon=":material/keep:", color="gray")
-            if state.pinned() is not None:
-                st.button("Unpin", on_click=state.pin, args=(None,), type="tertiary")
-        else:
-            st.button(
-                "Pin as baseline",
-                icon=":material/keep:",
-                on_click=state.pin,
-                args=(picked,),
-                type="tertiary",
-            )
-    drawings.show(chosen, workload, plan, estimate)
-
 plan_details.show(chosen, workload, plan, estimate, baseline.label)

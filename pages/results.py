@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.parts import backend, comparison, heading, past_runs, planning, run_views
+from pages.parts import answer_tables, backend, comparison, heading, past_runs, planning, run_views
 from pages.parts.words import plain
 
 heading.show("Results")
@@ -28,6 +28,8 @@ else:
     with right:
         run_views.seconds(latest)
     st.markdown("### By operator", anchors=False)
-    run_views.operators(run_views.pick(latest, runs))
+    shown = run_views.pick(latest, runs)
+    run_views.operators(shown)
     run_views.downloads(latest)
+    answer_tables.show(shown)
 past_runs.show(workload)

@@ -20,6 +20,7 @@ else:
     ranking = planning.ranking(chosen, workload)
     labels = run_settings.pick_plans(ranking)
     way = run_settings.pick_way()
+    keep = run_settings.keep_answers(chosen)
     run_settings.edit_span()
     run_settings.expectation(chosen, workload, labels, way)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -28,7 +29,7 @@ else:
             type="primary",
             icon=":material/play_arrow:",
             on_click=launching.launch,
-            args=(labels, way),
+            args=(labels, way, keep),
             disabled=not labels,
         )
         progress.warming_note()

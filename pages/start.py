@@ -10,11 +10,11 @@ from pages.parts import cards, routing, samples
 routing.ensure()
 
 st.markdown(
-    "# See what every plan of a stream join costs. Then measure it on Spark.", anchors=False
+    "# See what every plan of a stream query costs. Then measure it on Spark.", anchors=False
 )
 st.markdown(
-    "Sluice prices all join orders of a sliding-window query at once, runs the ones you choose, "
-    "and lays what was measured over what was predicted."
+    "Sluice prices all join orders of a sliding-window query, or all ways to aggregate before its "
+    "join, runs the plans you choose, and lays what was measured over what was predicted."
 )
 every = samples.every()
 shown: list[Callable[[], None]] = [

@@ -12,26 +12,26 @@ from planner.plan import Operator, Plan
 from planner.wording import shortened
 
 # Fills are pale with dark letters, lines are mid-grey: both read on a light and on a dark page.
-_FILLS = {
+FILLS = {
     "arrive": "#cfe3f7",
     "insert": "#e3e3e3",
     "expire": "#e3e3e3",
     "probe": "#fbe3b4",
     "output": "#cdebd2",
 }
-_OTHER_FILL = "#e9dcf2"
+OTHER_FILL = "#e9dcf2"
 _LETTERS = "#1b1b1b"
 _LINES = "#808080"
 
 
 def to_dot(plan: Plan, estimate: Estimate | None = None, overlays: Overlays | None = None) -> str:
     """The whole operator graph, tuples flowing upwards to the roots."""
-    graph = _graph("plan")
+    graph = blank("plan")
     for operator in plan.operators():
         over = (overlays or {}).get(operator.id, Overlay())
         predicted = [cost_text(estimate.costs[operator.id])] if estimate is not None else []
         lines = [*_heading(operator), *filter(None, predicted), *over.lines]
-        fill = over.colour or _FILLS.get(operator.kind, _OTHER_FILL)
+        fill = over.colour or FILLS.get(operator.kind, OTHER_FILL)
         graph.node(operator.id, label=escaped(*lines), fillcolor=fill)
         for source in operator.inputs:
             graph.edge(source.id, operator.id)
@@ -40,11 +40,11 @@ def to_dot(plan: Plan, estimate: Estimate | None = None, overlays: Overlays | No
 
 def join_tree(order: Sequence[str]) -> str:
     """The right-deep tree of a global order, its first stream on top."""
-    graph = _graph("join tree", rankdir="TB")
+    graph = blank("join tree", rankdir="TB")
     for place, name in enumerate(order):
-        graph.node(f"stream{place}", label=escaped(name), fillcolor=_FILLS["arrive"])
+        graph.node(f"stream{place}", label=escaped(name), fillcolor=FILLS["arrive"])
     for place in range(len(order) - 1):
-        graph.node(f"join{place}", label="⋈", shape="circle", fillcolor=_FILLS["probe"])
+        graph.node(f"join{place}", label="⋈", shape="circle", fillcolor=FILLS["probe"])
         inner = f"join{place + 1}" if place < len(order) - 2 else f"stream{place + 1}"
         graph.edge(f"join{place}", f"stream{place}", arrowhead="none")
         graph.edge(f"join{place}", inner, arrowhead="none")
@@ -69,7 +69,8 @@ def _heading(operator: Operator) -> list[str]:
     return [f"{operator.kind} {shortened(str(about))}".rstrip(), *filter(None, [others])]
 
 
-def _graph(name: str, rankdir: str = "BT") -> graphviz.Digraph:
+def blank(name: str, rankdir: str = "BT") -> graphviz.Digraph:
+    """A graph without nodes, in the style of all drawings."""
     return graphviz.Digraph(
         name,
         graph_attr={"rankdir": rankdir, "bgcolor": "transparent"},

@@ -42,9 +42,15 @@ class Ranking:
 
 
 class Family(Protocol):
-    """A way to answer a workload: which plans exist, and what each should cost."""
+    """A way to answer a workload: which plans exist, and what each should cost.
+
+    `ranked_by` is the part of a `Cost` that plans are ranked by; `symbols` says what the letters
+    in the formulas stand for.
+    """
 
     name: str
+    ranked_by: str
+    symbols: str
     cites: tuple[str, ...]
 
     def refuses(self, workload: Workload) -> str | None:

@@ -46,11 +46,19 @@ def read_folder(folder: Path, workload: Workload, sort: bool = False) -> OwnData
             tables[relation.name] = _relation(folder, relation, _attributes(workload, relation))
     for query in workload.queries:
         _check_types(query, tables)
-    warnings = [warning for name, table in tables.items() for warning in _warnings(name, table)]
+    warnings = [
+        warning for name, table in tables.items() for warning in _warnings(workload, name, table)
+    ]
     return OwnData(tables, tuple(warnings))
 
 
-def _warnings(name: str, table: Table) -> Iterator[str]:
+def _warnings(workload: Workload, name: str, table: Table) -> Iterator[str]:
+    compared = {
+        column.attribute
+        for query in workload.queries
+        for column in _compared(query)
+        if query.source(column.alias).name == name
+    }
     if not len(table):
         yield f"{name}: has no rows"
     elif len(table.ts) > 1 and table.ts[0] == table.ts[-1]:
@@ -58,7 +66,17 @@ def _warnings(name: str, table: Table) -> Iterator[str]:
     for column, data in table.columns.items():
         missing = 0 if data.valid is None else int(len(table) - data.valid.sum())
         if missing:
-            yield f"{name}.{column}: missing in {missing} of {len(table)} rows, which match nothing"
+            # Where no condition needs it, a missing value is a group of its own, or not counted.
+            then = ", which match nothing" if column in compared else ""
+            yield f"{name}.{column}: missing in {missing} of {len(table)} rows{then}"
+
+
+def _compared(query: Query) -> Iterator[Column]:
+    """The columns that conditions need."""
+    for predicate in query.predicates:
+        yield from (predicate.left, predicate.right)
+    for condition in query.filters:
+        yield condition.column
 
 
 def query_columns(query: Query) -> tuple[Column, ...]:

@@ -103,6 +103,9 @@ def _summed(
     data: ColumnData, column: Column, source: int, kind: str, most_rows: float
 ) -> tuple[Kept, NDArray[np.int64]]:
     """The values of a sum in fixed point, as fine as so many of them can be added up."""
+    if data.valid is not None and not data.valid.any():
+        # Of a column without a value a file cannot tell the type: there is nothing to add up.
+        return Kept(SUM, source, "integer"), np.zeros(len(data.values), np.int64)
     if kind == "text":
         raise PlanError("holds text; SUM and AVG need numbers", str(column))
     values = data.values if data.valid is None else np.where(data.valid, data.values, 0)

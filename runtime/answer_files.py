@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +23,7 @@ from runtime.aggregates import (
     mean_column,
     sum_column,
 )
+from runtime.group_parts import EVENT, GROUP, ORDER, ROWS, TIME, WholeGroups
 from runtime.grouping import Grouping, Meanings
 from runtime.kernels.aggregation_types import SUM
 from runtime.microbatches import MicroBatches
@@ -29,14 +32,11 @@ from runtime.programs.groups import BESTS, PRESENTS, SUMS, check_sums, kept
 from runtime.result_files import safe_file_name
 from runtime.split import common_block
 
-# In a change: when, which event, and the group with what is kept of it behind that.
-_TIME, _EVENT, _ORDER, _GROUP, _ROWS = range(5)
-
 
 def write_answer(
     workload: Workload, batches: MicroBatches, groups: np.ndarray, parts: Path, folder: Path
 ) -> Path:
-    """Write `QUERY.parquet`, the answer, and `QUERY.changes.parquet`.
+    """Write `QUERY.parquet`, the answer, and `QUERY.changes.parquet`, a batch at a time.
 
     `groups` are those of the end, each behind the begin of its block; blocks that ended before, and
     changes, are in the parts.
@@ -44,23 +44,39 @@ def write_answer(
     (query,) = workload.queries
     assert batches.grouping is not None
     reader = AnswerReader(query, batches.grouping, batches.meanings())
-    files = sorted(parts.glob("rows-*.parquet"))
-    # Named after batch and partition.
-    by_partition = [(int(file.stem.split("-")[-1]), _read(file)) for file in files]
-    rows = np.concatenate([table for _, table in by_partition])
-    partition = np.repeat([p for p, _ in by_partition], [len(table) for _, table in by_partition])
-    closed = rows[:, _EVENT] == CLOSED
-    ended = rows[closed][:, _ORDER:]
-    answer = reader.answer(np.concatenate([ended, groups]))
-    changes = reader.changes(rows, partition)
     name = safe_file_name(query.name)
+    file = folder / f"{name}.parquet"
+    at_the_end = reader.answer(groups)
+    nothing = np.empty((0, ORDER + groups.shape[1]), np.int64)
+    shown = reader.changes(nothing, nothing[:, 0])
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        pq.write_table(answer, folder / f"{name}.parquet")
-        pq.write_table(changes, folder / f"{name}.changes.parquet")
+        with (
+            pq.ParquetWriter(file, at_the_end.schema) as answer,
+            pq.ParquetWriter(folder / f"{name}.changes.parquet", shown.schema) as changes,
+        ):
+            # Whatever happens in a batch is before the next: blocks that end, too.
+            for rows, partition in _by_batch(parts):
+                closed = rows[rows[:, EVENT] == CLOSED]
+                if len(closed):
+                    answer.write_table(reader.answer(closed[:, ORDER:]))
+                if len(rows):
+                    changes.write_table(reader.changes(rows, partition))
+            answer.write_table(at_the_end)
     except OSError as error:
         raise RunError(f"cannot write results: {error.strerror or error}", str(folder)) from error
-    return folder / f"{name}.parquet"
+    return file
+
+
+def _by_batch(parts: Path) -> Iterator[tuple[np.ndarray, NDArray[np.int64]]]:
+    """The rows of each batch in turn, and the partition of each row."""
+    # Named after batch and partition.
+    files = sorted(parts.glob("rows-*.parquet"))
+    for _, of_batch in groupby(files, key=lambda file: file.stem.rsplit("-", 1)[0]):
+        read = [(int(file.stem.rsplit("-", 1)[1]), _read(file)) for file in of_batch]
+        rows = np.concatenate([table for _, table in read])
+        partition = np.repeat([number for number, _ in read], [len(table) for _, table in read])
+        yield rows, partition
 
 
 def _read(file: Path) -> np.ndarray:
@@ -74,6 +90,7 @@ class AnswerReader:
     def __init__(self, query: Query, grouping: Grouping, meanings: Meanings) -> None:
         self.query, self.grouping, self.meanings = query, grouping, meanings
         self.block = common_block(query)
+        self._whole = WholeGroups()
 
     def answer(self, rows: np.ndarray) -> pa.Table:
         """The answer: [begin of the block, group, ...] as columns, sorted by the group columns."""
@@ -86,22 +103,25 @@ class AnswerReader:
         return table.take(order)
 
     def changes(self, rows: np.ndarray, partition: NDArray[np.int64]) -> pa.Table:
-        """Every change in the order of events, with the group as it is after it."""
+        """Every change of a batch in the order of events, with the group as it is after it.
+
+        Batches are given in turn.
+        """
         # The groups that one event changes come in their own order, whatever plan changed them.
-        order = np.lexsort(rows[:, [_GROUP, _ORDER, _EVENT, _TIME]].T)
+        order = np.lexsort(rows[:, [GROUP, ORDER, EVENT, TIME]].T)
         rows, partition = rows[order], partition[order]
         # An ended block's rows say what each group was: after it, the group is gone.
-        closing = rows[:, _EVENT] == CLOSED
-        begun = np.where(closing, rows[:, _ORDER], 0)
+        closing = rows[:, EVENT] == CLOSED
+        begun = np.where(closing, rows[:, ORDER], 0)
         if self.block:
-            begun = np.where(closing, begun, rows[:, _TIME] // self.block * self.block)
-        rows = _made_whole(rows, partition)
-        present = (rows[:, _ROWS] > 0) & ~closing
+            begun = np.where(closing, begun, rows[:, TIME] // self.block * self.block)
+        rows = self._whole.after(rows, partition)
+        present = (rows[:, ROWS] > 0) & ~closing
         functions = [one.function for one in self.grouping.kept]
-        check_sums(rows[:, _GROUP:], functions, [one.most for one in self.grouping.kept])
-        columns = {"ts": pa.array(rows[:, _TIME] / 1_000_000.0)}
-        columns |= self._window_start(begun) | self._groups(rows[:, _GROUP])
-        columns |= self._aggregates(rows[:, _GROUP:], present)
+        check_sums(rows[:, GROUP:], functions, [one.most for one in self.grouping.kept])
+        columns = {"ts": pa.array(rows[:, TIME] / 1_000_000.0)}
+        columns |= self._window_start(begun) | self._groups(rows[:, GROUP])
+        columns |= self._aggregates(rows[:, GROUP:], present)
         return _table(columns | {"present": pa.array(present)})
 
     def _window_start(self, begun: NDArray[np.int64]) -> dict[str, pa.Array]:
@@ -151,39 +171,6 @@ class AnswerReader:
         if one.kind == "text":
             return self.meanings.texts[place].take(pa.array(best, mask=missing))
         return pa.array(from_order(best, one.kind), mask=missing)
-
-
-def _made_whole(rows: np.ndarray, partition: NDArray[np.int64]) -> np.ndarray:
-    """Parts of groups made whole: after each change, what all partitions then have together.
-
-    Where a group lies in one partition this changes nothing; where it does not there are sums only.
-    """
-    groups, group = np.unique(rows[:, _GROUP], return_inverse=True)
-    parts = len(np.unique(np.stack([group, partition], axis=1), axis=0))
-    if parts == len(groups):
-        return rows
-    whole = rows.copy()
-    content = slice(_ROWS, rows.shape[1])
-    # How each change alters its part; then summed up over all parts of the group.
-    by_part = np.lexsort((np.arange(len(rows)), partition, group))
-    altered = _differences(rows[by_part, content], group[by_part], partition[by_part])
-    whole[by_part, content] = altered
-    by_group = np.argsort(group, kind="stable")
-    sums = np.cumsum(whole[by_group, content], axis=0)
-    first = np.searchsorted(group[by_group], np.arange(len(groups)))
-    before = np.concatenate([np.zeros((1, sums.shape[1]), np.int64), sums])[first]
-    whole[by_group, content] = sums - before[group[by_group]]
-    return whole
-
-
-def _differences(
-    content: np.ndarray, group: NDArray[np.int64], partition: NDArray[np.int64]
-) -> np.ndarray:
-    """Each row less the one before it of the same part."""
-    same = (group[1:] == group[:-1]) & (partition[1:] == partition[:-1])
-    altered = content.copy()
-    altered[1:] -= np.where(same[:, None], content[:-1], 0)
-    return altered
 
 
 def _table(columns: dict[str, pa.Array]) -> pa.Table:

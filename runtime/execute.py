@@ -17,7 +17,7 @@ from planner.cost import Measurement, Timings
 from planner.errors import RunError, SluiceError
 from runtime.answer_files import write_answer
 from runtime.history import History
-from runtime.home import home
+from runtime.home import answers_home, home
 from runtime.kernels.digest import as_text
 from runtime.prepare import Prepared, prepare
 from runtime.programs.program import Tally
@@ -108,8 +108,9 @@ def run_folder(run_id: str) -> Path:
 
 
 def _drop_old_folders() -> None:
-    """What failed or was interrupted can be resumed for some days; then its files go."""
-    for folder in (home() / "runs").glob("*"):
+    """What failed or was interrupted can be resumed for some days, and answers that the pages keep
+    be looked at; then their files go."""
+    for folder in (*(home() / "runs").glob("*"), *answers_home().glob("*")):
         if time.time() - folder.stat().st_mtime > _KEPT_SECONDS:
             shutil.rmtree(folder, ignore_errors=True)
 

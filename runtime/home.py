@@ -16,6 +16,11 @@ def home() -> Path:
     return Path(os.environ.get("SLUICE_HOME") or PROJECT / ".sluice").resolve()
 
 
+def answers_home() -> Path:
+    """Where answers are kept that the pages show: a folder for each run."""
+    return home() / "answers"
+
+
 def writable_home() -> Path:
     """The data folder, made if need be; a RunError where nothing can be written there."""
     folder = home()

@@ -36,6 +36,7 @@ def counted(plan: Plan, workload: Workload, merged: Feed, span: Span) -> Tally:
     program = compile_plan(
         plan, workload, merged.codes, span, split, merged.constants, merged.grouping
     )
+    program.load()
     until = int(merged.tuples.ts[-1]) if len(merged.tuples.ts) else 0
     batch: Batch = Batch(merged.tuples, until, last=True)
     return program.tally([program.step(None, batch.pack(), 0, keep_rows=False).totals], plan)

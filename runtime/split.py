@@ -68,11 +68,16 @@ def _modulus(buckets: Iterable[Param], partitions: int) -> int | None:
 def _aggregation_split(plan: Plan, workload: Workload, partitions: int) -> Split:
     """By key where each probe looks a key up, in windows that pass over time; else replicated.
 
-    Sums of parts are sums. An extremum or a number of distinct values has to be counted over a
-    whole group, and so is a block of tumbling windows when it ends: then a group must lie in one
-    partition, as it does where it has one key.
+    Sums of parts are sums. A number of distinct values has to be counted over a whole group, and so
+    is a block of tumbling windows when it ends: then a group must lie in one partition, as it does
+    where it has one key. An extremum is looked for anew in all that a stream holds, which a
+    partition would have a share of: what is counted then would depend on the partitions.
     """
     (query,) = workload.queries
+    for aggregate in query.aggregates:
+        if aggregate.function in ("min", "max"):
+            name = aggregate.default_name()
+            return Split(1, None, f"{name} is looked for anew in all that a window holds")
     classes = query.equality_classes()
     probes = [op for op in plan.operators() if op.kind == "probe"]
     modulus = None
@@ -91,9 +96,9 @@ def _aggregation_split(plan: Plan, workload: Workload, partitions: int) -> Split
 
 
 def _needs_whole_groups(query: Query) -> str:
-    extrema = [a for a in query.aggregates if a.distinct or a.function in ("min", "max")]
-    if extrema:
-        return f"{extrema[0].default_name()} of a group does not follow from those of its parts"
+    for aggregate in query.aggregates:
+        if aggregate.distinct:
+            return f"{aggregate.default_name()} of a group does not follow from those of its parts"
     if common_block(query):
         return "blocks of tumbling windows end as a whole"
     return ""

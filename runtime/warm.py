@@ -13,6 +13,7 @@ from planner.workload_file import load_workload
 from runtime.execute import run
 from runtime.history import History
 from runtime.home import PROJECT
+from runtime.kernels.aggregation import load_aggregation_kernels
 from runtime.prepare import with_run_settings
 from runtime.records import WAYS, RunRequest
 
@@ -67,6 +68,8 @@ def _warm(sample: Path) -> None:
     try:
         warm(sample)
         _warmth.status = "ready"
+        # Compiled once for all processes. No run of a join waits for it.
+        load_aggregation_kernels()
     except SluiceError as error:
         _warmth.status = str(error)
     except Exception as error:

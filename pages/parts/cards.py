@@ -15,7 +15,8 @@ def sample(shown: Sample, primary: bool = False) -> None:
     """Picture, name and one sentence; the button opens the workload and leads to its plans."""
     workload = shown.workload
     names = ", ".join(stream.name for stream in workload.streams)
-    st.image(pictures.card(workload), width="stretch", alt=f"Streams {names} and their join")
+    into = "aggregation" if workload.queries[0].aggregates else "join"
+    st.image(pictures.card(workload), width="stretch", alt=f"Streams {names} and their {into}")
     st.markdown(f"**{plain(workload.name)}**")
     with st.container(height="stretch"):
         st.caption(plain(workload.description, 300))
@@ -37,7 +38,7 @@ def tour() -> None:
     st.markdown("**One minute with Sluice**")
     st.markdown(
         "1. **Open** a sample.\n"
-        "2. **Plans** names the cheapest order, draws it, and says why it wins.\n"
+        "2. **Plans** names the cheapest plan, draws it, and says why it wins.\n"
         "3. **Run** two of them on Spark: every comparison is counted.\n"
         "4. **Results** lays measured over predicted, and proves that all plans gave one answer.\n"
         "5. **Workload** changes rates, windows, queries or data: all costs follow at once."

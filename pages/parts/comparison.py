@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -11,6 +11,8 @@ from pages.parts.figures import operator_name
 from pages.parts.words import MET, UNITS, error_text, plan_name
 from planner.cost import COST_FIELDS, Cost, q_error, total
 from planner.drawing import Overlay
+from planner.families import family
+from planner.families.early_aggregation import EarlyAggregation
 from planner.wording import amount
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 MET_FILL, OVER_FILL, UNDER_FILL = "#d5ecdf", "#fbd9b5", "#cfe3f7"
 
 Row = tuple[str, float, float | None]
+# Beside the parts of a cost: how often MIN and MAX were looked for anew.
+RECOMPUTATIONS = "recomputations"
 
 
 def predicted(run: Run) -> Cost:
@@ -34,22 +38,51 @@ def measured(run: Run) -> Cost | None:
     return total(run.measurement.costs, (root.id for root in run.plan.roots))
 
 
+def ranked_by(run: Run) -> str:
+    """The part of a cost that plans of the run's family are ranked by."""
+    return family(run.plan.family).ranked_by
+
+
+def scores(run: Run) -> tuple[float, float | None]:
+    """What plans are ranked by, predicted and measured; None where nothing was left to measure."""
+    field, found = ranked_by(run), measured(run)
+    expected: float = getattr(predicted(run), field)
+    return expected, None if found is None else getattr(found, field)
+
+
 def fields(run: Run) -> list[str]:
-    """The kinds of work that this run predicted or measured."""
+    """The kinds of work that this run predicted or measured, what plans are ranked by first."""
     first, second = predicted(run).as_dict(), (measured(run) or Cost()).as_dict()
-    return [name for name in COST_FIELDS if first[name] or second[name]]
+    counted = [name for name in COST_FIELDS if first[name] or second[name]]
+    ranked = ranked_by(run)
+    more = [RECOMPUTATIONS] if by_operator(run, RECOMPUTATIONS) else []
+    return [*([ranked] if ranked not in COST_FIELDS else []), *counted, *more]
 
 
 def by_operator(run: Run, field: str) -> list[Row]:
     """Every operator that does this kind of work: its name, predicted and measured."""
-    costs = run.measurement.costs if run.measurement else {}
-    rows: list[Row] = []
-    for operator in run.plan.operators():
-        expected = getattr(run.estimate.costs[operator.id], field)
-        found = getattr(costs[operator.id], field) if costs else None
-        if expected or found:
-            rows.append((operator_name(operator), expected, found))
-    return rows
+    expected, found = _figures(run, field)
+    return [
+        (operator_name(operator), expected.get(operator.id, 0.0), found.get(operator.id))
+        for operator in run.plan.operators()
+        if expected.get(operator.id) or found.get(operator.id)
+    ]
+
+
+def _figures(run: Run, field: str) -> tuple[Mapping[str, float], Mapping[str, float]]:
+    """What was predicted and what was measured of this kind of work, by operator."""
+    if field != RECOMPUTATIONS:
+        costs = run.measurement.costs if run.measurement else {}
+        predicted_ones, measured_ones = (
+            {name: float(getattr(cost, field)) for name, cost in by_id.items()}
+            for by_id in (run.estimate.costs, costs)
+        )
+        return predicted_ones, measured_ones
+    chosen = family(run.plan.family)
+    if not isinstance(chosen, EarlyAggregation):
+        return {}, {}
+    counted = run.measurement.recomputations if run.measurement else {}
+    return chosen.recomputations(run.plan, run.workload), counted
 
 
 def operator_table(rows: Sequence[Row]) -> pd.DataFrame:
@@ -66,8 +99,8 @@ def operator_table(rows: Sequence[Row]) -> pd.DataFrame:
 
 
 def run_table(runs: Sequence[Run]) -> pd.DataFrame:
-    """One row a run: comparisons predicted and measured, and where its seconds went."""
-    pairs = [(predicted(run).comparisons, _comparisons(run)) for run in runs]
+    """One row a run: its score predicted and measured, and where its seconds went."""
+    pairs = [scores(run) for run in runs]
     timings = [run.measurement.timings if run.measurement else None for run in runs]
     return pd.DataFrame(
         {
@@ -82,11 +115,6 @@ def run_table(runs: Sequence[Run]) -> pd.DataFrame:
             "Way": [run.request.way for run in runs],
         }
     )
-
-
-def _comparisons(run: Run) -> float | None:
-    found = measured(run)
-    return None if found is None else found.comparisons
 
 
 def _results(run: Run) -> int | None:
@@ -105,14 +133,15 @@ def overlays(run: Run) -> dict[str, Overlay]:
 
 def _overlay(expected: Cost, found: Cost) -> Overlay:
     first, second = expected.as_dict(), found.as_dict()
-    main = next((name for name in COST_FIELDS if first[name] or second[name]), None)
-    if main is None:
+    spent = [name for name in COST_FIELDS if first[name] or second[name]]
+    if not spent:
         return Overlay(("measured nothing, as predicted",), MET_FILL)
     lines = (
-        f"measured {amount(second[main])} {UNITS[main].lower()}",
-        f"q-error {error_text(first[main], second[main])}",
+        f"measured {amount(second[name])} {UNITS[name].lower()}, "
+        f"q-error {error_text(first[name], second[name])}"
+        for name in spent
     )
-    return Overlay(lines, fill(first[main], second[main]))
+    return Overlay(tuple(lines), fill(first[spent[0]], second[spent[0]]))
 
 
 def fill(expected: float, found: float) -> str:
@@ -134,7 +163,7 @@ def latest_by_plan(runs: Sequence[Run]) -> list[Run]:
     for run in runs:
         if run.status == "finished":
             found.setdefault(run.plan.label, run)
-    return sorted(found.values(), key=lambda run: predicted(run).comparisons)
+    return sorted(found.values(), key=lambda run: scores(run)[0])
 
 
 def same_answer(runs: Sequence[Run]) -> tuple[bool, str]:
@@ -146,15 +175,20 @@ def same_answer(runs: Sequence[Run]) -> tuple[bool, str]:
             answers.setdefault(key, []).append(run)
     plans = len({run.plan.label for run in runs})
     if len(answers) <= 1:
-        results = amount(_results(runs[0]) or 0)
+        given = f"{amount(_results(runs[0]) or 0)} {_called(runs[0])}"
         if plans == 1:
-            return True, f"1 plan gave {results} results; run another to compare its answer"
+            return True, f"1 plan gave {given}; run another to compare its answer"
         every = "Both plans" if plans == 2 else f"All {plans} plans"
-        return True, f"{every} gave the same {results} results"
+        return True, f"{every} gave the same {given}"
     groups = "; ".join(
         f"{', '.join(sorted({plan_name(run.plan.label) for run in group}))}: "
-        f"{_results(group[0])} results, "
+        f"{_results(group[0])} {_called(group[0])}, "
         f"digest {' '.join(digest for _, digest in key)}"
         for key, group in answers.items()
     )
     return False, f"The plans do not agree: {groups}"
+
+
+def _called(run: Run) -> str:
+    """What the rows of the run's answer are called."""
+    return "groups" if run.workload.queries[0].aggregates else "results"

@@ -15,6 +15,8 @@ from planner.evaluation.experiment import Experiment, Point
 if TYPE_CHECKING:
     from runtime.evaluation.figure import Figure
 
+# More predicted lines than that hide one another.
+_MOST_LINES = 6
 # The chart follows the measuring so often, in seconds.
 _FOLLOW = 2
 
@@ -28,13 +30,34 @@ class Shown(NamedTuple):
 
 
 def pick() -> Experiment:
-    """The experiment that the user chose; the first one at first."""
-    names = {known.name: f"{known.title} ({known.paper})" for known in EXPERIMENTS}
-    chosen = st.selectbox(
-        "Figure", list(names), format_func=names.__getitem__, key="experiment",
-        persist_state="session",
+    """The experiment that the user chose by paper, figure and part; the first one at first."""
+    papers = list(dict.fromkeys(known.paper for known in EXPERIMENTS))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        paper = st.selectbox("Paper", papers, key="paper", persist_state="session")
+        listed = [known for known in EXPERIMENTS if known.paper == paper]
+        figures = list(dict.fromkeys(known.figure for known in listed))
+        figure = st.selectbox("Figure", figures, key=f"figure of {paper}", persist_state="session")
+    parts = {known.name: known.part for known in listed if known.figure == figure}
+    if len(parts) == 1:
+        return experiment(*parts)
+    chosen = st.segmented_control(
+        "Part", list(parts), format_func=parts.__getitem__, required=True,
+        default=next(iter(parts)), key=f"part of {figure}", persist_state="session",
     )  # fmt: skip
     return experiment(chosen)
+
+
+def models(chosen: Experiment) -> tuple[str, ...]:
+    """The models whose curves are drawn: all, or Sluice's own where they would be too many."""
+    known = chosen.models
+    if len(known) < 2:
+        return known
+    own = known if len(chosen.curves) <= _MOST_LINES else known[:1]
+    picked = st.pills(
+        "Predicted curves", known, selection_mode="multi", default=own,
+        key=f"models of {chosen.name}", persist_state="session",
+    )  # fmt: skip
+    return tuple(picked)
 
 
 def shown(chosen: Experiment) -> Shown:
@@ -65,7 +88,10 @@ def where(held: Shown) -> None:
         return
     machine = f"Python {figure.versions['python']}, Numba {figure.versions['numba']}"
     place = "on this machine" if held.here else "**on another machine** (they came with Sluice)"
-    rounds = f"{figure.samples} of {figure.rounds * figure.size} measurements"
+    rounds = (
+        f"{figure.samples} of {figure.rounds * figure.size} measurements of "
+        f"{evaluation_tables.spans(held.experiment)}"
+    )
     st.caption(
         f"Measured {place}, {moment(figure.measured_at)}: {rounds}, {figure.cores} cores, "
         f"{plain(machine)}. Kernels alone, in one thread, without Spark around them: the same "
@@ -104,20 +130,20 @@ def controls(held: Shown) -> None:
             )
 
 
-def chart(held: Shown) -> None:
+def chart(held: Shown, drawn: tuple[str, ...]) -> None:
     """The curves; they follow the measuring while it goes on. A click on a point opens it."""
     measuring = backend.measuring(held.experiment.name) is not None
-    st.fragment(_chart, run_every=_FOLLOW if measuring else None)(held.experiment.name)
+    st.fragment(_chart, run_every=_FOLLOW if measuring else None)(held.experiment.name, drawn)
 
 
-def _chart(name: str) -> None:
+def _chart(name: str, drawn: tuple[str, ...]) -> None:
     held = shown(experiment(name))
     event: Any = st.plotly_chart(
-        evaluation_chart.draw(held.experiment, held.figure),
+        evaluation_chart.draw(held.experiment, held.figure, drawn),
         on_select="rerun",
         selection_mode="points",
         key=f"chart-{name}",
-        alt=evaluation_chart.in_words(held.experiment, held.figure),
+        alt=evaluation_chart.in_words(held.experiment, held.figure, drawn),
     )
     selected = event["selection"]["points"]
     if selected and (point := point_at(held.experiment, selected[0])) is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
@@ -18,31 +19,38 @@ _PLOT = 460
 _LEGEND_LINE = 14
 _PRINTED = "#7A868F"
 _DASHES = ("solid", "dot", "dash")
+_PATTERNS = ("/", ".", "x")
 # One mark for each subject, so that colour is never alone.
-_MARKS = ("circle", "square", "diamond", "triangle-up", "cross", "star")
+_MARKS = (
+    "circle", "square", "diamond", "triangle-up", "cross", "star", "triangle-down", "pentagon",
+)  # fmt: skip
 
 
-def draw(chosen: Experiment, figure: Figure | None) -> go.Figure:
-    """Bars where places are names, else lines; colours and marks tell the subjects apart."""
+def draw(
+    chosen: Experiment, figure: Figure | None, predicted: Collection[str] | None = None
+) -> go.Figure:
+    """Bars where places are names, else lines; colours and marks tell the subjects apart.
+
+    `predicted` are the models whose curves are drawn; None draws all.
+    """
     drawn = go.Figure()
     subjects = list(dict.fromkeys(curve.subject for curve in chosen.curves))
-    models = list(dict.fromkeys(curve.model for curve in chosen.curves if curve.model))
     for number, curve in enumerate(chosen.curves):
         place = subjects.index(curve.subject)
         colour, mark = PALETTE[place % len(PALETTE)], _MARKS[place % len(_MARKS)]
         # What is drawn later is thinner: curves and points that fall together all stay visible.
-        left = len(subjects) - place
-        if curve.model:
-            dash = _DASHES[models.index(curve.model) % len(_DASHES)]
-            _predicted(drawn, curve, {"color": colour, "dash": dash, "width": 1 + left})
+        left = 1 - place / len(subjects)
+        if curve.model and (predicted is None or curve.model in predicted):
+            dash = _DASHES[chosen.models.index(curve.model) % len(_DASHES)]
+            _predicted(drawn, chosen, curve, {"color": colour, "dash": dash, "width": 1 + 3 * left})
         if figure is not None:
-            marker = {"color": colour, "symbol": mark, "size": 5 + 3 * left}
+            marker = {"color": colour, "symbol": mark, "size": 5 + 9 * left}
             _measured(drawn, chosen, figure, number, marker)
     for curve in chosen.curves:
         _printed(drawn, chosen, curve)
     drawn.update_layout(
         barmode="group",
-        xaxis={"title": chosen.x.title, **({"type": "category"} if chosen.x.named else {})},
+        xaxis={"title": chosen.x.title, **_places(chosen)},
         yaxis={"title": chosen.y.title, **_scale(chosen, drawn)},
         clickmode="event+select",
         **_framed(chosen.title, len(drawn.data)),
@@ -58,6 +66,16 @@ def _framed(title: str, series: int) -> dict[str, object]:
     return {**framed, "showlegend": True, "legend": below}
 
 
+def _places(chosen: Experiment) -> dict[str, object]:
+    """Names as they stand; figures of a logarithmic scale are ticked where they are."""
+    if chosen.x.named:
+        return {"type": "category"}
+    if not chosen.x.logarithmic:
+        return {}
+    places = list(dict.fromkeys(p.x for curve in chosen.curves for p in curve.points))
+    return {"type": "log", "tickvals": places, "ticktext": [amount(float(x)) for x in places]}
+
+
 def _scale(chosen: Experiment, drawn: go.Figure) -> dict[str, object]:
     values = [y for trace in drawn.data for y in trace.y if y]
     if not chosen.y.logarithmic or not values:
@@ -65,16 +83,19 @@ def _scale(chosen: Experiment, drawn: go.Figure) -> dict[str, object]:
     return log_axis(min(values) / 1.3, max(values) * 1.3)
 
 
-def _predicted(drawn: go.Figure, curve: Curve, line: dict[str, Any]) -> None:
+def _predicted(drawn: go.Figure, chosen: Experiment, curve: Curve, line: dict[str, Any]) -> None:
     priced = [point for point in curve.points if point.predicted is not None]
-    drawn.add_scatter(
-        x=[point.x for point in priced],
-        y=[point.predicted for point in priced],
-        mode="lines",
-        name=f"{curve.subject}, predicted, {curve.model}",
-        line=line,
-        hovertemplate=f"{curve.label} at %{{x}}<br>predicted %{{y:,.6g}}<extra></extra>",
-    )
+    shared = {
+        "x": [point.x for point in priced],
+        "y": [point.predicted for point in priced],
+        "name": f"{curve.subject}, predicted, {curve.model}",
+        "hovertemplate": f"{curve.label} at %{{x}}<br>predicted %{{y:,.6g}}<extra></extra>",
+    }
+    if chosen.x.named:
+        pattern = {"shape": _PATTERNS[chosen.models.index(curve.model) % len(_PATTERNS)]}
+        drawn.add_bar(**shared, marker={"color": line["color"], "pattern": pattern})
+    else:
+        drawn.add_scatter(**shared, mode="lines", line=line)
 
 
 def _measured(
@@ -142,9 +163,11 @@ def _printed(drawn: go.Figure, chosen: Experiment, curve: Curve) -> None:
         )
 
 
-def in_words(chosen: Experiment, figure: Figure | None) -> str:
+def in_words(
+    chosen: Experiment, figure: Figure | None, predicted: Collection[str] | None = None
+) -> str:
     """The figure for those who cannot see it: where every series begins and ends."""
-    drawn = draw(chosen, figure)
+    drawn = draw(chosen, figure, predicted)
     told = [
         f"{trace.name}: {amount(trace.y[0])} at {trace.x[0]}, {amount(trace.y[-1])} at "
         f"{trace.x[-1]}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
 
 from pages.parts.words import error_text, plain
-from planner.evaluation.experiment import Experiment, Point, Values
+from planner.evaluation.experiment import Agreement, Claim, Experiment, Finding, Point, Values
 from planner.wording import amount
 
 if TYPE_CHECKING:
@@ -26,24 +27,49 @@ def views(chosen: Experiment, figure: Figure | None) -> dict[str, Values]:
     return found
 
 
+def spans(chosen: Experiment) -> str:
+    """For how long points are measured, in words: `3 to 10 s of stream time after 20 s`."""
+    run = [point.workload for point in chosen.points]
+    seconds, before = (
+        _range(values) for values in ([w.run.duration for w in run], [w.warmup for w in run])
+    )
+    return f"{seconds} s of stream time each, after {before} s of warm-up"
+
+
+def _range(values: list[float]) -> str:
+    least, most = (f"{amount(round(value, 1))}" for value in (min(values), max(values)))
+    return least if least == most else f"{least} to {most}"
+
+
 def claims(chosen: Experiment, figure: Figure | None) -> None:
     """Each claim of the paper, whether it holds in each view, and why not where it does not."""
     seen = views(chosen, figure)
     if not seen:
         return
+    measured = seen.get(MEASURED)
     st.markdown("### What the paper says, and what these figures say", anchors=False)
     with st.container(border=True):
         for claim in chosen.claims:
-            findings = {view: claim.check(values) for view, values in seen.items()}
-            lines = [f"**{plain(claim.text, 200)}** (Section {plain(claim.section)})", ""]
-            for view, finding in findings.items():
-                mark = ":material/check: holds" if finding.holds else ":material/close: differs"
-                lines.append(f"- {plain(view)}: {mark} · {plain(finding.told, 400)}")
-            st.markdown("\n".join(lines))
-            if claim.because and not all(finding.holds for finding in findings.values()):
-                st.caption(f"Likely reason: {plain(claim.because, 600)}")
+            _told(claim, {view: claim.check(values) for view, values in seen.items()})
+        if measured is not None:
+            for agreement in chosen.agreements:
+                beside = {
+                    f"{model} beside measured": agreement.check(values, measured)
+                    for model, values in chosen.predicted().items()
+                }
+                _told(agreement, beside)
     for remark in chosen.remarks:
         st.caption(plain(remark, 600))
+
+
+def _told(claim: Claim | Agreement, findings: Mapping[str, Finding]) -> None:
+    lines = [f"**{plain(claim.text, 200)}** (Section {plain(claim.section)})", ""]
+    for view, finding in findings.items():
+        mark = ":material/check: holds" if finding.holds else ":material/close: differs"
+        lines.append(f"- {plain(view)}: {mark} · {plain(finding.told, 400)}")
+    st.markdown("\n".join(lines))
+    if claim.because and not all(finding.holds for finding in findings.values()):
+        st.caption(f"Likely reason: {plain(claim.because, 600)}")
 
 
 def point_table(chosen: Experiment, figure: Figure) -> tuple[pd.DataFrame, list[Point]]:

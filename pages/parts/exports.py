@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from pages.parts.comparison import by_operator
+from pages.parts.comparison import RECOMPUTATIONS, by_operator
 from planner.cost import COST_FIELDS, q_error
 from planner.printing import safe_cell
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from runtime.records import Run
 
 
@@ -30,11 +32,20 @@ def to_csv(runs: Sequence[Run]) -> str:
             q_error(p, m),
         )
         for run in runs
-        for field in COST_FIELDS
+        for field in (*COST_FIELDS, RECOMPUTATIONS)
         for name, p, m in by_operator(run, field)
     ]
     columns = ["plan", "run", "way", "operator", "field", "predicted", "measured", "q_error"]
     return pd.DataFrame(rows, columns=columns).to_csv(index=False)
+
+
+def table_to_csv(table: pa.Table) -> str:
+    """A table with its texts, the names of its columns among them, made safe."""
+    frame = table.to_pandas()
+    texts = frame.select_dtypes(include=["object", "string"]).columns
+    for name in texts:
+        frame[name] = frame[name].map(safe_cell, na_action="ignore")
+    return frame.rename(columns=safe_cell).to_csv(index=False)
 
 
 def to_json(runs: Sequence[Run]) -> str:

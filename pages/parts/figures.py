@@ -35,6 +35,10 @@ def operator_name(operator: Operator) -> str:
     about = shortened(str(params.get("source", params.get("query", ""))), 24)
     if operator.kind == "probe":
         return f"{shortened(str(params['origin']), 24)} probes {about}"
+    if operator.kind == "aggregate":
+        return f"early aggregation {about}"
+    if operator.kind == "update":
+        return "late aggregation"
     return f"{operator.kind} {about}".rstrip()
 
 
@@ -116,7 +120,7 @@ def predicted_and_measured(
         )
     figure.update_layout(
         barmode="group",
-        xaxis={"title": UNITS[field], "range": _room([v for _, p, m in shown for v in (p, m)])},
+        xaxis={"title": UNITS[field], "range": room([v for _, p, m in shown for v in (p, m)])},
         yaxis={"autorange": "reversed", "type": "category"},
         **frame(title, 150 + 44 * max(len(shown), 2)),
     )
@@ -200,14 +204,14 @@ def seconds(rows: Sequence[tuple[str, float, float, float]]) -> go.Figure:
         )
     figure.update_layout(
         barmode="group",
-        xaxis={"title": "Seconds of wall time", "range": _room([t for *_, t in rows])},
+        xaxis={"title": "Seconds of wall time", "range": room([t for *_, t in rows])},
         yaxis={"autorange": "reversed", "type": "category"},
         **frame("Seconds of each run", 150 + 66 * max(len(rows), 1)),
     )
     return figure
 
 
-def _room(values: Sequence[float | None]) -> list[float]:
+def room(values: Sequence[float | None]) -> list[float]:
     """A range with room for the figures that stand beside the longest bar."""
     return [0.0, 1.3 * max((value for value in values if value is not None), default=1.0)]
 

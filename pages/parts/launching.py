@@ -9,22 +9,36 @@ import streamlit as st
 
 from pages.parts import backend, planning, state
 from planner.errors import SluiceError
+from planner.families.early_aggregation import EarlyAggregation
 
 if TYPE_CHECKING:
     from runtime.records import Way
 
 
-def launch(labels: Sequence[str], way: Way = "stream") -> None:
-    """Start these plans; to be called by a button. A mistake is kept for the page to show."""
+def launch(labels: Sequence[str], way: Way = "stream", keep: bool = True) -> None:
+    """Start these plans; to be called by a button. A mistake is kept for the page to show.
+
+    `keep` says that the answers of aggregations are kept, to be looked at.
+    """
+    from runtime.kept_answers import folder_for
     from runtime.records import RunRequest
 
     st.session_state.pop("launch_error", None)
     try:
         chosen, workload = planning.subject()
         folder, sort = state.data()
+        keep = keep and isinstance(chosen, EarlyAggregation)
         backend.start(
             [
-                RunRequest(workload, chosen.name, label, way, data=folder, sort=sort)
+                RunRequest(
+                    workload,
+                    chosen.name,
+                    label,
+                    way,
+                    data=folder,
+                    sort=sort,
+                    results=folder_for(workload, chosen.name, label) if keep else None,
+                )
                 for label in dict.fromkeys(labels)
             ]
         )

@@ -23,7 +23,6 @@ def show(workload: Workload) -> None:
     if not runs:
         st.caption("No runs yet.")
         return
-    costs = [(comparison.predicted(run).comparisons, comparison.measured(run)) for run in runs]
     frame = pd.DataFrame(
         {
             "Started": [moment(run.started) for run in runs],
@@ -31,7 +30,7 @@ def show(workload: Workload) -> None:
             "Plan": [plan_name(run.plan.label) for run in runs],
             "Way": [run.request.way for run in runs],
             "Status": [run.status for run in runs],
-            "q-error": [error_text(p, m.comparisons if m else None) for p, m in costs],
+            "q-error": [error_text(*comparison.scores(run)) for run in runs],
             "Error": [run.error or "" for run in runs],
             "Run": [run.id for run in runs],
         }

@@ -1,4 +1,4 @@
-"""A workload as a small picture: its streams flowing through their windows into the join.
+"""A workload as a small picture: streams flow through windows into the join, and its aggregation.
 
 Drawn in colours that read on a light and on a dark page, since an image knows nothing of themes.
 """
@@ -36,7 +36,7 @@ def card(workload: Workload) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
         f'width="{WIDTH}" height="{HEIGHT}" font-family="sans-serif">'
-        f"{''.join(parts)}{_join(middle)}</svg>"
+        f"{''.join(parts)}{_aggregation(middle) if query.aggregates else ''}{_join(middle)}</svg>"
     )
 
 
@@ -86,6 +86,16 @@ def _join(middle: float) -> str:
         f'<circle cx="312" cy="{middle}" r="15" fill="#0F6E84"/>'
         f'<path d="M306,{middle - 6} L306,{middle + 6} L318,{middle - 6} L318,{middle + 6} Z" '
         'fill="none" stroke="#FFFFFF" stroke-width="1.8" stroke-linejoin="round"/>'
+    )
+
+
+def _aggregation(middle: float) -> str:
+    """The sign of an aggregation over the join's results."""
+    top = middle - 42
+    return (
+        f'<line x1="312" y1="{middle}" x2="312" y2="{top}" stroke="{_GREY}" stroke-width="1.6"/>'
+        f'<circle cx="312" cy="{top}" r="13" fill="#6B4C9A"/>'
+        f'<text x="312" y="{top + 5}" text-anchor="middle" font-size="15" fill="#FFFFFF">γ</text>'
     )
 
 

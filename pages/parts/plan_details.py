@@ -7,9 +7,18 @@ from collections.abc import Iterator
 import pandas as pd
 import streamlit as st
 
-from pages.parts import drawings, figures, index_advice, planning, replanning
+from pages.parts import (
+    drawings,
+    early_sets,
+    figures,
+    index_advice,
+    planning,
+    replanning,
+    work_figures,
+)
 from pages.parts.words import UNITS, compared, plain, plan_name
 from planner.cost import COST_FIELDS, Estimate, Formula, total
+from planner.families.early_aggregation import EarlyAggregation
 from planner.families.join_order import JoinOrder
 from planner.family import Family
 from planner.plan import Plan
@@ -18,13 +27,10 @@ from planner.workload import Workload
 
 # What the planner puts between a formula and the meaning of its symbols.
 _WHERE = r", \quad "
-_SYMBOLS = (
-    "λ: rate of a stream; T: length of its window; v: distinct values of its join attribute; "
-    "b: buckets of its hash index; φ: size of a join of windows. After Golab & Özsu 2003."
-)
 
-BY_OPERATOR, WHY, OPERATORS, FORMULAS, DIFFERENCE, RATES, ADVICE = (
+BY_OPERATOR, SETS, WHY, OPERATORS, FORMULAS, DIFFERENCE, RATES, ADVICE = (
     "Cost by operator",
+    "Early aggregations",
     "Why it wins",
     "Operators",
     "Formulas",
@@ -40,6 +46,8 @@ def show(chosen: Family, workload: Workload, plan: Plan, estimate: Estimate, bas
     details = [BY_OPERATOR, WHY, OPERATORS, FORMULAS, DIFFERENCE]
     if isinstance(chosen, JoinOrder):
         details += [RATES, ADVICE]
+    if isinstance(chosen, EarlyAggregation):
+        details.insert(1, SETS)
     detail = st.segmented_control(
         "Details",
         details,
@@ -50,25 +58,27 @@ def show(chosen: Family, workload: Workload, plan: Plan, estimate: Estimate, bas
         label_visibility="collapsed",
     )
     if detail == BY_OPERATOR:
-        by_operator(plan, estimate)
+        by_operator(chosen, plan, estimate)
+    elif detail == SETS and isinstance(chosen, EarlyAggregation):
+        early_sets.show(chosen, workload)
     elif detail == WHY:
         why(chosen, workload)
     elif detail == OPERATORS:
         drawings.operators(plan, estimate)
     elif detail == FORMULAS:
-        formulas(plan, estimate)
+        formulas(chosen, plan, estimate)
     elif detail == RATES:
         replanning.show(chosen.name, workload)
     elif detail == ADVICE:
         index_advice.show(workload)
     else:
-        difference(plan, estimate, *planning.priced(chosen.name, workload, baseline))
+        difference(chosen, plan, estimate, *planning.priced(chosen.name, workload, baseline))
 
 
-def by_operator(plan: Plan, estimate: Estimate) -> None:
+def by_operator(chosen: Family, plan: Plan, estimate: Estimate) -> None:
     """The plan's cost, cut into its operators."""
-    whole = total(estimate.costs, (root.id for root in plan.roots)).as_dict()
-    fields = [name for name in COST_FIELDS if whole[name]]
+    whole = total(estimate.costs, (root.id for root in plan.roots))
+    fields = [name for name in _kinds(chosen) if getattr(whole, name)]
     field = st.segmented_control(
         "Kind of work",
         fields,
@@ -77,7 +87,16 @@ def by_operator(plan: Plan, estimate: Estimate) -> None:
         format_func=UNITS.__getitem__,
         key="work-shown",
     )
-    st.plotly_chart(figures.cost_by_operator(plan, estimate, field))
+    if field == "operations":
+        bars = work_figures.of_operators(plan, estimate)
+        st.plotly_chart(work_figures.stacked(bars), alt=work_figures.in_words(bars))
+    else:
+        st.plotly_chart(figures.cost_by_operator(plan, estimate, field))
+
+
+def _kinds(chosen: Family) -> list[str]:
+    """What plans are ranked by, and all kinds of work."""
+    return list(dict.fromkeys([chosen.ranked_by, *COST_FIELDS]))
 
 
 def why(chosen: Family, workload: Workload) -> None:
@@ -116,18 +135,18 @@ def why(chosen: Family, workload: Workload) -> None:
         st.caption(f"Model: {plain(cited, 400)}")
 
 
-def formulas(plan: Plan, estimate: Estimate) -> None:
+def formulas(chosen: Family, plan: Plan, estimate: Estimate) -> None:
     """An operator's figures: the formula, the values in it, and what comes out."""
     every = sorted(plan.operators(), key=lambda op: -estimate.costs[op.id].comparisons)
     names = {op.id: figures.operator_name(op) for op in every if estimate.formulas.get(op.id)}
-    chosen = st.selectbox(
+    operator_id = st.selectbox(
         "Operator",
         list(names),
         format_func=lambda name: f"{names[name]} · {_main_figure(estimate, name)}",
         key=f"formula-{plan.id}",
     )
-    st.caption(_SYMBOLS)
-    for formula in estimate.formulas[chosen]:
+    st.caption(chosen.symbols)
+    for formula in estimate.formulas[operator_id]:
         with st.container(border=True):
             st.markdown(f"**{UNITS[formula.field]}** = **{amount(formula.result)}**")
             for line in _lines(formula):
@@ -152,14 +171,21 @@ def _main_figure(estimate: Estimate, operator_id: str) -> str:
     return f"{amount(costs[field])} {UNITS[field].lower()}"
 
 
-def difference(plan: Plan, estimate: Estimate, other: Plan, other_estimate: Estimate) -> None:
+def difference(
+    chosen: Family, plan: Plan, estimate: Estimate, other: Plan, other_estimate: Estimate
+) -> None:
     """The chosen plan beside the baseline, by kind of work."""
     if plan.id == other.id:
         st.info("This plan is the baseline: choose another row of the table to compare with it.")
         return
-    mine = total(estimate.costs, (root.id for root in plan.roots)).as_dict()
-    theirs = total(other_estimate.costs, (root.id for root in other.roots)).as_dict()
-    fields = [name for name in COST_FIELDS if mine[name] or theirs[name]]
+    mine, theirs = (
+        {name: getattr(whole, name) for name in _kinds(chosen)}
+        for whole in (
+            total(estimate.costs, (root.id for root in plan.roots)),
+            total(other_estimate.costs, (root.id for root in other.roots)),
+        )
+    )
+    fields = [name for name in mine if mine[name] or theirs[name]]
     own, others = plan_name(plan.label), f"{plan_name(other.label)} (baseline)"
     st.dataframe(
         pd.DataFrame(

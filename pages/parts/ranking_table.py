@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from math import isclose
 from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
 
+from pages.parts import state
 from pages.parts.planning import FEW
 from pages.parts.words import UNITS, compared, plan_name, rounded_alike
+from planner.cost import COST_FIELDS
 from planner.family import Candidate, Ranking
 
 if TYPE_CHECKING:
     from streamlit.elements.lib.column_types import ColumnConfig
 
 _AUGMENTED = "augmented heuristic"
+_MEANING = {
+    UNITS["comparisons"]: "Stored tuples examined per second of stream time",
+    UNITS["operations"]: "Comparisons, inserts and group updates per second of stream time",
+}
 
 
 def pick(
@@ -28,9 +35,9 @@ def pick(
     event = st.dataframe(
         frame,
         hide_index=True,
-        column_config=_columns(frame),
+        column_config=_columns(frame, score_name(ranking)),
         key=key,
-        on_select=partial(_pick_row, key),
+        on_select=partial(_pick_row, key, labels),
         selection_mode=["single-row-required", "single-cell"],
         selection_default={"selection": {"rows": [labels.index(chosen)]}},
         height=min(38 + 35 * len(frame), 458),
@@ -41,30 +48,46 @@ def pick(
     return labels[rows[0]] if rows and rows[0] < len(labels) else chosen
 
 
-def _pick_row(key: str) -> None:
-    """A click on any cell picks its row."""
-    if cells := st.session_state[key]["selection"]["cells"]:
-        st.session_state[key] = {"selection": {"rows": [cells[0][0]], "columns": [], "cells": []}}
+def _pick_row(key: str, labels: Sequence[str]) -> None:
+    """A click on any cell picks its row. What stands above the table is to know of it, too."""
+    selection = st.session_state[key]["selection"]
+    rows = [cells[0] for cells in selection["cells"]] or selection["rows"]
+    if rows:
+        choose(key, labels, labels[rows[0]])
+
+
+def choose(key: str, labels: Sequence[str], label: str) -> None:
+    """Pick this plan as a click on its row does; to be called before the table is drawn."""
+    rows = [labels.index(label)]
+    st.session_state[key] = {"selection": {"rows": rows, "columns": [], "cells": []}}
+    state.choose_plan(label)
 
 
 def table(ranking: Ranking, shown: Sequence[Candidate], baseline: Candidate) -> pd.DataFrame:
     """One row a plan, best first."""
-    places = _places(ranking)
+    known = places(ranking)
     columns: dict[str, object] = {
-        "Rank": pd.array([places.get(c.label) for c in shown], dtype="Int64"),
+        "Rank": pd.array([known.get(c.label) for c in shown], dtype="Int64"),
         "Plan": [plan_name(c.label) for c in shown],
         "Known as": [", ".join(_tags(c, baseline)) for c in shown],
-        UNITS["comparisons"]: rounded_alike([c.cost.comparisons for c in shown]),
-        "Against baseline": [_against(c, baseline) for c in shown],
+        score_name(ranking): rounded_alike([c.score for c in shown]),
+        "Against baseline": [against(c, baseline) for c in shown],
     }
-    for field in ("inserts", "expirations", "group_updates", "rows_out", "state_tuples"):
+    for field in COST_FIELDS:
         values = [getattr(c.cost, field) for c in shown]
-        if any(values):
+        if any(values) and UNITS[field] not in columns:
             columns[UNITS[field]] = rounded_alike(values)
     return pd.DataFrame(columns)
 
 
-def _places(ranking: Ranking) -> dict[str, int]:
+def score_name(ranking: Ranking) -> str:
+    """What plans are ranked by, with its unit: comparisons may be weighted by declared costs."""
+    scored = [(c.score, getattr(c.cost, ranking.rank_by)) for c in ranking.candidates]
+    weighted = any(not isclose(score, counted) for score, counted in scored)
+    return f"Weighted {UNITS[ranking.rank_by].lower()}" if weighted else UNITS[ranking.rank_by]
+
+
+def places(ranking: Ranking) -> dict[str, int]:
     """The ranks that are known: a baseline may have been put behind the best from far below."""
     labels = [candidate.label for candidate in ranking.candidates]
     if FEW < len(labels) < ranking.considered and labels[-1] == ranking.baseline:
@@ -81,7 +104,8 @@ def _tags(candidate: Candidate, baseline: Candidate) -> list[str]:
     return ["augmented" if tag == _AUGMENTED else tag for tag in tags]
 
 
-def _against(candidate: Candidate, baseline: Candidate) -> str:
+def against(candidate: Candidate, baseline: Candidate) -> str:
+    """How a plan's score stands to the baseline's, in words."""
     if candidate.label == baseline.label:
         return "= baseline"
     return compared(candidate.score, baseline.score)
@@ -92,10 +116,9 @@ def _width(frame: pd.DataFrame, column: str) -> int:
     return min(max(24 + 13 * int(frame[column].str.len().max()) // 2, 90), 320)
 
 
-def _columns(frame: pd.DataFrame) -> dict[str, ColumnConfig]:
-    work = UNITS["comparisons"]
+def _columns(frame: pd.DataFrame, score: str) -> dict[str, ColumnConfig]:
     numbers = {
-        name: st.column_config.NumberColumn(name, format="localized", width="small")
+        name: st.column_config.NumberColumn(name, format="localized", width=24 + 7 * len(name))
         for name in UNITS.values()
         if name in frame
     }
@@ -103,13 +126,13 @@ def _columns(frame: pd.DataFrame) -> dict[str, ColumnConfig]:
         "Rank": st.column_config.NumberColumn("#", width=40),
         "Plan": st.column_config.TextColumn("Plan", width=_width(frame, "Plan")),
         "Known as": st.column_config.TextColumn("Known as", width=_width(frame, "Known as")),
-        work: st.column_config.ProgressColumn(
-            work,
+        score: st.column_config.ProgressColumn(
+            score,
             format="localized",
             min_value=0.0,
-            max_value=max(float(frame[work].max()), 1e-9),
+            max_value=max(float(frame[score].max()), 1e-9),
             width=150,
-            help="Stored tuples examined per second of stream time",
+            help=_MEANING.get(score),
         ),
         "Against baseline": st.column_config.TextColumn("Against baseline", width=110),
     }

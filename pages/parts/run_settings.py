@@ -12,6 +12,7 @@ import streamlit as st
 from pages.parts import backend, drafts, messages, planning, state, warming
 from pages.parts.words import counted, plan_name, seconds_text
 from planner.cost import total
+from planner.families.early_aggregation import EarlyAggregation
 from planner.family import Family, Ranking
 from planner.wording import amount
 from planner.workload import Workload
@@ -55,6 +56,19 @@ def pick_way() -> Way:
     return chosen
 
 
+def keep_answers(chosen: Family) -> bool:
+    """Whether the answers are kept: of aggregations, which have few groups."""
+    if not isinstance(chosen, EarlyAggregation):
+        return False
+    return st.checkbox(
+        "Keep the answer and its changes, to see them under Results",
+        value=True,
+        key="keep-answers",
+        persist_state="session",
+        help="Kept for a week. Writing every change of a group takes time, too.",
+    )
+
+
 def edit_span() -> None:
     """Seed, warm-up and duration, which belong to the workload: its file holds them."""
     run = state.workload().run
@@ -81,9 +95,10 @@ def expectation(chosen: Family, workload: Workload, labels: Sequence[str], way: 
     """How much work is ahead, and how long it took before."""
     folder, _ = state.data()
     if folder is None:
-        tuples = stream_seconds(workload) * sum(
-            workload.stream(s.name).rate or 0.0 for s in workload.queries[0].sources
-        )
+        sources = [source.name for source in workload.queries[0].sources]
+        # A stream under two aliases arrives under each; the rows of a relation do not arrive.
+        rates = ((stream.rate or 0.0) * sources.count(stream.name) for stream in workload.streams)
+        tuples = stream_seconds(workload) * sum(rates)
         work = sum(comparisons(chosen, workload, label) for label in labels)
         ahead = (
             f"About {amount(round(tuples))} tuples a plan and "

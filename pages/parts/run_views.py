@@ -20,19 +20,19 @@ _SECONDS = st.column_config.NumberColumn(format="%.2f")
 
 def answer(latest: Sequence[Run]) -> str:
     """What was measured, in one sentence, about the cheapest plan."""
-    measured = [(run, cost) for run in latest if (cost := comparison.measured(run)) is not None]
-    if not measured:
+    pairs = [(run, *comparison.scores(run)) for run in latest]
+    scored = [(run, p, m) for run, p, m in pairs if m is not None]
+    if not scored:
         return "Nothing was left to measure: the runs were shorter than their warm-up."
-    best, cost = min(measured, key=lambda pair: pair[1].comparisons)
-    expected = comparison.predicted(best).comparisons
+    best, expected, least = min(scored, key=lambda entry: entry[2])
+    unit = UNITS[comparison.ranked_by(best)].lower()
     sentence = (
-        f"{plan_name(best.plan.label)} made {amount(cost.comparisons)} comparisons/s, "
-        f"{amount(expected)} predicted (q-error {error_text(expected, cost.comparisons)})"
+        f"{plan_name(best.plan.label)} made {amount(least)} {unit}, "
+        f"{amount(expected)} predicted (q-error {error_text(expected, least)})"
     )
-    dearest, most = max(measured, key=lambda pair: pair[1].comparisons)
+    dearest, _, most = max(scored, key=lambda entry: entry[2])
     if dearest is not best:
-        against = compared(cost.comparisons, most.comparisons)
-        sentence += f"; {against} than {plan_name(dearest.plan.label)}"
+        sentence += f"; {compared(least, most)} than {plan_name(dearest.plan.label)}"
     return f"{sentence}."
 
 
@@ -48,15 +48,14 @@ def badge(runs: Sequence[Run]) -> None:
 def plans(latest: Sequence[Run]) -> None:
     """All plans that were run, predicted beside measured, as a table."""
     frame = comparison.run_table(latest)
+    unit = UNITS[comparison.ranked_by(latest[0])].lower()
     st.dataframe(
         frame,
         hide_index=True,
         column_config={
             "Plan": st.column_config.TextColumn("Plan", width=140),
-            "Predicted": st.column_config.NumberColumn(
-                "Predicted comparisons/s", format="localized"
-            ),
-            "Measured": st.column_config.NumberColumn("Measured comparisons/s", format="localized"),
+            "Predicted": st.column_config.NumberColumn(f"Predicted {unit}", format="localized"),
+            "Measured": st.column_config.NumberColumn(f"Measured {unit}", format="localized"),
             "Prediction": st.column_config.TextColumn(
                 "q-error", help="max(p/m, m/p); ▲ over: more predicted than measured"
             ),
@@ -69,12 +68,9 @@ def plans(latest: Sequence[Run]) -> None:
 
 def chart(latest: Sequence[Run]) -> None:
     """All plans in one chart with the diagonal."""
-    points = [
-        (run.plan.label, comparison.predicted(run).comparisons, cost.comparisons)
-        for run in latest
-        if (cost := comparison.measured(run)) is not None
-    ]
-    st.plotly_chart(figures.all_plans(points, "comparisons"))
+    pairs = [(run.plan.label, *comparison.scores(run)) for run in latest]
+    points = [(label, p, m) for label, p, m in pairs if m is not None]
+    st.plotly_chart(figures.all_plans(points, comparison.ranked_by(latest[0])))
 
 
 def seconds(latest: Sequence[Run]) -> None:

@@ -15,12 +15,14 @@ FOLDER = Path(__file__).resolve().parents[2] / "sample_data"
 # The order in which the cards tell their story; samples that are not named here come last.
 _STORY = (
     "golab-table-5",
+    "network-packets",
     "sensor-join",
     "eight-way",
     "golab-table-6",
     "golab-table-7",
     "network-links",
     "lazy-join",
+    "auctions",
     "shop-alerts",
     "customer-flows",
     "sensors-own-data",

@@ -12,12 +12,14 @@ from planner.drawing import printable
 from planner.wording import amount, percent_more, shortened, times
 
 UNITS = {
+    "operations": "Operations/s",
     "comparisons": "Comparisons/s",
     "inserts": "Inserts/s",
     "expirations": "Expiry checks/s",
     "group_updates": "Group updates/s",
     "rows_out": "Rows out/s",
     "state_tuples": "Tuples held",
+    "recomputations": "Recomputations/s",
 }
 
 # Within this q-error a prediction counts as met: shorter runs differ by as much from seed to seed.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from planner.evaluation.experiment import Experiment, named
 from planner.evaluation.golab_costs import FIGURE_2, FIGURE_3A, FIGURE_3B
 from planner.evaluation.golab_rates import FIGURE_4A, FIGURE_4A_LARGER, FIGURE_4B, TABLE_8
+from planner.evaluation.tran_figures import TRAN_FIGURES
+from planner.evaluation.tran_together import ALL_SHOWCASES, DEFAULT_SETTINGS
 
 EXPERIMENTS: tuple[Experiment, ...] = (
     FIGURE_2,
@@ -14,6 +16,9 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     FIGURE_4A,
     FIGURE_4A_LARGER,
     FIGURE_4B,
+    *TRAN_FIGURES,
+    ALL_SHOWCASES,
+    DEFAULT_SETTINGS,
 )
 
 

@@ -7,13 +7,11 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from planner.execution import Execution, RunSettings
+from planner.execution import Execution
 from planner.query import Aggregate, Column, CountWindow, Predicate, Query, Source
 from planner.query_text import format_query
 from planner.streams import Attribute, Stream
 from planner.workload import Workload
-
-_SECONDS = 10.0
 
 
 class Row(NamedTuple):
@@ -46,5 +44,4 @@ def grouped_join(name: str, rows: Sequence[Row], execution: Execution | None = N
         tuple(streams),
         (replace(query, text=format_query(query)),),
         execution=execution or Execution(),
-        run=RunSettings(duration=_SECONDS),
     )

@@ -24,7 +24,7 @@ def lowest(curve: str, others: Sequence[str]) -> Check:
             if x in values[other]
         }
         (other, x), share = max(shares.items(), key=lambda item: item[1])
-        told = f"at most {share:.3g} times {other}, at {_place(x)}"
+        told = f"at most {share:.3g} times {other}, at {place_text(x)}"
         return Finding(share <= 1 + SAME, "nowhere above" if share <= 1 + _ROUNDING else told)
 
     return check
@@ -37,8 +37,9 @@ def scales(curve: str, other: str) -> Check:
         share = {x: values[other][x] / value for x, value in values[curve].items()}
         first, *_, last = share
         told = (
-            f"{other} is {share[first]:.3g} times as high at {_place(first)}, {share[last]:.3g} "
-            f"times at {_place(last)}, {max(share.values()):.3g} times at most"
+            f"{other} is {share[first]:.3g} times as high at {place_text(first)}, "
+            f"{share[last]:.3g} times at {place_text(last)}, "
+            f"{max(share.values()):.3g} times at most"
         )
         return Finding(share[last] > 2 * share[first], told)
 
@@ -55,7 +56,7 @@ def alike(first: str, second: str, until: float | None = None) -> Check:
             if until is None or (isinstance(x, float | int) and x <= until)
         }
         x = max(apart, key=apart.__getitem__)
-        told = f"at most {apart[x]:.3g} times apart, at {_place(x)}"
+        told = f"at most {apart[x]:.3g} times apart, at {place_text(x)}"
         same = apart[x] <= 1 + _ROUNDING
         return Finding(apart[x] <= 1 + SAME, "the same" if same else told)
 
@@ -66,10 +67,11 @@ def rises(curve: str, until: float | None = None) -> Check:
     """The curve never falls from one place to the next, and ends above its beginning."""
 
     def check(values: Values) -> Finding:
-        places = [x for x in values[curve] if until is None or _number(x) <= until]
+        places = [x for x in values[curve] if until is None or number_of(x) <= until]
         found = [values[curve][x] for x in places]
         falls = [b / a for a, b in pairwise(found) if b < a]
-        told = f"{found[-1] / found[0]:.3g} times from {_place(places[0])} to {_place(places[-1])}"
+        ends = f"from {place_text(places[0])} to {place_text(places[-1])}"
+        told = f"{found[-1] / found[0]:.3g} times {ends}"
         steady = all(share >= 1 - SAME for share in falls)
         return Finding(steady and found[-1] > found[0] * (1 + SAME), told)
 
@@ -83,10 +85,10 @@ def overtakes(curve: str, other: str) -> Check:
         share = {x: value / values[other][x] for x, value in values[curve].items()}
         places = list(share)
         below = [x for x in places if share[x] < 1]
-        told = f"{share[places[0]]:.3g} times {other} at {_place(places[0])}, " + (
-            f"below it from {_place(below[0])} on"
+        told = f"{share[places[0]]:.3g} times {other} at {place_text(places[0])}, " + (
+            f"below it from {place_text(below[0])} on"
             if below
-            else f"{share[places[-1]]:.3g} times at {_place(places[-1])}, nowhere below"
+            else f"{share[places[-1]]:.3g} times at {place_text(places[-1])}, nowhere below"
         )
         return Finding(share[places[0]] > 1 and share[places[-1]] < 1, told)
 
@@ -100,8 +102,8 @@ def furthest_at_first(curve: str, other: str) -> Check:
         share = {x: value / values[other][x] for x, value in values[curve].items()}
         first, *_, last = share
         told = (
-            f"{share[first]:.3g} times {other} at {_place(first)}, "
-            f"{share[last]:.3g} times at {_place(last)}"
+            f"{share[first]:.3g} times {other} at {place_text(first)}, "
+            f"{share[last]:.3g} times at {place_text(last)}"
         )
         return Finding(share[first] == max(share.values()) and min(share.values()) > 1, told)
 
@@ -155,9 +157,9 @@ def exceeds_from(curve: str, other: str, first: float, last: float) -> Check:
         shares = {
             x: value / values[other][x]
             for x, value in values[curve].items()
-            if first <= _number(x) <= last
+            if first <= number_of(x) <= last
         }
-        told = ", ".join(f"{share:.3g} times at {_place(x)}" for x, share in shares.items())
+        told = ", ".join(f"{share:.3g} times at {place_text(x)}" for x, share in shares.items())
         return Finding(all(share > 1 + SAME for share in shares.values()), told)
 
     return check
@@ -169,10 +171,11 @@ def peaks(printed: Mapping[str, float]) -> Check:
     def check(values: Values) -> Finding:
         best = {c: max(values[c], key=values[c].__getitem__) for c in printed}
         told = "; ".join(
-            f"{c} best at {_place(x)}, within 5% of it {_near(values[c], x)} (paper {printed[c]:g})"
+            f"{c} best at {place_text(x)}, within 5% of it {_near(values[c], x)} "
+            f"(paper {printed[c]:g})"
             for c, x in best.items()
         )
-        found = [_number(x) for x in best.values()]
+        found = [number_of(x) for x in best.values()]
         if len(found) == 1:
             return Finding(found == list(printed.values()), told)
         return Finding(all(a < b for a, b in pairwise(found)), told)
@@ -183,14 +186,18 @@ def peaks(printed: Mapping[str, float]) -> Check:
 def _near(values: Mapping[Place, float], best: Place) -> str:
     """The places where a curve is all but as high as at its best."""
     near = [x for x, value in values.items() if value >= (1 - SAME) * values[best]]
-    return f"from {_place(near[0])} to {_place(near[-1])}" if len(near) > 1 else "nowhere else"
+    return (
+        f"from {place_text(near[0])} to {place_text(near[-1])}" if len(near) > 1 else "nowhere else"
+    )
 
 
-def _number(place: Place) -> float:
+def number_of(place: Place) -> float:
+    """A place on a scale."""
     if isinstance(place, str):
         raise TypeError(f"{place!r} is a name, not a place on a scale")
     return place
 
 
-def _place(place: Place) -> str:
+def place_text(place: Place) -> str:
+    """A place as findings name it."""
     return place if isinstance(place, str) else f"{place:g}"

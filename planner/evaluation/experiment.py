@@ -83,6 +83,19 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Agreement:
+    """A sentence of the paper about its model beside what it measured: checked for every model.
+
+    `check` takes what the model predicts and what was measured.
+    """
+
+    section: str
+    text: str
+    check: Callable[[Values, Values], Finding]
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Axis:
     """What stands along an axis, with its unit. `named`: its places are words, not numbers."""
 
@@ -95,12 +108,16 @@ class Axis:
 class Experiment:
     """A figure or table of a paper, as curves. `rounds`: how often every point is measured.
 
+    `figure` names the figure or table that it belongs to, `part` what tells it from the others of
+    that figure; empty where it is alone. Curves of Sluice's own model come first.
+
     Where work is counted, every round has tuples of its own, for the spread; where time is
     measured, all rounds have the same ones, and the points take turns.
     """
 
     name: str
     paper: str
+    figure: str
     title: str
     about: str
     quantity: Quantity
@@ -108,7 +125,9 @@ class Experiment:
     y: Axis
     draw: Callable[[], tuple[Curve, ...]]
     rounds: int
+    part: str = ""
     claims: tuple[Claim, ...] = ()
+    agreements: tuple[Agreement, ...] = ()
     remarks: tuple[str, ...] = ()
 
     @cached_property
@@ -126,6 +145,11 @@ class Experiment:
                     found.setdefault(point.key, point)
         return tuple(found.values())
 
+    @cached_property
+    def models(self) -> tuple[str, ...]:
+        """What predicts the curves."""
+        return tuple(dict.fromkeys(curve.model for curve in self.curves if curve.model))
+
     def predicted(self) -> dict[str, Values]:
         """What each model says, by the subject of its curves."""
         return {
@@ -134,7 +158,7 @@ class Experiment:
                 for curve in self.curves
                 if curve.model == model
             }
-            for model in dict.fromkeys(curve.model for curve in self.curves if curve.model)
+            for model in self.models
         }
 
     def measured(self, by_key: Mapping[str, float]) -> Values:

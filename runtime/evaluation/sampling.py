@@ -6,8 +6,10 @@ rates are the kernels' own, and counts do not depend on partitions and batches.
 
 from __future__ import annotations
 
+import math
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -41,7 +43,8 @@ class Sample:
 
     `tuples` and `seconds` are those after the warm-up, `span` the stream time of these tuples.
     Seconds are the processor's, of this thread: what else the machine does must not count.
-    `answer` is over all tuples, and the same for all plans on the same `data`.
+    `answer` is over all tuples, and the same for all plans on the same `data`. `operators` has the
+    cost of each operator of the plan.
     """
 
     cost: Cost
@@ -51,6 +54,7 @@ class Sample:
     results: int
     answer: str
     data: str
+    operators: Mapping[str, Cost] = field(default_factory=dict)
 
     @property
     def rate(self) -> float:
@@ -71,8 +75,11 @@ class Sampler:
         self._tables: dict[str, Table] = {}
         self._feeds: dict[Merge, Feed] = {}
 
-    def sample(self, point: Point, seed: int) -> Sample:
-        """Run the point's plan: the warm-up first, then what is measured, as one batch."""
+    def sample(self, point: Point, seed: int, repeats: int = 1) -> Sample:
+        """Run the point's plan: the warm-up first, then what is measured, as one batch.
+
+        That is repeated as often as asked for, and the best time counts.
+        """
         workload = replace(point.workload, run=replace(point.workload.run, seed=seed))
         warmup = workload.warmup
         span = Span(microseconds(warmup), microseconds(warmup + workload.run.duration))
@@ -86,9 +93,11 @@ class Sampler:
         warm = Batch(tuples.take(slice(0, first)), span.warmup, last=False).pack()
         rest = Batch(tuples.take(slice(first, None)), span.end, last=True).pack()
         before = program.step(None, warm, partition=0, keep_rows=False)
-        begun = time.thread_time()
-        after = program.step(before.state, rest, partition=0, keep_rows=False)
-        seconds = time.thread_time() - begun
+        seconds = math.inf
+        for _ in range(repeats):
+            begun = time.thread_time()
+            after = program.step(before.state, rest, partition=0, keep_rows=False)
+            seconds = min(seconds, time.thread_time() - begun)
         tally = program.tally([after.totals], plan)
         return Sample(
             cost=total(tally.costs, (root.id for root in plan.roots)),
@@ -98,6 +107,7 @@ class Sampler:
             results=tally.results,
             answer=as_text(tally.digest),
             data=data,
+            operators=tally.costs,
         )
 
     def _fed(self, workload: Workload, merge: Merge) -> tuple[str, Feed]:

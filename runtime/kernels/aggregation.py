@@ -14,10 +14,15 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.kernels.aggregation_events import run_events
-from runtime.kernels.aggregation_groups import empty_groups, empty_values
-from runtime.kernels.aggregation_store import empty_store
+from runtime.kernels.aggregation_groups import empty_groups, has_extrema
+from runtime.kernels.aggregation_layout import empty_store, probed_paths
 from runtime.kernels.aggregation_types import (
+    A_BEST,
     COUNT,
+    DISTINCT,
+    EACH,
+    GROUP_DOUBT,
+    GROUP_STAMP,
     RELATION,
     AggregationCounters,
     Arrivals,
@@ -27,6 +32,7 @@ from runtime.kernels.aggregation_types import (
     Span,
     Values,
 )
+from runtime.kernels.aggregation_values import empty_values
 from runtime.kernels.digest import tuple_hashes
 from runtime.kernels.loop_evaluation import filtered
 from runtime.kernels.loop_types import Filters, Loops, Paths
@@ -72,12 +78,10 @@ def group_rows(groups: Groups) -> np.ndarray:
 
     A part without rows may still hold a sum, which another part makes up for.
     """
-    used = groups.sizes[0]
-    held = (groups.rows[:used] != 0) | groups.sums[:used].any(axis=1)
-    there = np.flatnonzero(held | groups.present[:used].any(axis=1))
-    each = np.stack([groups.sums[there], groups.present[there], groups.best[there]], axis=2)
-    flat = each.reshape(len(there), 3 * groups.sums.shape[1])
-    return np.concatenate([groups.key[there, None], groups.rows[there, None], flat], axis=1)
+    held = groups.held[: groups.sizes[0]]
+    told = np.delete(held, [GROUP_STAMP, GROUP_DOUBT], axis=1)
+    counts = np.delete(told, [0, *range(2 + A_BEST, told.shape[1], EACH)], axis=1)
+    return told[counts.any(axis=1)]
 
 
 def aggregate_batch(
@@ -111,22 +115,20 @@ def aggregate_batch(
     of_source = [np.flatnonzero((seen.source == s) & passed) for s in range(count)]
     queue = np.concatenate(of_source)
     starts = np.concatenate([[0], np.cumsum([len(members) for members in of_source])])
-    first_bucket = np.concatenate([[0], np.cumsum(paths.buckets)]).astype(np.int64)
+    extreme = has_extrema(functions.function)
+    taken, loops = probed_paths(loops, paths, [sources.walked_from] if extreme else [])
+    indexes = np.bincount(paths.source, paths.indexed, count).astype(np.int64)
     store = empty_store(
-        len(paths.source),
-        int(first_bucket[-1]),
-        len(seen.ts),
-        int(sources.first_cell[-1]),
-        (count, len(functions.function)),
+        Paths(*(column[taken] for column in paths)), sources, functions, seen, of_source
     )
     rows = np.flatnonzero(sources.kind[seen.source] == RELATION)
     ending = rows[np.argsort(seen.until[rows].reshape(-1), kind="stable")]
     groups, values, changes, blocks = run_events(
-        span, sources, functions, paths, loops, first_bucket, seen, passed, old, mine, queue,
-        starts.astype(np.int64), ending, store, standing.groups, standing.values, standing.clock,
-        counters, until, last, keep_changes,
+        span, sources, functions, loops, seen, passed, old, mine, queue, starts.astype(np.int64),
+        ending, indexes, store, standing.groups, standing.values, standing.clock, counters, until,
+        last, extreme, bool((functions.function == DISTINCT).any()), keep_changes,
     )  # fmt: skip
-    stay = seen.take(store.alive[: len(seen.ts)])
+    stay = seen.take(store.alive)
     return AggregationOutcome(Standing(stay, groups, values, standing.clock), changes, blocks)
 
 

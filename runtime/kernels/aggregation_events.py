@@ -5,10 +5,33 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from runtime.kernels.aggregation_groups import has_extrema
-from runtime.kernels.aggregation_store import enter, leave
-from runtime.kernels.aggregation_types import COUNT, LANDMARK, NOTHING, RELATION, TIME, TUMBLING
+from runtime.kernels.aggregation_groups import with_room
+from runtime.kernels.aggregation_layout import PATH_FIRST, PATH_KEY, PATH_SOURCE
+from runtime.kernels.aggregation_store import (
+    copy_row,
+    enter,
+    forget_window,
+    leave,
+)
+from runtime.kernels.aggregation_told import close_block, longer, with_rows, write_group
+from runtime.kernels.aggregation_types import (
+    A_BEST,
+    BROUGHT,
+    COUNT,
+    EACH,
+    GROUP_DOUBT,
+    GROUP_KEY,
+    GROUP_ROWS,
+    LANDMARK,
+    NOTHING,
+    RELATION,
+    ROW_PART,
+    TIME,
+    TUMBLING,
+)
+from runtime.kernels.aggregation_values import values_with_room
 from runtime.kernels.aggregation_walk import ANY_GROUP, walk
+from runtime.kernels.parts import part
 
 # Of the events at one time, tuples leave first. A tuple that is displaced leaves with the arrival
 # that displaces it, right after it.
@@ -16,263 +39,247 @@ _LEFT, _ARRIVED, _DISPLACED, _ENDED = range(4)
 _FAR = np.iinfo(np.int64).max
 
 
-@njit(nogil=True)
-def _leaves(u, sources, seen):
+@part
+def _leaves(kind, length, block, ts):
     """When a tuple leaves its window by the clock; far away where it does not."""
-    s = seen.source[u]
-    if sources.kind[s] == TIME:
-        return seen.ts[u] + sources.length[s]
-    if sources.kind[s] == TUMBLING and not sources.block:
-        return (seen.ts[u] // sources.length[s] + 1) * sources.length[s]
+    if kind == TIME:
+        return ts + length
+    if kind == TUMBLING and not block:
+        return (ts // length + 1) * length
     return _FAR
 
 
-@njit(nogil=True)
-def _released(row, now, sources, seen, store, queue, starts, oldest):
+@part
+def _released(row, now, kind, length, ts, until, alive, queue, starts, oldest):
     """When a row that ends is taken out: once no tuple is there that arrived before its end.
 
     Until then it is needed, to take away again what it joined.
     """
-    end = seen.until[row, 0]
-    if end == _FAR or not store.alive[row]:
+    end = until[row, 0]
+    if end == _FAR or not alive[row]:
         return _FAR
     when = end
-    for s in range(len(sources.kind)):
-        if sources.kind[s] == LANDMARK:
+    for s in range(len(kind)):
+        if kind[s] == LANDMARK:
             return _FAR
-        if sources.kind[s] == TIME or sources.kind[s] == TUMBLING:
-            when = max(when, end + sources.length[s])
-        elif sources.kind[s] == COUNT and oldest[s] < starts[s + 1]:
+        if kind[s] == TIME or kind[s] == TUMBLING:
+            when = max(when, end + length[s])
+        elif kind[s] == COUNT and oldest[s] < starts[s + 1]:
             first = queue[oldest[s]]
-            if store.alive[first]:
-                if seen.ts[first] < end:
+            if alive[first]:
+                if ts[first] < end:
                     return _FAR
                 when = max(when, now)
     return when
 
 
-@njit(nogil=True)
-def _passed(now, span, sources, clock, store, groups, counters):
+@part
+def _passed(now, span, clock, tuples, entries, there, held, set_held, late_held):
     """Count what was held from where the clock stands until now."""
     begin, stop = max(clock[0], span.warmup), min(now, span.end)
     if stop > begin:
-        for s in range(len(sources.kind)):
+        for s in range(len(tuples)):
             # Every partition holds replicas: one counts them. By key, each has its own.
             if span.share == 0:
-                counters.held[s] += float(stop - begin) * store.tuples[s]
-                counters.set_held[s] += float(stop - begin) * store.entries[s]
-        counters.late_held[0] += float(stop - begin) * groups.sizes[1]
+                held[s] += float(stop - begin) * tuples[s]
+                set_held[s] += float(stop - begin) * entries[s]
+        late_held[0] += float(stop - begin) * there
     clock[0] = max(clock[0], now)
 
 
-@njit(nogil=True)
-def _with_rows(rows, size, more):
-    """The same rows with room for more."""
-    if size + more <= len(rows):
-        return rows
-    larger = np.empty((2 * (size + more), rows.shape[1]), np.int64)
-    larger[:size] = rows[:size]
-    return larger
+@part
+def _first_to_leave(horizon, kind, length, block, ts, rank, alive, queue, starts, oldest):
+    """Which tuple leaves next by the clock, by the horizon, and when; -1 where none does."""
+    u, when = -1, horizon
+    for s in range(len(kind)):
+        if (kind[s] == TIME or kind[s] == TUMBLING) and oldest[s] < starts[s + 1]:
+            first = queue[oldest[s]]
+            if alive[first]:
+                left = _leaves(kind[s], length[s], block, ts[first])
+                if left < when or (left == when and (u < 0 or rank[first] < rank[u])):
+                    u, when = first, left
+    return u, when
 
 
-@njit(nogil=True)
-def _write(row, at, slot, groups):
-    """A group as it is now, from a column on."""
-    row[at] = groups.key[slot]
-    row[at + 1] = groups.rows[slot]
-    at += 2
-    for a in range(groups.sums.shape[1]):
-        row[at] = groups.sums[slot, a]
-        row[at + 1] = groups.present[slot, a]
-        row[at + 2] = groups.best[slot, a]
-        at += 3
-
-
-@njit(nogil=True)
-def _close_block(
-    blocks, closed, following, span, sources, functions, paths, first_bucket, seen, store, groups,
-    values, clock, counters, queue, starts, oldest,
-):  # fmt: skip
-    """Windows of one length end together: the output is read, and begun anew."""
-    _passed((clock[1] + 1) * sources.block, span, sources, clock, store, groups, counters)
-    blocks = _with_rows(blocks, closed, groups.sizes[1])
-    for slot in range(groups.sizes[0]):
-        if groups.rows[slot] > 0:
-            blocks[closed, 0] = clock[1] * sources.block
-            _write(blocks[closed], 1, slot, groups)
-            closed += 1
-    for s in range(len(sources.kind)):
-        while sources.kind[s] == TUMBLING and oldest[s] < starts[s + 1]:
-            gone = queue[oldest[s]]
-            if not store.alive[gone]:
-                break
-            leave(gone, sources, functions, paths, first_bucket, seen, store)
-            oldest[s] += 1
-    groups.table[:] = -1
-    groups.rows[:] = 0
-    groups.sums[:] = 0
-    groups.present[:] = 0
-    groups.best[:] = NOTHING
-    groups.stamp[:] = -1
-    groups.sizes[:2] = 0
-    values.key[:] = -1
-    values.rows[:] = 0
-    values.sizes[0] = 0
-    clock[1] = following
-    return blocks, closed
-
-
-@njit(nogil=True)
-def _recompute(
-    slot, sources, functions, loops, paths, first_bucket, seen, store, groups, values, touched,
-    scratch, counters, counted,
-):  # fmt: skip
-    """The extrema of a group, gathered anew from all that is stored."""
-    start = sources.walked_from
-    groups.best[slot] = NOTHING
-    thing = store.head[first_bucket[start]]
-    while thing >= 0:
-        # Plain types, as for a tuple that arrives: the walk is compiled once.
-        example = store.example[thing] if sources.early[start] else thing
-        counters.late[2] += counted
-        own = groups.key[slot] // sources.radix[start] % sources.digits[start]
-        if seen.group[example] == own:
-            _, _, _, _, examined = walk(
-                np.int64(start), np.int64(thing), 1, np.int64(slot), 0, sources, functions, loops,
-                paths, first_bucket, seen, store, groups, values, touched, scratch,
-                counters.comparisons, counters.matches,
-            )  # fmt: skip
-            counters.late[2] += counted * examined
-        thing = store.after[start, thing]
-    counters.late[1] += counted
+@part
+def _plain_path(s, paths):
+    """The path in which the rows of a source stand in one bucket."""
+    x = 0
+    while paths[x, PATH_SOURCE] != s or paths[x, PATH_KEY] >= 0:
+        x += 1
+    return x
 
 
 @njit(cache=True, nogil=True)
 def run_events(  # noqa: C901
-    span, sources, functions, paths, loops, first_bucket, seen, passed, old, mine, queue, starts,
-    ending, store, groups, values, clock, counters, until, last, keep_changes,
+    span, sources, functions, loops, seen, passed, old, mine, queue, starts, ending, indexes, store,
+    groups, values, clock, counters, until, last, extreme, distinct, keep_changes,
 ):  # fmt: skip
     """Event after event until the batch is done; returns the output, its changes, closed blocks."""
-    count, aggregates = len(sources.kind), len(functions.function)
+    # Arrays are taken out of their tuples once: doing so counts references.
+    kind, length, early, first_cell, radix, digits, block, walked_from = sources
+    function, of = functions
+    source, ts, _seq, rank, keys, attributes, ends, group, cell, amounts, number = seen
+    rows, paths, start, filled = store.rows, store.paths, store.start, store.filled
+    alive, tuples, entries = store.alive, store.tuples, store.entries
+    comparisons, matches, late = counters.comparisons, counters.matches, counters.late
+    held_time, set_time, late_time = counters.held, counters.set_held, counters.late_held
+    inserts, expirations, replicas = counters.inserts, counters.expirations, counters.replicas
+    set_updates, set_recomputed = counters.set_updates, counters.set_recomputed
+    set_examined = counters.set_examined
+    count, aggregates = len(kind), len(function)
+    # Plain types instead of literals: what they are given to is then compiled once.
+    none, plus, any_group = np.int64(0), np.int64(1), np.int64(ANY_GROUP)
+    possible = plus
+    for s in range(count):
+        possible *= digits[s]
     oldest = starts[:count].copy()
-    touched = np.zeros(len(groups.key) + 2, np.int64)
-    extreme = has_extrema(functions.function)
-    scratch = np.zeros((9, max(count, aggregates)), np.int64)
-    changes = np.empty((1024 if keep_changes else 1, 5 + 3 * aggregates), np.int64)
-    blocks = np.empty((64, 3 + 3 * aggregates), np.int64)
-    changed, closed = 0, 0
-    indexes = np.zeros(count, np.int64)
-    for x in range(len(paths.source)):
-        indexes[paths.source[x]] += paths.indexed[x]
+    held, table, sizes = groups
+    flat, flat_held = rows.reshape(-1), held.reshape(-1)
+    touched = np.zeros(len(held) + 2, np.int64)
+    scratch = np.zeros((3, max(count, 2)), np.int64)
+    found = np.empty(len(ts), np.int64)
+    slots = np.empty(len(ts), np.uint64)
+    walked = np.zeros(2, np.int64)
+    base = np.zeros((aggregates, EACH), np.int64)
+    changes = np.empty((1024 if keep_changes else 1, 5 + EACH * aggregates), np.int64)
+    blocks = np.empty((64, 3 + EACH * aggregates), np.int64)
+    changed = closed = none
     for u in range(old):
-        enter(u, sources, functions, paths, first_bucket, seen, store)
+        s = np.int64(source[u])
+        into = first_cell[s] + cell[u] if early[s] else -1
+        enter(u, s, into, group[u] * radix[s], keys, amounts, function, of, store)
     a = old
     arrived = -1  # the last arrival
     displaced = -1  # a tuple that it pushed out of its count window
     ended = 0  # rows of relations that are taken out, in `ending`
     while True:
         # The next event: a tuple pushed out, one that leaves by the clock, or an arrival.
-        arriving = a < len(seen.ts)
-        horizon = seen.ts[a] if arriving else until
-        if sources.block and horizon // sources.block != clock[1]:
-            blocks, closed = _close_block(
-                blocks, closed, horizon // sources.block, span, sources, functions, paths,
-                first_bucket, seen, store, groups, values, clock, counters, queue, starts, oldest,
+        arriving = a < len(ts)
+        horizon = ts[a] if arriving else until
+        if block and horizon // block != clock[1]:
+            _passed(
+                (clock[1] + 1) * block, span, clock, tuples, entries, sizes[1], held_time,
+                set_time, late_time,
             )  # fmt: skip
-        u, phase = -1, _ARRIVED
+            blocks, closed = close_block(blocks, closed, clock[1] * block, groups, values)
+            clock[1] = horizon // block
+            for s in range(count):
+                if kind[s] == TUMBLING:
+                    begun = oldest[s]
+                    while oldest[s] < starts[s + 1] and alive[queue[oldest[s]]]:
+                        oldest[s] += 1
+                    forget_window(s, early[s], queue[begun : oldest[s]], store)
+        u, phase, now = -1, _ARRIVED, horizon
         if displaced >= 0:
             u, phase, now = displaced, _DISPLACED, clock[0]
         else:
-            now = horizon
-            for s in range(count):
-                if sources.kind[s] == COUNT or sources.kind[s] == LANDMARK:
-                    continue
-                if sources.kind[s] == RELATION or oldest[s] == starts[s + 1]:
-                    continue
-                first = queue[oldest[s]]
-                if not store.alive[first]:
-                    continue
-                left = _leaves(first, sources, seen)
-                sooner = left < now or (left == now and u < 0)
-                if left <= horizon and (
-                    sooner or (left == now and seen.rank[first] < seen.rank[u])
-                ):
-                    u, phase, now = first, _LEFT, left
+            u, now = _first_to_leave(
+                horizon, kind, length, block, ts, rank, alive, queue, starts, oldest
+            )
+            phase = _LEFT if u >= 0 else _ARRIVED
             if ended < len(ending):
                 row = ending[ended]
-                left = _released(row, clock[0], sources, seen, store, queue, starts, oldest)
+                left = _released(
+                    row, clock[0], kind, length, ts, ends, alive, queue, starts, oldest
+                )
                 if left <= now:
                     u, phase, now = row, _ENDED, left
             if u < 0 and not arriving:
                 break
-        _passed(now, span, sources, clock, store, groups, counters)
+        _passed(now, span, clock, tuples, entries, sizes[1], held_time, set_time, late_time)
         counted = np.int64(span.warmup <= now <= span.end)
-        sign = 1 if phase == _ARRIVED else -1
         if phase == _ARRIVED:
             u = a
             arrived = a
             a += 1
-        s = seen.source[u]
+        s = np.int64(source[u])
         own = counted * np.int64(mine[u])
-        if phase == _ARRIVED and sources.kind[s] == COUNT and oldest[s] < starts[s + 1]:
+        if phase == _ARRIVED and kind[s] == COUNT and oldest[s] < starts[s + 1]:
             first = queue[oldest[s]]
-            if store.alive[first] and seen.number[first] <= seen.number[u] - sources.length[s]:
+            if alive[first] and number[first] <= number[u] - length[s]:
                 displaced = first
         if not passed[u]:
             continue
+        into = first_cell[s] + cell[u] if early[s] else -1
+        part = group[u] * radix[s]
         if phase == _ARRIVED:
-            if sources.kind[s] != RELATION:
+            if kind[s] != RELATION:
                 for other in range(count):
-                    if sources.kind[other] == TIME or sources.kind[other] == TUMBLING:
-                        counters.expirations[other] += own
-            counters.inserts[s] += own
-            counters.replicas[s] += counted - own
-            enter(u, sources, functions, paths, first_bucket, seen, store)
+                    if kind[other] == TIME or kind[other] == TUMBLING:
+                        expirations[other] += own
+            inserts[s] += own
+            replicas[s] += counted - own
+            enter(u, s, into, part, keys, amounts, function, of, store)
         else:
             if phase == _ENDED:
                 ended += 1
             else:
                 displaced = -1
                 oldest[s] += 1
-            counters.expirations[s] += own * (1 + indexes[s])
-            again, looked = leave(u, sources, functions, paths, first_bucket, seen, store)
-            counters.set_recomputed[s] += own * again
-            counters.set_examined[s] += own * looked
+            expirations[s] += own * (1 + indexes[s])
+            again, looked = leave(u, s, into, part, keys, amounts, function, of, store)
+            set_recomputed[s] += own * again
+            set_examined[s] += own * looked
         # The rows of a relation are in its set before the first tuple: no event updates it.
-        if sources.early[s] and sources.kind[s] != RELATION:
-            counters.set_updates[s] += own
-        if sources.kind[s] == RELATION or not mine[u]:
+        if early[s] and kind[s] != RELATION:
+            set_updates[s] += own
+        if kind[s] == RELATION or not mine[u]:
             continue
-        groups.sizes[2] += 1
-        touched[0] = 0
-        groups, values, touched, combined, _ = walk(
-            np.int64(s), np.int64(u), sign, np.int64(ANY_GROUP), counted, sources, functions, loops,
-            paths, first_bucket, seen, store, groups, values, touched, scratch,
-            counters.comparisons, counters.matches,
-        )  # fmt: skip
-        counters.late[0] += counted * combined
-        counters.late[3] += counted * touched[0]
+        sizes[2] += 1
+        touched[0] = walked[0] = 0
+        sign = plus if phase == _ARRIVED else -plus
+        level = plus
+        while level != 0:
+            level = walk(
+                level, s, sign, any_group, counted, distinct, digits, possible, kind, function, of,
+                loops, ts, ends, attributes, rows, flat, paths, start, filled, held, flat_held,
+                table, sizes, values, touched, scratch, found, slots, base, walked, comparisons,
+                matches,
+            )  # fmt: skip
+            if level > 0:
+                groups = with_room(groups, possible)
+                held, table = groups.held, groups.table
+                flat_held = held.reshape(-1)
+                touched = longer(touched, len(held) + 2)
+            elif level < 0:
+                values = values_with_room(values, len(ts) * aggregates)
+                level = -level
+        late[0] += counted * walked[0]
+        late[3] += counted * touched[0]
         if not (keep_changes or extreme):
             continue
         for t in range(1, touched[0] + 1):
             slot = touched[t]
-            in_doubt = groups.doubt[slot]
-            groups.doubt[slot] = 0
-            # A group that is empty by now has no extremum.
-            if in_doubt and groups.rows[slot]:
-                _recompute(
-                    slot, sources, functions, loops, paths, first_bucket, seen, store, groups,
-                    values, touched, scratch, counters, counted,
-                )  # fmt: skip
+            # The extrema of a group in doubt are gathered anew from all that is stored. One that is
+            # empty by now has none.
+            if held[slot, GROUP_DOUBT] and held[slot, GROUP_ROWS]:
+                for column in range(BROUGHT + A_BEST, held.shape[1], EACH):
+                    held[slot, column] = NOTHING
+                digit = held[slot, GROUP_KEY] // radix[walked_from] % digits[walked_from]
+                bucket = paths[_plain_path(walked_from, paths), PATH_FIRST]
+                for row in range(start[bucket], start[bucket] + filled[bucket]):
+                    late[2] += counted
+                    if rows[row, ROW_PART] == digit * radix[walked_from]:
+                        copy_row(rows, row, 0)
+                        walked[1] = 0
+                        walk(
+                            plus, walked_from, plus, slot, none, distinct, digits, possible, kind,
+                            function, of, loops, ts, ends, attributes, rows, flat, paths, start,
+                            filled, held, flat_held, table, sizes, values, touched, scratch, found,
+                            slots, base, walked, comparisons, matches,
+                        )  # fmt: skip
+                        late[2] += counted * walked[1]
+                late[1] += counted
+            held[slot, GROUP_DOUBT] = 0
             if keep_changes:
-                changes = _with_rows(changes, changed, 1)
+                changes = with_rows(changes, changed, 1)
                 changes[changed, 0], changes[changed, 1] = now, np.int64(phase != _LEFT)
                 changes[changed, 2] = (
-                    seen.rank[u]
-                    if phase == _LEFT
-                    else 2 * seen.rank[arrived] + np.int64(phase == _DISPLACED)
+                    rank[u] if phase == _LEFT else 2 * rank[arrived] + np.int64(phase == _DISPLACED)
                 )
-                _write(changes[changed], 3, slot, groups)
+                write_group(changes, changed, 3, slot, held)
                 changed += 1
-    _passed(max(until, span.end) if last else until, span, sources, clock, store, groups, counters)
+    end = max(until, span.end) if last else until
+    _passed(end, span, clock, tuples, entries, sizes[1], held_time, set_time, late_time)
     return groups, values, changes[:changed], blocks[:closed]

@@ -1,168 +1,228 @@
-"""What is probed: tuples of windows, or entries of aggregation sets, in chains by bucket."""
+"""Tuples enter their window or the entry of their set, and leave it.
+
+Whoever leaves a bucket is overwritten by the last row of it.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numba import njit
 
-from runtime.kernels.aggregation_groups import better
-from runtime.kernels.aggregation_types import GREATEST, LEAST, NOTHING, SUM
+from runtime.kernels.aggregation_groups import better, is_extremum
+from runtime.kernels.aggregation_layout import PATH_BUCKETS, PATH_FIRST, PATH_KEY, PATH_SOURCE
+from runtime.kernels.aggregation_types import (
+    A_BEST,
+    A_PRESENT,
+    A_SUM,
+    BROUGHT,
+    EACH,
+    NOTHING,
+    ROW_EXAMPLE,
+    ROW_PART,
+    ROW_THING,
+    ROW_TUPLES,
+    SUM,
+)
+from runtime.kernels.parts import part
 from runtime.kernels.windows import bucket_of
 
 
-class Store(NamedTuple):
-    """Chains of tuples or of entries: per path and bucket the first, per path and one the next.
-
-    Entries are the cells of sources with an early aggregation: how many tuples each holds, their
-    sums and extrema, one tuple that stands for all, and the chain of its tuples.
-    """
-
-    head: np.ndarray
-    after: np.ndarray
-    before: np.ndarray
-    rows: np.ndarray
-    sums: np.ndarray
-    present: np.ndarray
-    best: np.ndarray
-    example: np.ndarray
-    first: np.ndarray
-    next_in: np.ndarray
-    last_in: np.ndarray
-    alive: np.ndarray
-    # Live tuples, and entries, per source.
-    tuples: np.ndarray
-    entries: np.ndarray
+@part
+def _write(u, s, part, keys, amounts, function, of, rows):
+    """Make row 0 that of a tuple."""
+    rows[0, ROW_TUPLES] = 1
+    rows[0, ROW_PART] = part
+    rows[0, ROW_THING] = u
+    rows[0, ROW_EXAMPLE] = u
+    column = BROUGHT
+    for a in range(len(function)):
+        own = of[a] == s and amounts[u, a] != NOTHING
+        rows[0, column + A_SUM] = amounts[u, a] if own and function[a] == SUM else 0
+        rows[0, column + A_PRESENT] = np.int64(own)
+        rows[0, column + A_BEST] = amounts[u, a] if own else NOTHING
+        column += EACH
+    for c in range(keys.shape[1]):
+        rows[0, column + c] = keys[u, c]
 
 
-def empty_store(paths: int, buckets: int, tuples: int, cells: int, shape: tuple[int, int]) -> Store:
-    """Room for the tuples of a batch; `shape` is that of sources and aggregates."""
-    things = max(tuples, cells, 1)
-    sources, aggregates = shape
-    return Store(
-        np.full(max(buckets, 1), -1, np.int32),
-        np.full((paths, things), -1, np.int32),
-        np.full((paths, things), -1, np.int32),
-        np.zeros(cells, np.int64),
-        np.zeros((cells, aggregates), np.int64),
-        np.zeros((cells, aggregates), np.int64),
-        np.full((cells, aggregates), NOTHING, np.int64),
-        np.full(cells, -1, np.int64),
-        np.full(cells, -1, np.int32),
-        np.full(max(tuples, 1), -1, np.int32),
-        np.full(max(tuples, 1), -1, np.int32),
-        np.zeros(max(tuples, 1), np.bool_),
-        np.zeros(sources, np.int64),
-        np.zeros(sources, np.int64),
-    )
+@part
+def _bucket(x, row, rows, paths):
+    """The bucket of a row in a path."""
+    key = paths[x, PATH_KEY]
+    if key < 0:
+        return paths[x, PATH_FIRST]
+    return paths[x, PATH_FIRST] + bucket_of(rows[row, key], paths[x, PATH_BUCKETS])
 
 
-@njit(nogil=True)
-def _link(thing, example, s, paths, first_bucket, keys, store):
-    """Put a tuple or an entry at the front of its bucket in every path of its source."""
-    for x in range(len(paths.source)):
-        if paths.source[x] != s:
-            continue
-        key = keys[example, paths.key[x]] if paths.key[x] >= 0 else np.int32(0)
-        bucket = first_bucket[x] + bucket_of(key, paths.buckets[x])
-        following = store.head[bucket]
-        store.after[x, thing] = following
-        store.before[x, thing] = -1
-        if following >= 0:
-            store.before[x, following] = thing
-        store.head[bucket] = thing
+@part
+def copy_row(rows, source, target):
+    """Overwrite a row by another."""
+    for column in range(rows.shape[1]):
+        rows[target, column] = rows[source, column]
 
 
-@njit(nogil=True)
-def _unlink(thing, example, s, paths, first_bucket, keys, store):
-    for x in range(len(paths.source)):
-        if paths.source[x] != s:
-            continue
-        ahead, behind = store.before[x, thing], store.after[x, thing]
-        if behind >= 0:
-            store.before[x, behind] = ahead
-        if ahead >= 0:
-            store.after[x, ahead] = behind
-        else:
-            key = keys[example, paths.key[x]] if paths.key[x] >= 0 else np.int32(0)
-            store.head[first_bucket[x] + bucket_of(key, paths.buckets[x])] = behind
+@part
+def _add(thing, s, rows, paths, start, filled, place):
+    """Copy row 0 to the end of its bucket in every path of its source."""
+    for x in range(len(paths)):
+        if paths[x, PATH_SOURCE] == s:
+            bucket = _bucket(x, 0, rows, paths)
+            at = start[bucket] + filled[bucket]
+            filled[bucket] += 1
+            copy_row(rows, 0, at)
+            rows[at, ROW_THING] = thing
+            place[x, thing] = at
 
 
-@njit(nogil=True)
-def enter(u, sources, functions, paths, first_bucket, seen, store):
-    """Put a tuple into its window, and into its entry where its source is aggregated early."""
-    s = seen.source[u]
+@part
+def _remove(thing, s, rows, paths, start, filled, place):
+    """Overwrite a tuple or an entry by the last of its bucket, in every path of its source."""
+    for x in range(len(paths)):
+        if paths[x, PATH_SOURCE] == s:
+            bucket = _bucket(x, 0, rows, paths)
+            filled[bucket] -= 1
+            at, last = place[x, thing], start[bucket] + filled[bucket]
+            copy_row(rows, last, at)
+            place[x, rows[at, ROW_THING]] = at
+            place[x, thing] = 0
+
+
+@part
+def _entry(s, cell, paths, place):
+    """The row of an entry in the first path of its source; 0 where there is none."""
+    x = 0
+    while paths[x, PATH_SOURCE] != s:
+        x += 1
+    return place[x, cell]
+
+
+@part
+def _spread(s, cell, entry, rows, paths, place):
+    """Copy an entry to the other paths of its source."""
+    for x in range(len(paths)):
+        if paths[x, PATH_SOURCE] == s and place[x, cell] != entry:
+            copy_row(rows, entry, place[x, cell])
+
+
+@part
+def enter(u, s, cell, part, keys, amounts, function, of, store):
+    """Put a tuple into row 0, and into its window (cell below 0) or its entry of a set."""
+    rows, paths, start, filled, place = store[:5]
+    _write(u, s, part, keys, amounts, function, of, rows)
     store.alive[u] = True
     store.tuples[s] += 1
-    if not sources.early[s]:
-        _link(u, u, s, paths, first_bucket, seen.keys, store)
+    if cell < 0:
+        _add(u, s, rows, paths, start, filled, place)
         return
-    e = sources.first_cell[s] + seen.cell[u]
-    store.rows[e] += 1
-    for a in range(len(functions.function)):
-        value = seen.amounts[u, a]
-        if functions.source[a] != s or value == NOTHING:
-            continue
-        store.present[e, a] += 1
-        if functions.function[a] == SUM:
-            store.sums[e, a] += value
-        elif better(functions.function[a], value, store.best[e, a]):
-            store.best[e, a] = value
-    following = store.first[e]
-    store.next_in[u] = following
-    store.last_in[u] = -1
-    if following >= 0:
-        store.last_in[following] = u
-    store.first[e] = u
-    if store.rows[e] == 1:
-        store.example[e] = u
+    if len(store.first):
+        _chain(u, cell, store.first, store.next_in, store.last_in)
+    at = _entry(s, cell, paths, place)
+    if at == 0:
         store.entries[s] += 1
-        _link(e, u, s, paths, first_bucket, seen.keys, store)
+        _add(cell, s, rows, paths, start, filled, place)
+        return
+    rows[at, ROW_TUPLES] += 1
+    for a in range(len(function)):
+        column = BROUGHT + EACH * a
+        rows[at, column + A_SUM] += rows[0, column + A_SUM]
+        rows[at, column + A_PRESENT] += rows[0, column + A_PRESENT]
+        value = rows[0, column + A_BEST]
+        if not is_extremum(function[a]) or value == NOTHING:
+            continue
+        if better(function[a], value, rows[at, column + A_BEST]):
+            rows[at, column + A_BEST] = value
+    _spread(s, cell, at, rows, paths, place)
 
 
-@njit(nogil=True)
-def leave(  # noqa: C901
-    u, sources, functions, paths, first_bucket, seen, store,
-):  # fmt: skip
-    """Take a tuple out. Returns how often an extremum was recomputed and the tuples examined."""
-    s = seen.source[u]
+@part
+def leave(u, s, cell, part, keys, amounts, function, of, store):
+    """Take a tuple out; in row 0 it stays.
+
+    Returns how often an extremum of its entry was looked for anew, and the tuples examined then.
+    """
+    rows, paths, start, filled, place = store[:5]
+    _write(u, s, part, keys, amounts, function, of, rows)
     store.alive[u] = False
     store.tuples[s] -= 1
-    if not sources.early[s]:
-        _unlink(u, u, s, paths, first_bucket, seen.keys, store)
+    if cell < 0:
+        _remove(u, s, rows, paths, start, filled, place)
         return 0, 0
-    e = sources.first_cell[s] + seen.cell[u]
-    ahead, behind = store.last_in[u], store.next_in[u]
-    if behind >= 0:
-        store.last_in[behind] = ahead
-    if ahead >= 0:
-        store.next_in[ahead] = behind
-    else:
-        store.first[e] = behind
-    store.rows[e] -= 1
-    recomputed, examined = 0, 0
-    for a in range(len(functions.function)):
-        value = seen.amounts[u, a]
-        if functions.source[a] != s or value == NOTHING:
-            continue
-        store.present[e, a] -= 1
-        function = functions.function[a]
-        if function == SUM:
-            store.sums[e, a] -= value
-        elif store.present[e, a] == 0:
-            store.best[e, a] = NOTHING
-        elif function in (LEAST, GREATEST) and value == store.best[e, a]:
-            recomputed += 1
-            store.best[e, a] = NOTHING
-            v = store.first[e]
-            while v >= 0:
-                examined += 1
-                other = seen.amounts[v, a]
-                if other != NOTHING and better(function, other, store.best[e, a]):
-                    store.best[e, a] = other
-                v = store.next_in[v]
-    if store.rows[e] == 0:
+    if len(store.first):
+        _unchain(u, cell, store.first, store.next_in, store.last_in)
+    at = _entry(s, cell, paths, place)
+    rows[at, ROW_TUPLES] -= 1
+    if rows[at, ROW_TUPLES] == 0:
         store.entries[s] -= 1
-        _unlink(e, store.example[e], s, paths, first_bucket, seen.keys, store)
+        _remove(cell, s, rows, paths, start, filled, place)
+        return 0, 0
+    recomputed, examined = 0, 0
+    for a in range(len(function)):
+        column = BROUGHT + EACH * a
+        rows[at, column + A_SUM] -= rows[0, column + A_SUM]
+        rows[at, column + A_PRESENT] -= rows[0, column + A_PRESENT]
+        value = rows[0, column + A_BEST]
+        if not is_extremum(function[a]) or value == NOTHING:
+            continue
+        if rows[at, column + A_PRESENT] == 0:
+            rows[at, column + A_BEST] = NOTHING
+        elif value == rows[at, column + A_BEST]:
+            recomputed += 1
+            rows[at, column + A_BEST], looked = _extremum(
+                a, function[a], store.first[cell], store.next_in, amounts
+            )
+            examined += looked
+    _spread(s, cell, at, rows, paths, place)
     return recomputed, examined
+
+
+@part
+def _extremum(a, function, v, next_in, amounts):
+    """The extremum over a chain of tuples, and how many they are."""
+    best, examined = NOTHING, 0
+    while v >= 0:
+        examined += 1
+        value = amounts[v, a]
+        if value != NOTHING and better(function, value, best):
+            best = value
+        v = next_in[v]
+    return best, examined
+
+
+@part
+def _chain(u, cell, first, next_in, last_in):
+    """Put a tuple before the others of its entry."""
+    following = first[cell]
+    next_in[u] = following
+    last_in[u] = -1
+    if following >= 0:
+        last_in[following] = u
+    first[cell] = u
+
+
+@part
+def _unchain(u, cell, first, next_in, last_in):
+    ahead, behind = last_in[u], next_in[u]
+    if behind >= 0:
+        last_in[behind] = ahead
+    if ahead >= 0:
+        next_in[ahead] = behind
+    else:
+        first[cell] = behind
+
+
+@part
+def forget_window(s, in_set, members, store):
+    """Take all tuples, the members, out of a window or out of the set of its source."""
+    rows, paths, start, filled, place = store[:5]
+    for x in range(len(paths)):
+        if paths[x, PATH_SOURCE] == s:
+            first = paths[x, PATH_FIRST]
+            for bucket in range(first, first + paths[x, PATH_BUCKETS]):
+                for row in range(start[bucket], start[bucket] + filled[bucket]):
+                    thing = rows[row, ROW_THING]
+                    place[x, thing] = 0
+                    if in_set and len(store.first):
+                        store.first[thing] = -1
+                filled[bucket] = 0
+    for u in members:
+        store.alive[u] = False
+    store.tuples[s] = store.entries[s] = 0

@@ -11,6 +11,18 @@ ROWS, PRESENT, SUM, LEAST, GREATEST, DISTINCT = range(6)
 # An amount that is missing.
 NOTHING = np.iinfo(np.int64).min
 
+# The columns of what is stored: the tuples a row stands for (1: itself), its part of the key of a
+# group, the tuple or cell it is, a tuple that stands for it. Then per aggregate what it brings:
+# the sum, how many values are present, the extremum. Its keys come last.
+ROW_TUPLES, ROW_PART, ROW_THING, ROW_EXAMPLE = range(4)
+# The columns of a group: its key, its rows, the last event that touched it, and whether its
+# extremum may have left with that event. Then the same three per aggregate.
+GROUP_KEY, GROUP_ROWS, GROUP_STAMP, GROUP_DOUBT = range(4)
+# Where those of the first aggregate are in both, and which is which.
+BROUGHT = 4
+A_SUM, A_PRESENT, A_BEST = range(3)
+EACH = 3
+
 
 class Arrivals(NamedTuple):
     """Arriving tuples, as the loop kernel has them, and what is aggregated of them.
@@ -86,18 +98,12 @@ class Functions(NamedTuple):
 class Groups(NamedTuple):
     """The output set, in slots that are found by an open table of their keys.
 
-    A group without rows keeps its slot and is absent. `stamp` is the last event that touched it;
-    `doubt` that its extremum may have left with that event. Where tuples are replicated, partitions
-    have parts of groups: what one adds another may take away, so parts may be below 0.
+    `held` has a row of columns (above) per slot. A group without rows keeps its slot and is absent.
+    Where tuples are replicated, partitions have parts of groups: what one adds another may take
+    away, so parts may be below 0.
     """
 
-    key: np.ndarray
-    rows: np.ndarray
-    sums: np.ndarray
-    present: np.ndarray
-    best: np.ndarray
-    stamp: np.ndarray
-    doubt: np.ndarray
+    held: np.ndarray
     table: np.ndarray
     # How many slots are used, how many groups are there, and events seen.
     sizes: np.ndarray

@@ -56,7 +56,7 @@ def stepped(
     Without a state counting starts at `zero`, and `begin` says what a last batch would have kept.
     """
     if state is None:
-        sums, digest = np.zeros(3, np.int64), np.zeros(1, np.uint64)
+        sums, digest = np.zeros(4, np.int64), np.zeros(1, np.uint64)
         counters, kept = zero, begin()
     else:
         sums, digest, *rest = (array.copy() for array in unpack(state))
@@ -64,11 +64,11 @@ def stepped(
         counters, kept = type(zero)(*rest[:count]), rest[count:]
     begun = time.perf_counter_ns()
     done = work(counters, kept)
-    sums += (done.results, time.perf_counter_ns() - begun, 0)
+    sums += (done.results, time.perf_counter_ns() - begun, 0, len(done.rows))
     sums[2] = done.state_tuples
     digest[0] = (int(digest[0]) + done.digest) % 2**64
     totals = pack([sums, digest, *counters])
-    return Step(totals + pack(done.kept), totals + pack(done.told), int(sums[0]), done.rows)
+    return Step(totals + pack(done.kept), totals + pack(done.told), int(sums[3]), done.rows)
 
 
 class Sums(NamedTuple, Generic[Counts]):
@@ -97,7 +97,7 @@ class Sums(NamedTuple, Generic[Counts]):
 def summed(totals: Sequence[bytes], counters: type[Counts]) -> Sums[Counts]:
     """Add up the totals of the partitions."""
     parts = [unpack(total) for total in totals]
-    results, kernel_ns, state_tuples = np.sum([part[0] for part in parts], axis=0)
+    results, kernel_ns, state_tuples, _ = np.sum([part[0] for part in parts], axis=0)
     count = 2 + len(counters.__annotations__)
     by_counter = zip(*(part[2:count] for part in parts), strict=True)
     return Sums(

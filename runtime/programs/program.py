@@ -27,11 +27,14 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one partition did with one micro-batch. `totals` counts from the start of the run."""
+    """What one partition did with one micro-batch.
+
+    `totals` counts from the start of the run, and so does `kept`: the rows there were to write.
+    """
 
     state: bytes
     totals: bytes
-    results: int
+    kept: int
     rows: np.ndarray
 
 

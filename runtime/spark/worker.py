@@ -39,9 +39,11 @@ def step_through(
         step = program.step(state, tuples, partition, keep_rows=results_folder is not None)
         state, totals = step.state, step.totals
         if results_folder is not None:
-            if step.results > MOST_RESULT_ROWS:
+            if step.kept > MOST_RESULT_ROWS:
                 raise RunError(
-                    f"over {MOST_RESULT_ROWS:,} results to write; shorten run.duration", "--results"
+                    f"over {MOST_RESULT_ROWS:,} rows to write (results, or changes of groups); "
+                    "shorten run.duration, or leave it out",
+                    "--results",
                 )
             _write_rows(step.rows, Path(results_folder), partition, number)
     return state, totals

@@ -36,7 +36,7 @@ new MutationObserver(() => document.querySelectorAll("link[rel~=icon]").forEach(
 )).observe(document, {subtree: true, childList: true, attributes: true});
 """
 # A first run starts Spark and may compile the kernels.
-PATIENCE_MS = 240_000
+PATIENCE_MS = 480_000
 
 
 @pytest.fixture(scope="session")

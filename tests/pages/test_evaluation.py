@@ -11,7 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.parts import backend, evaluation, evaluation_chart, evaluation_tables
-from planner.evaluation import EXPERIMENTS, experiment
+from planner.evaluation import EXPERIMENTS, experiment, golab_costs
+from planner.evaluation.tran_curves import PRINTED, REFINED
 from runtime.evaluation import keeping
 from runtime.evaluation.figure import Figure
 from tests.pages.conftest import FakeSpark
@@ -30,7 +31,11 @@ def nothing_shipped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def choose(app: AppTest, name: str) -> AppTest:
-    app.selectbox(key="experiment").set_value(name).run()
+    wanted = experiment(name)
+    app.selectbox(key="paper").set_value(wanted.paper).run()
+    app.selectbox(key=f"figure of {wanted.paper}").set_value(wanted.figure).run()
+    if wanted.part:
+        app.segmented_control(key=f"part of {wanted.figure}").set_value(wanted.name).run()
     assert not app.exception
     return app
 
@@ -66,7 +71,14 @@ def test_predicted_curves_are_there_at_once(go: Go) -> None:
     assert not app.dataframe, "nothing was measured"
 
 
-@pytest.mark.parametrize("name", [known.name for known in EXPERIMENTS])
+# Of figures that are alike in all but their numbers, one.
+SHOWN = [
+    *(known.name for known in EXPERIMENTS if known.paper == golab_costs.PAPER),
+    *("figure-6b", "figure-9a", "figure-10", "figures-6-to-9"),
+]
+
+
+@pytest.mark.parametrize("name", SHOWN)
 def test_every_experiment_is_shown_before_and_after_it_was_measured(name: str, go: Go) -> None:
     app = choose(go("evaluation"), name)
     assert "Not measured yet" in texts(app)
@@ -95,6 +107,48 @@ def test_measured_points_stand_on_their_curves(go: Go) -> None:
     words = evaluation_chart.in_words(experiment("figure-3a"), figure)
     assert words.startswith("Figure 3(a): lazy evaluation, equal rates. Comparisons per second")
     assert "LAZY, measured: " in words
+
+
+def test_experiments_stand_under_their_paper_and_figure(go: Go) -> None:
+    app = choose(go("evaluation"), "figure-8c")
+    assert list(app.selectbox(key="paper").options) == ["Golab & Özsu 2003", "Tran & Lee 2007"]
+    figures = list(app.selectbox(key="figure of Tran & Lee 2007").options)
+    assert len(figures) == 6
+    assert figures[0] == "Figure 6: two-way hash join"
+    parts = app.segmented_control(key="part of Figure 8: three-way hash join").options
+    assert list(parts) == [
+        "(a) window size", "(b) groups", "(c) rate", "(d) selectivity",
+    ]  # fmt: skip
+    assert "Predicted, expected entries: 2 of 2 claims hold" in texts(app)
+    go("plans")
+    go("evaluation")
+    assert "All plans increase linearly" in texts(app), "the choice outlives a change of page"
+
+
+def test_the_printed_model_is_drawn_when_asked_for(go: Go) -> None:
+    app = choose(go("evaluation"), "figure-8c")
+    pills = app.button_group(key="models of figure-8c")
+    assert pills.value == [REFINED]
+    figure = measured(app, go, "figure-8c")
+    chosen = experiment("figure-8c")
+    own, every = (
+        {trace.name for trace in evaluation_chart.draw(chosen, figure, models).data}
+        for models in ([REFINED], None)
+    )
+    assert len(own) == 16, "eight lines, and the marks on them"
+    assert {name.split(", ", 2)[2] for name in every - own} == {PRINTED}
+    assert len(every - own) == 8
+    pills = app.button_group(key="models of figure-8c")
+    pills.set_value([REFINED, PRINTED]).run()
+    assert not app.exception
+
+
+def test_models_are_laid_beside_what_was_measured(go: Go) -> None:
+    app = go("evaluation")
+    measured(app, go, "figure-7a")
+    assert "expected entries beside measured: :material/check: holds" in texts(app)
+    assert "30 of 30 pairs of plans in the same order" in texts(app)
+    assert "after 20 s of warm-up" in texts(app)
 
 
 def test_a_mark_leads_to_its_workload(go: Go) -> None:

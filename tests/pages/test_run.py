@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.parts import backend
@@ -93,3 +94,11 @@ def test_expectation_comes_from_earlier_runs(spark: FakeSpark, go: Go) -> None:
     go("run")
     assert "Expect about 4.0 s: 2 earlier runs took 2.0 s each" in texts(app)
     assert len(spark.started) == 2
+
+
+@pytest.mark.parametrize("sample", ["auctions", "customer-flows"])
+def test_a_run_with_a_relation_says_what_is_ahead(app: AppTest, go: Go, sample: str) -> None:
+    app.button(key=f"open-{sample}").click().run()
+    go("run")
+    assert not app.error
+    assert "tuples a plan" in texts(app)

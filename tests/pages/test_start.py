@@ -7,7 +7,7 @@ import shutil
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import links, own_data, samples
+from pages.parts import links, own_data, pictures, samples
 from planner.errors import PlanError
 from runtime.home import home
 from tests.pages.helpers import texts
@@ -18,6 +18,14 @@ def test_every_sample_has_a_card_with_a_picture(app: AppTest) -> None:
     opened = [button for button in app.button if button.label == "Open"]
     assert len(opened) == len(samples.every()) >= 6
     assert len(app.image) == len(samples.every())
+
+
+def test_the_first_cards_tell_of_joins_and_of_aggregations() -> None:
+    first = samples.every()[:3]
+    assert {"golab-table-5", "network-packets"} <= {sample.id for sample in first}
+    for sample in samples.every():
+        aggregates = bool(sample.workload.queries[0].aggregates)
+        assert ("γ" in pictures.card(sample.workload)) == aggregates
 
 
 def test_a_card_opens_its_plans(app: AppTest) -> None:

@@ -252,6 +252,7 @@ def test_lap_wins_where_sets_spare_nothing() -> None:
     answer = FAMILY.answer(workload, FAMILY.rank(workload, top=10))
     assert answer.startswith("LAP wins: ")
     assert "sets spare too little" in answer
+    assert "needs" not in FAMILY.answer(workload, FAMILY.rank(workload, top=1))
 
 
 def test_a_small_advantage_is_told_in_percent() -> None:
@@ -323,7 +324,7 @@ def test_what_is_refused_is_said_plainly() -> None:
     assert "join orders plan SELECT *" in why(SAMPLES["table 5"])
     assert "join orders are planned for SELECT *" in (family("join_order").refuses(sliding) or "")
     lazy = replace(sliding, execution=Execution(evaluate=Every(5)))
-    assert "set execution.evaluate" in why(lazy)
+    assert "set execution.evaluate: eager" in why(lazy)
     expiring = replace(sliding, execution=Execution(expire=Every(5)))
     assert "execution.expire" in why(expiring)
     query = sliding.queries[0]
@@ -337,3 +338,7 @@ def test_what_is_refused_is_said_plainly() -> None:
     unknown = {"S1": (1.0, {"j": 5, "g": {"type": "string"}}), "S2": (1.0, {"j": 5})}
     text = "SELECT S1.g, COUNT(*) FROM S1 [RANGE 1], S2 [RANGE 1] WHERE S1.j = S2.j GROUP BY S1.g"
     assert "S1.g has no distinct count" in why(aggregation(text, None, unknown, {}))
+    named = {"S1": (1.0, {"j": 5, "g": {"values": ["a", "b"]}}), "S2": (1.0, {"j": 5})}
+    for function in ("SUM", "AVG"):
+        summed = aggregation(text.replace("COUNT(*)", f"{function}(S1.g)"), None, named, {})
+        assert why(summed) == "S1.g holds text; SUM and AVG need numbers"

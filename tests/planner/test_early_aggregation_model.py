@@ -68,6 +68,24 @@ def test_every_operator_costs_what_the_model_says(sample: str, label: str) -> No
             assert said == pytest.approx(found, rel=1 / 12, abs=0.05), (operator, field)
 
 
+@pytest.mark.parametrize("groups", ["S1.g, S3.j", "S1.g, S2.x"])
+def test_groups_on_several_sources_of_a_join_graph(groups: str) -> None:
+    """Results of a group share tuples: there are fewer groups than as many results would fill."""
+    text = (
+        f"SELECT {groups}, COUNT(*) FROM S1 [RANGE 6], S2 [RANGE 6], S3 [RANGE 6] "
+        f"WHERE S1.j = S2.j AND S2.k = S3.h GROUP BY {groups}"
+    )
+    workload = aggregation(text)
+    plan = FAMILY.plan(workload, "EAP-111")
+    predicted = FAMILY.estimate(plan, workload).costs
+    measured = _measured(workload, plan)
+    for operator in plan.operators():
+        if operator.kind in ("update", "output"):
+            for field in ("state_tuples", "rows_out"):
+                said, found = (getattr(c[operator.id], field) for c in (predicted, measured))
+                assert said == pytest.approx(found, rel=1 / 12), (operator, field)
+
+
 def test_tumbling_windows_of_one_length_fill_together() -> None:
     """A composite of k windows besides the arriving tuple is met with 1/(k+1) of its full size."""
     text = (

@@ -50,7 +50,7 @@ def test_names_and_labels_are_unique_and_places_in_order(shown: Experiment) -> N
 
 @every
 def test_predictions_are_the_familys_own(shown: Experiment) -> None:
-    """But those of the paper's lazy model, which the family shows beside its own."""
+    """But those of the papers' models, which the families show beside their own."""
     for curve in shown.curves:
         for point in curve.points[::7]:
             if point.predicted is None or curve.model == PRINTED:
@@ -58,7 +58,7 @@ def test_predictions_are_the_familys_own(shown: Experiment) -> None:
             plan = family(point.family).plan(point.workload, point.plan)
             estimate = family(point.family).estimate(plan, point.workload)
             cost = total(estimate.costs, [root.id for root in plan.roots])
-            assert cost.comparisons == pytest.approx(point.predicted)
+            assert getattr(cost, shown.quantity) == pytest.approx(point.predicted)
 
 
 def test_figure_2_follows_the_appendix() -> None:
@@ -165,9 +165,9 @@ def test_claims_about_table_8_hold_in_the_papers_own_figures() -> None:
 
 
 def test_digests_are_the_same_in_every_process() -> None:
-    program = "from planner.evaluation import EXPERIMENTS; print([e.digest for e in EXPERIMENTS])"
+    program = "from planner.evaluation import EXPERIMENTS as e; print([x.digest for x in e[::6]])"
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
-    assert told.stdout.decode().strip() == str([known.digest for known in EXPERIMENTS])
+    assert told.stdout.decode().strip() == str([known.digest for known in EXPERIMENTS[::6]])
 
 
 def test_an_unknown_experiment_is_told() -> None:

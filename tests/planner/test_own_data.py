@@ -99,6 +99,14 @@ def test_keys_and_missing_keys(
     assert (None if column.valid is None else column.valid.tolist()) == valid
 
 
+def test_a_missing_value_that_no_condition_needs_is_not_said_to_match_nothing(
+    read: Reader,
+) -> None:
+    grouped = workload("SELECT A.k, COUNT(*) FROM A [RANGE 10] GROUP BY A.k")
+    data = read(grouped, A={"ts": [1, 2], "k": pa.array([1, None])})
+    assert data.warnings == ("A.k: missing in 1 of 2 rows",)
+
+
 def test_dictionaries_are_texts(read: Reader) -> None:
     keys = pa.array(["a", None, "b"]).dictionary_encode()
     data = read(TWO, A={"ts": [1, 2, 3], "k": keys}, B={"ts": [1], "k": ["a"]})

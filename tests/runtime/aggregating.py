@@ -82,11 +82,15 @@ def aggregated(
     assert tally.groups is not None
     reader = AnswerReader(query, feed.grouping, feed.meanings)
     rows = np.concatenate([part for _, part in parts])
-    partition = np.concatenate([np.full(len(part), number) for number, part in parts])
     closed = rows[rows[:, 1] < 0][:, 2:]
     answer = reader.answer(np.concatenate([closed, tally.groups]))
     moments = sorted(map(tuple, rows[:, [0, 1, 2]].tolist()))
-    changes = _by_group(query, reader.changes(rows, partition), 1)
+    changes = []
+    for first in range(0, len(parts), split.partitions):
+        batch = parts[first : first + split.partitions]
+        partition = np.repeat([number for number, _ in batch], [len(part) for _, part in batch])
+        table = reader.changes(np.concatenate([part for _, part in batch]), partition)
+        changes += _by_group(query, table, 1)
     return Aggregated(
         dict(_by_group(query, answer, 0)),
         [(moment, *change) for moment, change in zip(moments, changes, strict=True)],

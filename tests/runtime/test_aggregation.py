@@ -212,6 +212,18 @@ def test_counts_do_not_depend_on_partitions_and_batches(
         assert other.recomputations == pytest.approx(one.recomputations)
 
 
+def test_an_extremum_is_looked_for_in_as_much_whatever_the_partitions() -> None:
+    """A group with one key lies in one partition, but what is gone through for it would not."""
+    text = "SELECT S1.j, MAX(S2.x) FROM S1 [RANGE 4], S2 [RANGE 3] WHERE S1.j = S2.j GROUP BY S1.j"
+    workload = aggregation(text, Execution(join="hash"))
+    tables = generate(workload, 30, seed=2)
+    for plan in FAMILY.candidates(workload):
+        one, two = (aggregated(workload, tables, plan, partitions).tally for partitions in (1, 2))
+        (update,) = (op.id for op in plan.operators() if op.kind == "update")
+        assert one.recomputations[update] > 0
+        assert two.costs[update].comparisons == one.costs[update].comparisons > 0
+
+
 class OnTables(Simulation):
     """The plain simulation, over given tuples, its clock in microseconds."""
 
@@ -294,6 +306,17 @@ def _run_one(select: str, values: np.ndarray) -> Aggregated:
 def test_text_cannot_be_summed() -> None:
     with pytest.raises(PlanError, match=r"S1\.x: holds text; SUM and AVG need numbers"):
         _run_one("SUM(S1.x)", np.array(["a", "b"], object))
+
+
+def test_a_column_without_a_value_has_no_sum() -> None:
+    """Of such a column a file cannot tell that it would be numbers."""
+    workload = aggregation(_ONE.format("SUM(S1.x), AVG(S1.x), COUNT(S1.x), COUNT(*)"))
+    ones = ColumnData(np.ones(2, np.int64))
+    nothing = ColumnData(np.array(["", ""], object), np.zeros(2, np.bool_))
+    numbers = np.arange(2, dtype=np.int64)
+    table = Table(numbers, numbers, {"j": ones, "g": ones, "x": nothing})
+    found = aggregated(workload, {"S1": table}, FAMILY.plan(workload, "LAP"))
+    assert found.answer == {(): (None, None, 0, 2)}
 
 
 def test_infinite_numbers_cannot_be_summed_but_compared() -> None:

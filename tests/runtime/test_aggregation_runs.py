@@ -11,13 +11,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from planner.errors import RunError
 from planner.execution import RunSettings
 from planner.workload import Workload
 from planner.workload_file import dump_workload
 from runtime.__main__ import main
 from runtime.execute import run
 from runtime.generate import generate
+from runtime.prepare import prepare
 from runtime.records import WAYS, Run, RunRequest
+from runtime.spark import worker
 from tests.planner.aggregations import AGGREGATION_SAMPLES, HASHED, aggregation
 from tests.runtime.aggregation_by_duckdb import duckdb_answer
 
@@ -129,3 +132,25 @@ def test_the_command_tells_recomputations_and_own_data_give_the_same_digest(
     capsys.readouterr()
     assert main([*told, "--data", str(tmp_path / "data")]) == 0
     assert json.loads(capsys.readouterr().out)["answers"] == document["answers"]
+
+
+def test_changes_of_groups_count_as_rows_to_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Batch after batch: no single one has as many."""
+    workload = _workload()
+    request = RunRequest(workload, "early_aggregation", "EAP-11", batch_rows=40, results=tmp_path)
+    prepared = prepare(request, 1)
+    files = sorted(Path(prepared.batches.folder).glob("*.parquet"))
+    given = [(n, pq.read_table(f)["tuples"][0].as_py()) for n, f in enumerate(files)]
+    text = prepared.program.to_json()
+    worker.step_through(text, None, given, 0, str(tmp_path / "all"))
+    written = [pq.read_metadata(f).num_rows for f in sorted((tmp_path / "all").iterdir())]
+    assert 0 < written[-1] <= max(written) < sum(written) - 1
+    monkeypatch.setattr(worker, "MOST_RESULT_ROWS", sum(written) - 1)
+    with pytest.raises(RunError, match=r"--results: over [\d,]+ rows to write .*changes of groups"):
+        worker.step_through(text, None, given, 0, str(tmp_path / "more"))
+    # What was written before is known from the state, as it is in a stream.
+    state, _ = worker.step_through(text, None, given[:-1], 0, str(tmp_path / "stream"))
+    with pytest.raises(RunError, match="rows to write"):
+        worker.step_through(text, state, given[-1:], 0, str(tmp_path / "stream"))

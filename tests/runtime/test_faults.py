@@ -12,9 +12,9 @@ REPORTS = {
         "failure: Lost task 0.0: org.apache.spark.api.python.PythonException: Traceback (most\n"
         '  File "worker.py", line 40, in step_through\n'
         "    raise RunError(\n"
-        "planner.errors.RunError: --results: over 100,000,000 results to write\n"
+        "planner.errors.RunError: --results: over 100,000,000 rows to write\n"
         "\tat org.apache.spark.api.python.BasePythonRunner.handlePythonException(x.scala:1)\n",
-        "--results: over 100,000,000 results to write",
+        "--results: over 100,000,000 rows to write",
     ),
     "what Java names last": (
         "    raise Py4JJavaError(\n"

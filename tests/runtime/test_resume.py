@@ -17,19 +17,33 @@ import pytest
 from planner.errors import RunError
 from planner.execution import RunSettings
 from planner.workload import Workload
-from planner.workload_file import dump_workload
+from planner.workload_file import dump_workload, load_workload
 from runtime.__main__ import main
 from runtime.execute import run, run_folder
 from runtime.history import History
 from runtime.home import PROJECT
-from runtime.records import RunRequest
+from runtime.records import Progress, Run, RunRequest
 from runtime.resume import resume
+from tests.planner.aggregations import HASHED, aggregation
 from tests.planner.workloads import equality_join
 from tests.runtime.runs import a_run
 
 pytestmark = pytest.mark.spark
 
 BATCHES = 8
+_WITH_A_RELATION = """
+version: 1
+name: with a relation
+streams:
+  - {name: A, rate: 6, attributes: {k: {distinct: 9}, c: {distinct: 20}}}
+  - {name: B, rate: 5, attributes: {k: {distinct: 9}}}
+relations:
+  - {name: R, rows: 40, attributes: {c: {distinct: 20}}, changes: {inserts: 2, deletes: 2}}
+queries:
+  - name: Q1
+    text: SELECT * FROM A [RANGE 8], B [RANGE 6], R WHERE A.k = B.k AND A.c = R.c
+run: {seed: 3, duration: 40}
+"""
 
 
 def _workload() -> Workload:
@@ -37,12 +51,15 @@ def _workload() -> Workload:
     return replace(equality_join([(10, 10, 20), (10, 20, 20)]), run=settings)
 
 
-def _start_and_kill(file: Path, batch_rows: int, results: Path) -> int:
+def _start_and_kill(request: RunRequest, folder: Path) -> int:
     """Start the run in a process group of its own, and kill it all after two micro-batches.
 
     Returns how many batches the last line said were done.
     """
-    options = ["--partitions", "2", "--batch-rows", str(batch_rows), "--results", str(results)]
+    file = folder / "w.yaml"
+    file.write_text(dump_workload(request.workload))
+    options = ["--plan", request.label, "--partitions", str(request.partitions)]
+    options += ["--batch-rows", str(request.batch_rows), "--results", str(request.results)]
     child = subprocess.Popen(
         [sys.executable, "-m", "runtime", "run", str(file), *options, "--json"],
         cwd=PROJECT,
@@ -72,47 +89,104 @@ def _damaged(run_id: str, pattern: str) -> None:
         file.write_bytes(b"\xff not what Spark wrote")
 
 
-def test_killed_in_mid_run_and_resumed(
-    tmp_path: Path, spark: object, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert spark
-    workload, file = _workload(), tmp_path / "w.yaml"
-    file.write_text(dump_workload(workload))
-    plain = run(RunRequest(workload, "join_order", "best", "replay", 2, results=tmp_path / "plain"))
+def _in_batches(plain: Run, results: Path) -> RunRequest:
+    """The request of a run that ended, to be streamed in about this many micro-batches."""
     assert plain.measurement is not None
-    batch_rows = -(-sum(plain.measurement.rows.values()) // BATCHES)
+    rows = plain.measurement.rows
+    read = {source.name for source in plain.workload.queries[0].sources}
+    batch_rows = -(-sum(rows[name] for name in read) // BATCHES)
+    return replace(plain.request, way="stream", batch_rows=batch_rows, results=results)
 
-    assert _start_and_kill(file, batch_rows, tmp_path / "resumed") == 2
+
+def _interrupted(family: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """The id of the run that was killed, as the history tells it."""
     assert main(["history", "--json"]) == 0
     (lost,) = [
         entry
         for entry in json.loads(capsys.readouterr().out)
-        if entry["status"] == "interrupted" and entry["batches"] == BATCHES
+        if entry["status"] == "interrupted" and entry["family"] == family
     ]
+    assert lost["batches"] == BATCHES
+    return str(lost["run"])
 
-    # A checkpoint that cannot be read is said, and nothing is lost by trying.
-    kept = tmp_path / "kept"
-    shutil.copytree(run_folder(lost["run"]), kept)
-    for pattern in ("checkpoint/offsets/*", "checkpoint/state/0/*/*.delta"):
-        _damaged(lost["run"], pattern)
-        with pytest.raises(RunError, match="its checkpoint may be damaged: run the plan") as raised:
-            resume(lost["run"])
-        assert "\n" not in str(raised.value)
-        shutil.rmtree(run_folder(lost["run"]))
-        shutil.copytree(kept, run_folder(lost["run"]))
 
-    assert main(["resume", lost["run"], "--json"]) == 0
+def _check_resumed(run_id: str, plain: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    """It goes on where it stood, and ends with what the plain run found and counted."""
+    assert main(["resume", run_id, "--json"]) == 0
     out, err = capsys.readouterr()
     document = json.loads(out)
     assert "Running: 1 of" not in err
     assert document["status"] == "finished"
-    assert document["answers"] == plain.measurement.answers
-    assert document["results"] == plain.measurement.results
-    resumed = History().get(lost["run"]).measurement
+    resumed = History().get(run_id).measurement
     assert resumed is not None
+    assert plain.measurement is not None
+    assert document["answers"] == plain.measurement.answers
+    assert resumed.results == plain.measurement.results
     assert resumed.costs == plain.measurement.costs
+    assert resumed.recomputations == plain.measurement.recomputations
+    assert not run_folder(run_id).exists()
+
+
+@pytest.mark.usefixtures("spark")
+def test_killed_in_mid_run_and_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    request = RunRequest(_workload(), "join_order", "best", "replay", 2)
+    plain = run(replace(request, results=tmp_path / "plain"))
+    assert _start_and_kill(_in_batches(plain, tmp_path / "resumed"), tmp_path) == 2
+    lost = _interrupted("join_order", capsys)
+
+    # A checkpoint that cannot be read is said, and nothing is lost by trying.
+    kept = tmp_path / "kept"
+    shutil.copytree(run_folder(lost), kept)
+    for pattern in ("checkpoint/offsets/*", "checkpoint/state/0/*/*.delta"):
+        _damaged(lost, pattern)
+        with pytest.raises(RunError, match="its checkpoint may be damaged: run the plan") as raised:
+            resume(lost)
+        assert "\n" not in str(raised.value)
+        shutil.rmtree(run_folder(lost))
+        shutil.copytree(kept, run_folder(lost))
+
+    _check_resumed(lost, plain, capsys)
     assert sorted(_rows(tmp_path / "resumed")) == sorted(_rows(tmp_path / "plain"))
-    assert not run_folder(lost["run"]).exists()
+
+
+@pytest.mark.usefixtures("spark")
+def test_an_aggregation_killed_in_mid_run_and_resumed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (
+        "SELECT S1.j, MAX(S2.x), SUM(S1.x), COUNT(*) FROM S1 [RANGE 6], S2 [RANGE 5] "
+        "WHERE S1.j = S2.j GROUP BY S1.j"
+    )
+    workload = replace(aggregation(text, HASHED), run=RunSettings(seed=5, duration=40))
+    request = RunRequest(workload, "early_aggregation", "EAP-11", "replay", 2)
+    plain = run(replace(request, results=tmp_path / "plain"))
+    assert _start_and_kill(_in_batches(plain, tmp_path / "resumed"), tmp_path) == 2
+    _check_resumed(_interrupted("early_aggregation", capsys), plain, capsys)
+    for name in ("Q1.parquet", "Q1.changes.parquet"):
+        resumed, expected = (pq.read_table(tmp_path / f / name) for f in ("resumed", "plain"))
+        assert len(expected) > 0
+        assert resumed.equals(expected)
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_join_with_a_changing_relation_that_broke_off_is_resumed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    workload = load_workload(_WITH_A_RELATION, "with a relation")
+    plain = run(RunRequest(workload, "join_order", "best", "replay", 2, results=tmp_path / "plain"))
+
+    def break_off(progress: Progress) -> None:
+        if progress.batches_done == 3:
+            raise OSError("no room left")
+
+    with pytest.raises(RunError, match="broke off"):
+        run(_in_batches(plain, tmp_path / "resumed"), break_off)
+    (lost,) = [r for r in History().runs(status="failed") if r.workload == workload]
+    assert lost.batches > 4
+    _check_resumed(lost.id, plain, capsys)
+    found = sorted(_rows(tmp_path / "resumed"))
+    assert found == sorted(_rows(tmp_path / "plain"))
+    assert found
 
 
 def _rows(folder: Path) -> list[tuple[object, ...]]:

@@ -12,6 +12,7 @@ from planner.families.early_aggregation.plans import PlanBuilder
 from planner.families.early_aggregation.rules import EarlyRule
 from planner.families.early_aggregation.search import orders
 from planner.families.early_aggregation.telling import SourceSizes
+from planner.families.early_aggregation.work import by_kind
 from planner.family import Ranking
 from planner.plan import Plan
 from planner.workload import Workload
@@ -21,6 +22,15 @@ class EarlyAggregation:
     """LAP and every EAP: which sources are aggregated early, each joined in its best order."""
 
     name: str = NAME
+    ranked_by: str = "operations"
+    symbols: str = (
+        "λ: rate of a stream, counted twice where tuples also leave one by one; w: tuples of a "
+        "window; G: cells of a set, α: its entries, B: its buckets; g: groups of a source's own "
+        "attributes; μ: composites that a tuple has; ρ: the share examined, σ: the share that "
+        "matches; γ: groups that a tuple changes; ν: how often a second a group is gone through "
+        "for its next extremum, e: entries that are then begun with, c: what each of them "
+        "compares. After Tran & Lee 2007."
+    )
     cites: tuple[str, ...] = (
         "T. M. Tran, B. S. Lee. Transformation of Continuous Aggregation Join Queries over Data "
         "Streams. SSTD 2007.",
@@ -91,6 +101,16 @@ class EarlyAggregation:
     def sizes(self, workload: Workload) -> tuple[SourceSizes, ...]:
         """How many tuples each window and entries each set holds, under both models."""
         return telling.sizes(model_of(workload))
+
+    def work(self, workload: Workload, labels: Sequence[str]) -> tuple[dict[str, float], ...]:
+        """Operations per second of these plans by kind of work, which add up to their scores."""
+        model = model_of(workload)
+        costs = ranking.plan_costs(model)
+        return tuple(by_kind(costs.work(model.mask(label))) for label in labels)
+
+    def recomputations(self, plan: Plan, workload: Workload) -> dict[str, float]:
+        """How often per second each aggregation of a plan should look for an extremum anew."""
+        return pricing.recomputations(plan, model_of(workload))
 
     def orders(self, workload: Workload, plan: Plan) -> dict[str, tuple[str, ...]]:
         """For each stream of a plan, the aliases in the order in which its tuples are joined."""

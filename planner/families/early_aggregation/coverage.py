@@ -36,6 +36,7 @@ def refusal(workload: Workload) -> str | None:
         or statistics_refusal(workload, query)
         or types_refusal(workload, query)
         or _columns(workload, query)
+        or _summed(workload, query)
         or sizes_refusal(workload, query)
     )
 
@@ -81,7 +82,7 @@ def _sources(workload: Workload, query: Query) -> str | None:
 
 def _timing(execution: Execution) -> str | None:
     if execution.evaluate != "eager":
-        return "aggregation is eager: each arrival updates the groups; set execution.evaluate"
+        return "each arrival updates the groups at once; set execution.evaluate: eager"
     if execution.expire != "eager":
         return "a tuple leaves the groups when it leaves its window; set execution.expire: eager"
     return None
@@ -98,6 +99,18 @@ def _columns(workload: Workload, query: Query) -> str | None:
         if attribute_of(workload, query, column).distinct is None:
             place = f"{known.name}.{column.attribute}"
             return f"{place} has no distinct count; declare it, or infer it with --data"
+    return None
+
+
+def _summed(workload: Workload, query: Query) -> str | None:
+    """The first text that is to be added up."""
+    for aggregate in query.aggregates:
+        if aggregate.column is None or aggregate.function not in ("sum", "avg"):
+            continue
+        attribute = attribute_of(workload, query, aggregate.column)
+        # A column without a value, of which a file cannot tell the type, has no sum either way.
+        if attribute.type == "string" and attribute.missing < 1:
+            return f"{aggregate.column} holds text; SUM and AVG need numbers"
     return None
 
 

@@ -67,17 +67,11 @@ class OutputGroups:
                 return on_one
         grouped = [p for p, c in enumerate(self._model.contents) if self._is_grouped(p)]
         if len(grouped) > 1:
-            return occupied(self._all_cells, self.results, varying=True)
+            # Every view leaves out something that results have in common, and sees too many.
+            return min(self._seen_from(place) for place in grouped)
         smallest = min(range(self._model.count), key=lambda p: self._model.contents[p].mean(False))
         place = grouped[0] if grouped else smallest
         return self._of_one_source(place)
-
-    @cached_property
-    def results(self) -> float:
-        """Combinations that the join of the windows holds."""
-        model = self._model
-        parts = [(place, False) for place in range(model.count)]
-        return model.held(parts) * self._graph.share(range(model.count))
 
     @cached_property
     def fixed(self) -> tuple[KeyClass, ...]:
@@ -98,14 +92,20 @@ class OutputGroups:
         With `shares` only so much of the tuples of each source is looked at: those of one group.
         Of the source `single` one given tuple is to be part of it.
         """
-        parent, matches, order = self._tree(place)
+        return self._chances_below(place, shares or {}, single)[place]
+
+    def _chances_below(
+        self, root: int, shares: Mapping[int, float], single: int | None = None
+    ) -> dict[int, float]:
+        """How likely a tuple of each source finds all that stands below it, seen from the root."""
+        parent, matches, order = self._tree(root)
         chances = dict.fromkeys(range(self._model.count), 1.0)
         for following in reversed(order):
-            met = matches[following] * (shares or {}).get(following, 1.0) * chances[following]
+            met = matches[following] * shares.get(following, 1.0) * chances[following]
             held = self._model.contents[following].mean(False)
             one = min(1.0, met / held) if held else 0.0
             chances[parent[following]] *= one if following == single else -math.expm1(-met)
-        return chances[place]
+        return chances
 
     def _tree(self, root: int) -> tuple[dict[int, int], dict[int, float], list[int]]:
         """Each source's parent on the way from the root, what a tuple of that finds, the way."""
@@ -179,13 +179,43 @@ class OutputGroups:
         spreads = dict(zip(rule.columns, (*content.keys, *content.groups), strict=True))
         return crossed(values_of(spreads[column]) for column in rule.grouped)
 
-    @cached_property
-    def _all_cells(self) -> Cells:
-        """The groups there may be: equal attributes count once."""
-        parts = [content.group_cells for content in self._model.contents]
-        parts += [values_of(k.spread([key.place for key in k.keys])) for k in self.fixed]
-        parts += [values_of(spread) for _, spread in self._compared(None)]
-        return crossed(parts)
+    def _seen_from(self, place: int) -> float:
+        """The groups of several sources: of this one's tuples of a group, one has to match."""
+        own, total = self.own_cells(place), 0.0
+        held = self._model.contents[place].mean(False)
+        for number, shares in self._combinations(place):
+            chances = self._chances_below(place, shares)
+            for cells, share in zip(own.counts, own.shares, strict=True):
+                total += number * cells * self._any_match(place, held * share, shares, chances)
+        return float(total)
+
+    def _any_match(
+        self, place: int, held: float, shares: Mapping[int, float], chances: Mapping[int, float]
+    ) -> float:
+        """The chance of a result with one of so many tuples of a source.
+
+        Tuples with one key find the same tuples beyond it: for each key both sides have to be
+        there.
+        """
+        parent, matches, order = self._tree(place)
+        below = [following for following in order if parent[following] == place]
+        met = {f: matches[f] * shares.get(f, 1.0) * chances[f] for f in below}
+        found = {f: -math.expm1(-met[f]) for f in below}
+        least = -math.expm1(-held * math.prod(found.values()))
+        for following in below:
+            if matches[following] and self._linked_by_a_free_key(place, following):
+                keys = self._model.contents[following].mean(False) / matches[following]
+                others = math.prod(found[f] for f in below if f != following)
+                both = -math.expm1(-held / keys * others) * found[following]
+                least = min(least, -math.expm1(keys * math.log1p(-both)) if both < 1 else 1.0)
+        return least
+
+    def _linked_by_a_free_key(self, one: int, other: int) -> bool:
+        """Whether two sources have equal keys that no group decides."""
+        return any(
+            known.key(one) is not None and known.key(other) is not None and known not in self.fixed
+            for known in self._graph.classes
+        )
 
     def _on_one_attribute(self, known: KeyClass) -> float | None:
         """A group is there if for some key every source has a tuple with the key and its part."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from planner.cost import Cost, Estimate, Quality
+from planner.families.early_aggregation import extrema
 from planner.families.early_aggregation.costs import probe_cost, set_cost, update_cost
 from planner.families.early_aggregation.formulas import Formulas
 from planner.families.early_aggregation.groups import groups_of
@@ -35,3 +36,15 @@ def estimate(plan: Plan, model: AggregationModel) -> Estimate:
                 costs[operator.id] = keeping_cost(model.join, operator, place, indexes[place])
     formulas = Formulas(operators, probes, model, mask, indexes)
     return Estimate(costs, {model.join.query: Quality()}, formulas)
+
+
+def recomputations(plan: Plan, model: AggregationModel) -> dict[str, float]:
+    """How often per second each aggregation should look for an extremum anew."""
+    found: dict[str, float] = {}
+    for operator in plan.operators():
+        if operator.kind == "update":
+            found[operator.id] = extrema.in_output(model)
+        elif operator.kind == "aggregate":
+            place = model.join.aliases.index(str(operator.param("source")))
+            found[operator.id] = extrema.in_set(model, place).times
+    return found

@@ -91,6 +91,8 @@ def _why_group(alias: str, joined: tuple[Column, ...], grouped: tuple[Column, ..
     if not grouped:
         return f"Rule 1: {alias} has no grouping attribute of the query, so its set is by {by}"
     names = listed(map(str, grouped))
+    if set(grouped) <= set(joined):
+        return f"Rule 1: {names} of GROUP BY also joins {alias}, so its set is by {by}"
     return f"Rule 1: {alias} has {names} of GROUP BY, so its set is by that and by {by}"
 
 

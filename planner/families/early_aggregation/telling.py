@@ -55,13 +55,19 @@ def answer(model: AggregationModel, ranking: Ranking) -> str:
     if ranking.considered == 1:
         return f"{best.label}: {amount(best.score)} {unit}; {_only(model)}."
     if best.label == late.label:
-        others = [c for c in ranking.candidates if c.label != late.label]
-        closest = f"; {others[0].label} needs {percent_more(others[0].score, late.score)} more"
-        return f"{head}{closest if others and not ties else ''}, because {_too_large(model)}{ties}."
+        return f"{head}{'' if ties else _closest(ranking)}, because {_too_large(model)}{ties}."
     against = f"{times(late.score, best.score)} under LAP"
     if late.score < 1.1 * best.score:
         against = f"LAP needs {percent_more(late.score, best.score)} more"
     return f"{head}, {against}, because {_small(model, model.mask(best.label))}{ties}."
+
+
+def _closest(ranking: Ranking) -> str:
+    """What follows LAP, where more than LAP is listed."""
+    late, *others = ranking.candidates
+    if not others:
+        return ""
+    return f"; {others[0].label} needs {percent_more(others[0].score, late.score)} more"
 
 
 def why(model: AggregationModel) -> tuple[str, ...]:
@@ -76,17 +82,28 @@ def _only(model: AggregationModel) -> str:
 
 
 def _small(model: AggregationModel, mask: int) -> str:
-    chosen = [place for place in range(model.count) if mask >> place & 1]
-    told = [_groups_in(model, place) for place in chosen]
+    """How few groups the windows hold that are aggregated early; equal ones told together."""
+    alike: dict[str, list[str]] = {}
+    for place in range(model.count):
+        if mask >> place & 1:
+            alike.setdefault(_groups_in(model, place), []).append(model.join.aliases[place])
+    told = []
+    for groups, (*names, last) in alike.items():
+        several = f"{', '.join(names)} and {last} each have"
+        told.append(f"{several if names else f'{last} has'} {groups}")
     return " and ".join(told)
 
 
 def _groups_in(model: AggregationModel, place: int) -> str:
     content = model.contents[place]
     kind = "relation" if content.window.is_relation else "window"
-    held = amount(round(content.mean(is_set=False), 1))
-    entries = amount(round(content.mean(is_set=True), 1))
-    return f"{model.join.aliases[place]} has {entries} groups in a {kind} of {held}"
+    held, entries = (_whole(content.mean(is_set)) for is_set in (False, True))
+    return f"{entries} groups in a {kind} of {held}"
+
+
+def _whole(value: float) -> str:
+    """A number of tuples: whole, unless it is small."""
+    return amount(round(value)) if value >= 10 else amount(round(value, 1))
 
 
 def _too_large(model: AggregationModel) -> str:
@@ -99,7 +116,8 @@ def _too_large(model: AggregationModel) -> str:
     if not shares:
         return "no window holds anything to aggregate"
     place = min(shares, key=shares.__getitem__)
-    return f"sets spare too little: {_groups_in(model, place)}"
+    name = model.join.aliases[place]
+    return f"sets spare too little: {name} has {_groups_in(model, place)}"
 
 
 def _rules(model: AggregationModel) -> Iterator[str]:

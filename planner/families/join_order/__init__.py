@@ -22,6 +22,11 @@ class JoinOrder:
     """Loop orders of a multi-way join: multiway, naive and general, eager and lazy."""
 
     name: str = NAME
+    ranked_by: str = "comparisons"
+    symbols: str = (
+        "λ: rate of a stream; T: length of its window; v: distinct values of its join attribute; "
+        "b: buckets of its hash index; φ: size of a join of windows. After Golab & Özsu 2003."
+    )
     cites: tuple[str, ...] = (
         "L. Golab, M. T. Özsu. Processing Sliding Window Multi-Joins in Continuous Queries "
         "over Data Streams. Technical Report CS-2003-01, University of Waterloo, 2003.",

@@ -1,0 +1,70 @@
+"""Operations by kind of work: of the plans of an aggregation, and of one plan's operators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import plotly.graph_objects as go
+
+from pages.parts.figures import PALETTE, frame, operator_name, room
+from pages.parts.words import UNITS
+from planner.cost import Estimate
+from planner.families.early_aggregation.work import KINDS, by_kind
+from planner.plan import Plan
+from planner.wording import amount, shortened
+
+# A bar and what it is made of.
+Bars = Sequence[tuple[str, Mapping[str, float]]]
+_COLOURS = dict(zip(KINDS, PALETTE, strict=False))
+
+
+def of_operators(plan: Plan, estimate: Estimate) -> Bars:
+    """What each operator adds to its plan's operations; those that add nothing are left out."""
+    every = ((op, by_kind([(op.kind, estimate.costs[op.id])])) for op in plan.operators())
+    return [(operator_name(op), work) for op, work in every if work]
+
+
+def in_words(bars: Bars) -> str:
+    """The figure for those who cannot see it."""
+    return "; ".join(f"{name}: {_told(work)}" for name, work in bars)
+
+
+def _told(work: Mapping[str, float]) -> str:
+    kinds = ", ".join(f"{kind.lower()} {amount(value)}" for kind, value in work.items())
+    return f"{amount(sum(work.values()))} operations/s ({kinds})"
+
+
+def stacked(bars: Bars) -> go.Figure:
+    """One bar a plan or operator, cut into the kinds of work that make up its operations."""
+    figure = go.Figure()
+    names = [shortened(name, 32) for name, _ in bars]
+    totals = [sum(work.values()) for _, work in bars]
+    for kind in KINDS:
+        if any(kind in work for _, work in bars):
+            figure.add_bar(
+                y=names,
+                x=[work.get(kind, 0.0) for _, work in bars],
+                name=kind,
+                orientation="h",
+                marker_color=_COLOURS[kind],
+                hovertemplate="%{y}<br>" + kind + ": %{x:,.6g} operations/s<extra></extra>",
+            )
+    figure.add_scatter(
+        y=names,
+        x=totals,
+        mode="text",
+        text=[f" {amount(value)}" for value in totals],
+        textposition="middle right",
+        showlegend=False,
+        hoverinfo="skip",
+    )
+    # No title, so that a legend of several lines finds its place above the bars.
+    layout = frame("", 150 + 34 * max(len(bars), 2))
+    layout["margin"] = {"l": 10, "r": 10, "t": 30, "b": 60}
+    figure.update_layout(
+        barmode="stack",
+        xaxis={"title": f"{UNITS['operations']} (stream time)", "range": room(totals)},
+        yaxis={"autorange": "reversed", "type": "category"},
+        **layout,
+    )
+    return figure
