@@ -7,7 +7,7 @@ whole numbers: microseconds, or rows of count windows.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -30,6 +30,14 @@ class Condition:
     """What a query asks of the tuples of one stream: all of these filters; none asks nothing."""
 
     filters: tuple[Filter, ...] = ()
+    # Conditions are looked up for every query and slice: their hash is worked out once.
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash(self.filters))
+
+    def __hash__(self) -> int:
+        return self._hash
 
     @property
     def is_open(self) -> bool:

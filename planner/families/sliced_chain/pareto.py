@@ -40,92 +40,75 @@ class Front:
     epsilon: float
 
 
-@dataclass(frozen=True, slots=True)
 class _Labels:
-    """The labels of one place: costs, states, how often thinned, and where each came from."""
+    """All labels, place after place: cost, state, how often thinned, and the one each came from."""
 
-    cost: Floats
-    state: Floats
-    thinned: Ints
-    before: Ints
-    label: Ints
+    def __init__(self) -> None:
+        self.count = 1
+        self.cost, self.state = np.zeros(1_024), np.zeros(1_024)
+        self.thinned, self.place, self.before = np.zeros((3, 1_024), dtype=np.int64)
+
+    def add(self, place: int, cost: Floats, state: Floats, thinned: int, before: Ints) -> None:
+        """The labels of one place."""
+        until = self.count + len(cost)
+        while until > len(self.cost):
+            for name in ("cost", "state", "thinned", "place", "before"):
+                values = getattr(self, name)
+                setattr(self, name, np.concatenate((values, np.zeros_like(values))))
+        added = slice(self.count, until)
+        self.cost[added], self.state[added] = cost, state
+        self.thinned[added], self.place[added], self.before[added] = thinned, place, before
+        self.count = until
 
 
 def front(cost: EdgeCost, state: EdgeCost, first: Floats) -> Front:
     """The front of all chains; `first` are the costs of the edges from 0 by their ends."""
     last = len(first) - 1
     most = max(8, min(MOST_POINTS, _MOST_STEPS // max(1, last * last)))
-    factor = _factor(last)
-    zero = np.zeros(1, dtype=np.int64)
-    labels = [_Labels(np.zeros(1), np.zeros(1), zero, zero, zero)]
+    # By how much states may differ that stand for one another at one place.
+    factor = 1 + 0.01 / last
+    labels = _Labels()
+    begun = 1
     for end in range(1, last + 1):
-        at = np.array([end])
-        costs, states = [first[end : end + 1]], [state(zero, at)]
-        thinned, before, label = [zero], [zero], [zero]
-        if end > 1:
-            starts = np.arange(1, end)
-            ends = np.full(end - 1, end)
-            sizes = np.array([len(labels[start].cost) for start in range(1, end)])
-            costs.append(_joined(labels, "cost", end) + np.repeat(cost(starts, ends), sizes))
-            states.append(_joined(labels, "state", end) + np.repeat(state(starts, ends), sizes))
-            thinned.append(_joined(labels, "thinned", end).astype(np.int64))
-            before.append(np.repeat(starts, sizes))
-            label.append(np.concatenate([np.arange(size) for size in sizes]))
-        found = _Labels(
-            np.concatenate(costs),
-            np.concatenate(states),
-            np.concatenate(thinned),
-            np.concatenate(before),
-            np.concatenate(label),
-        )
-        labels.append(_kept(found, most, factor))
-    return _told(labels, factor)
+        begun = labels.count
+        starts = np.arange(end)
+        ends = np.full(end, end)
+        # Label 0 stands at 0, from where edges have their own costs.
+        costs, states = cost(starts, ends), state(starts, ends)
+        costs[0] = first[end]
+        places = labels.place[:begun]
+        reached = labels.cost[:begun] + costs[places], labels.state[:begun] + states[places]
+        kept, thinnings = _kept(*reached, most, factor)
+        times = int(labels.thinned[:begun].max()) + thinnings
+        labels.add(end, reached[0][kept], reached[1][kept], times, kept)
+    return _told(labels, range(begun, labels.count), factor)
 
 
-def _factor(last: int) -> float:
-    """By how much states may differ that stand for one another at one place."""
-    return 1 + 0.01 / last
-
-
-def _joined(labels: list[_Labels], name: str, end: int) -> Floats:
-    return np.concatenate([getattr(one, name) for one in labels[1:end]])
-
-
-def _kept(found: _Labels, most: int, factor: float) -> _Labels:
-    """The labels that no other beats; thinned where there are too many."""
-    order = np.lexsort((found.state, found.cost))
-    states = found.state[order]
+def _kept(cost: Floats, state: Floats, most: int, factor: float) -> tuple[Ints, int]:
+    """The labels that no other beats; thinned where there are too many, and how often."""
+    order = np.lexsort((state, cost))
+    states = state[order]
     # Sums in another order may differ in their last bit: that is no trade-off.
     least = np.minimum.accumulate(states)
     better = np.concatenate(([True], states[1:] < least[:-1] * (1 - 1e-12)))
-    kept = order[better]
-    thinned = found.thinned[kept]
-    step = factor
+    kept, times, power = order[better], 0, 1
     while len(kept) > most:
-        group = np.floor(np.log(np.maximum(found.state[kept], 1e-300)) / math.log(step))
+        width = power * math.log(factor)
+        group = np.floor(np.log(np.maximum(state[kept], 1e-300)) / width)
         # The cheapest of those with about the same state.
-        chosen = np.concatenate(([True], np.diff(group) != 0))
-        chosen[-1] = True
-        kept = kept[chosen]
-        # What is dropped may have been thinned more often than what stands for it.
-        times = int(thinned.max()) + round(math.log(step) / math.log(factor))
-        thinned = np.full(len(kept), times)
-        step = step**2
-    return _Labels(
-        found.cost[kept], found.state[kept], thinned, found.before[kept], found.label[kept]
-    )
+        kept = kept[np.concatenate(([True], np.diff(group) != 0))]
+        times, power = times + power, 2 * power
+    return kept, times
 
 
-def _told(labels: list[_Labels], factor: float) -> Front:
-    last = labels[-1]
+def _told(labels: _Labels, final: range, factor: float) -> Front:
     points = []
-    for label in range(len(last.cost)):
-        ends, place, at = [], len(labels) - 1, label
-        while place:
-            ends.append(place)
-            place, at = int(labels[place].before[at]), int(labels[place].label[at])
-        points.append(
-            Point(tuple(reversed(ends)), float(last.cost[label]), float(last.state[label]))
-        )
-    thinned = int(last.thinned.max())
-    return Front(tuple(points), 1 - factor**-thinned if thinned else 0.0)
+    for label in final:
+        ends, at = [], label
+        while at:
+            ends.append(int(labels.place[at]))
+            at = int(labels.before[at])
+        cost, state = float(labels.cost[label]), float(labels.state[label])
+        points.append(Point(tuple(reversed(ends)), cost, state))
+    times = int(labels.thinned[final.start])
+    return Front(tuple(points), 1 - factor**-times if times else 0.0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from planner.errors import PlanError
@@ -42,10 +42,15 @@ class Part:
 
     conditions: tuple[Condition, ...]
     mask: Mask
+    _passed: frozenset[Condition] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        passed = (c for k, c in enumerate(self.conditions) if self.mask >> k & 1)
+        object.__setattr__(self, "_passed", frozenset(passed))
 
     def passes(self, condition: Condition) -> bool:
         """Whether its tuples pass; what asks nothing is always passed."""
-        return condition.is_open or bool(self.mask >> self.conditions.index(condition) & 1)
+        return condition.is_open or condition in self._passed
 
     def __str__(self) -> str:
         """A digit for each condition in the order of the split: 1 where it holds."""

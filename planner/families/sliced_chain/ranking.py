@@ -35,6 +35,8 @@ from planner.joins.arrays import Floats, Ints
 # Up to so many mergings are listed, all of them; of more, those that say something.
 MOST_MERGINGS = 4_096
 MOST_NEIGHBOURS = 100
+# With more windows the trade-off takes seconds: it is worked out where it is asked for.
+MOST_TRADED = 300
 MOST_JOINS = 64
 
 # The places of the ends of a group's slices among its boundaries.
@@ -70,8 +72,12 @@ class GroupChains:
 
     @cached_property
     def searched_monotone(self) -> bool:
-        """Whether the inequality was looked for, and is used."""
-        return self.edges.last >= search.WORTH_CHECKING and self.is_monotone
+        """Whether the inequality is used: it is looked for where windows are many.
+
+        Where windows differ by stream, looking for it would take as long as doing without.
+        """
+        edges = self.edges
+        return edges.last >= search.WORTH_CHECKING and edges.is_even and self.is_monotone
 
     @cached_property
     def cheapest(self) -> Places:
@@ -277,8 +283,8 @@ class Plans:
         best = tuple(chains.cheapest for chains in self.chains)
         yield best
         for at, chains in enumerate(self.chains):
-            others = chain((p.ends for p in chains.front.points), chains.neighbours(best[at]))
-            for places in others:
+            front = chains.front.points if chains.edges.last <= MOST_TRADED else ()
+            for places in chain((point.ends for point in front), chains.neighbours(best[at])):
                 yield (*best[:at], places, *best[at + 1 :])
 
     @cached_property

@@ -18,7 +18,7 @@ from planner.joins.arrays import Floats, Ints
 EdgeCost = Callable[[Ints, Ints], Floats]
 
 # From so many boundaries on, looking whether the inequality holds is worth its time.
-WORTH_CHECKING = 3_000
+WORTH_CHECKING = 256
 MOST_CHECKED = 60_000_000
 _LEAF = 64
 

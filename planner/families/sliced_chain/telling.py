@@ -9,7 +9,7 @@ from planner.families.sliced_chain.groups import BOTH, Group
 from planner.families.sliced_chain.labels import CHAIN, CPU_OPT, MEM_OPT, PULL_UP, PUSH_DOWN
 from planner.families.sliced_chain.model import GroupModel
 from planner.families.sliced_chain.printed import pull_up, push_down, state_slice, two_queries
-from planner.families.sliced_chain.ranking import GroupChains, Plans
+from planner.families.sliced_chain.ranking import MOST_TRADED, GroupChains, Plans
 from planner.families.sliced_chain.search import WORTH_CHECKING
 from planner.family import Ranking
 from planner.ties import near_ties
@@ -77,12 +77,17 @@ def why(plans: Plans) -> tuple[str, ...]:
     told += [f"{label} is left out: {reason}." for label, reason in plans.excluded]
     if not plans.all_mergings:
         told.append(
-            f"There are over {plans.mergings:.3g} chains: listed are Mem-Opt, CPU-Opt, those of "
-            "the trade-off and those next to CPU-Opt."
+            f"There are {_many(plans.mergings)} chains: listed are Mem-Opt, CPU-Opt, those next to "
+            f"it and, up to {MOST_TRADED} windows, those of the trade-off."
         )
     for chains in plans.chains:
         told += _left_out(chains.model)
     return tuple(told)
+
+
+def _many(count: int) -> str:
+    """A number that may be too large for a float."""
+    return f"{count:,}" if count < 10**9 else f"over 10^{len(str(count)) - 1}"
 
 
 def _group(group: Group) -> Iterator[str]:
