@@ -23,6 +23,13 @@ class SlicedChain:
     """Unshared, pull-up, push-down, and the chains of sliced joins of all mergings."""
 
     name: str = NAME
+    ranked_by: str = "comparisons"
+    symbols: str = (
+        "λ: rate of a stream; s: the share of it that survives into the slice, r: the share that "
+        "reaches it to probe; Δ: length of the slice, W: of a window; t: how long tuples that are "
+        "due wait to be purged; β: the share of a slice in one bucket; σ: the share that passes; "
+        "S: the share of pairs that join; R: results. After Wang et al. 2006."
+    )
     cites: tuple[str, ...] = (
         "S. Wang, E. Rundensteiner, S. Ganguly, S. Bhatnagar. State-Slice: New Paradigm of "
         "Multi-query Optimization of Window-based Stream Queries. VLDB 2006.",
