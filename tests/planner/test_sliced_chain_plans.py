@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from planner.families.sliced_chain.groups import groups_of
 from planner.families.sliced_chain.plans import PlanBuilder
 from planner.families.sliced_chain.survival import evaluation_of
 from planner.plan import Operator, Plan
+from planner.streams import Attribute, Stream
 from planner.whatif import parse_axis, sweep
 from planner.workload import Workload
 from planner.workload_file import load_workload
@@ -180,3 +182,25 @@ def test_two_hundred_alerts_are_planned_at_once() -> None:
     assert len(workload.queries) == 200
     assert known.scores(workload, ["unshared"])[0] > 3 * ranking.candidates[0].score
     assert "192 more share" in " ".join(known.why(workload))
+
+
+def test_conditions_of_too_many_combinations_are_refused() -> None:
+    streams = tuple(
+        Stream(name, 5, {"k": Attribute(9), **{f"x{n}": Attribute(100) for n in range(20)}})
+        for name in ("A", "B")
+    )
+    texts = [joined(n + 1, f"A.x{n} > 50") for n in range(20)]
+    reason = refusal(joins(texts, streams=(streams[0], streams[1])))
+    assert reason is not None
+    assert "combinations" in reason
+
+
+@pytest.mark.parametrize("text", [joined(9, "A.v > 500"), joined(9, "A.v > 0", "B.v < 0")])
+def test_what_nothing_passes_and_what_hardly_arrives_is_priced(text: str) -> None:
+    for execution in (Execution(), Execution(join="hash")):
+        workload = joins([joined(5), text], rates=(1e-12, 20), execution=execution)
+        known = SlicedChain()
+        for built in known.candidates(workload):
+            for cost in known.estimate(built, workload).costs.values():
+                assert all(math.isfinite(v) and v >= 0 for v in cost.as_dict().values())
+        assert known.answer(workload, known.rank(workload, None))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from planner.execution import Execution
+from planner.families.sliced_chain.groups import BOTH, groups_of
+from planner.families.sliced_chain.parts import TooManyError
+from planner.families.sliced_chain.shares import StreamShares
 from planner.joins.coverage import (
     predicates_refusal,
     relation_of,
@@ -33,6 +36,17 @@ def refusal(workload: Workload) -> str | None:
         )
         if reason is not None:
             return reason
+    return _combinations(workload)
+
+
+def _combinations(workload: Workload) -> str | None:
+    """Why the conditions of the queries are too many to tell what passes which of them."""
+    try:
+        for group in groups_of(workload):
+            for side in BOTH:
+                StreamShares(group, side, workload.stream(group.streams[side]))
+    except TooManyError as error:
+        return error.message
     return None
 
 
