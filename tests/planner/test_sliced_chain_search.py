@@ -14,10 +14,11 @@ from hypothesis import assume, given, settings
 from planner.cost import total
 from planner.execution import Execution
 from planner.families.sliced_chain import SlicedChain, search
+from planner.families.sliced_chain.chains import GroupChains, Places
 from planner.families.sliced_chain.edges import Edges
 from planner.families.sliced_chain.groups import Condition, Member, groups_of
 from planner.families.sliced_chain.model import GroupModel, model_of
-from planner.families.sliced_chain.ranking import GroupChains, Places, Plans
+from planner.families.sliced_chain.ranking import Plans
 from planner.workload import Workload
 from tests.planner.chains import FILTERED, HASHED, PER_VALUE, joined, joins
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planner.checks import listed
+from planner.families.sliced_chain.chains import GroupChains
 from planner.families.sliced_chain.groups import BOTH, Group
 from planner.families.sliced_chain.labels import CHAIN, CPU_OPT, MEM_OPT, PULL_UP, PUSH_DOWN
 from planner.families.sliced_chain.model import GroupModel
 from planner.families.sliced_chain.printed import pull_up, push_down, state_slice, two_queries
-from planner.families.sliced_chain.ranking import MOST_TRADED, GroupChains, Plans
+from planner.families.sliced_chain.ranking import MOST_TRADED, Plans
 from planner.families.sliced_chain.search import WORTH_CHECKING
 from planner.family import Ranking
 from planner.ties import near_ties
