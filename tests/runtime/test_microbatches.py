@@ -47,6 +47,17 @@ def _batches(folder: str) -> list[tuple[list[int], Batch]]:
     return [(row["partitions"], Batch.unpack(row["tuples"], Tuples)) for row in rows]
 
 
+def test_no_batch_goes_over_the_time_of_a_change() -> None:
+    merged = feed(WORKLOAD, generate(WORKLOAD, 20, 1))
+    cuts = [0, 5_000_000, 5_000_001, 90_000_000]
+    made = microbatches.write("cut", merged, Split(1, None), 40, cuts)
+    batches = [batch.tuples.ts for _, batch in _batches(made.folder)]
+    assert np.concatenate(batches).tolist() == merged.tuples.ts.tolist()
+    for ts in batches:
+        assert 0 < len(ts) <= 40
+        assert not any(ts[0] < cut <= ts[-1] for cut in cuts)
+
+
 @pytest.mark.parametrize("split", [Split(1, 1), Split(3, None), Split(3, 5)], ids=str)
 def test_every_tuple_is_in_one_batch_in_the_order_of_arrival(split: Split) -> None:
     merged = feed(WORKLOAD, generate(WORKLOAD, 20, 1))

@@ -25,7 +25,7 @@ from tests.runtime.driving import stepped
 from tests.runtime.general_reference import Data, results_of
 from tests.runtime.slicing import SPAN, built, feed_of, labels, queries, tuples, workloads
 
-FEW = settings(max_examples=40, deadline=None)
+FEW = settings(max_examples=25, deadline=None)
 
 
 @st.composite
@@ -126,6 +126,20 @@ def test_no_result_is_lost_or_twice(
     # Neither does what is counted depend on partitions and batches.
     assert once == found
     assert tally.costs == counted.costs
+
+
+@FEW
+@given(st.data(), workloads(), tuples(), st.integers(0, 12))
+def test_a_change_to_the_same_plan_changes_no_count(
+    choose: st.DataObject, workload: Workload, data: Data, at: int
+) -> None:
+    plan = built(workload, choose.draw(labels(workload))).plan
+    stages = [PlannedStage(time, workload, plan, {}) for time in (None, at * 1_000_000)]
+    feed = feed_of(workload, data)
+    rows, tally = _migrated(workload, stages, feed, 1, set())
+    expected_rows, expected = _migrated(workload, stages[:1], feed, 1, set())
+    assert rows == expected_rows
+    assert tally.costs == expected.costs
 
 
 def test_a_split_slice_is_filled_by_the_next_purges() -> None:
