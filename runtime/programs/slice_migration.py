@@ -12,7 +12,7 @@ import numpy as np
 from runtime.kernels.loop_types import Rows
 from runtime.kernels.slice_gates import Conditions, attach
 from runtime.programs.slice_batch import Prepared, Stored, nothing_stored
-from runtime.programs.slice_forms import SPLIT, Chain, Era
+from runtime.programs.slice_forms import OPEN, SPLIT, Chain, Era
 
 _NOT_STORED = -1
 
@@ -26,8 +26,9 @@ def migrated(
     ]
     moved = nothing_stored(after, len(rows.ts))
     for chain, kept in zip(after.chains, moved, strict=True):
+        sources = _sources(before, after, chain)
         for side, stream in enumerate(chain.sides):
-            began = _began(before, chain.join, stream, stored, len(rows.ts))
+            began = _began(before, sources, stream, stored, len(rows.ts))
             survival = _survival(after, chain, side, rows, bits[stream])
             _place(chain, side, began, survival, rows, kept)
     together = np.zeros((len(rows.ts), prepared.words), np.uint64)
@@ -45,12 +46,29 @@ def _bits(rows: Rows, stream: int, conditions: Conditions) -> np.ndarray:
     return bits
 
 
-def _began(before: Era, join: str, stream: int, stored: list[Stored], tuples: int) -> np.ndarray:
-    """Where the slice begins in which each tuple of a stream was stored for this join."""
+def _sources(before: Era, after: Era, chain: Chain) -> list[int]:
+    """The old chains whose tuples a chain takes over: the one that served the same, or all."""
+    ours = [n for n, old in enumerate(before.chains) if old.join == chain.join]
+    alike = [n for n in ours if _served(before, before.chains[n]) == _served(after, chain)]
+    return alike or ours
+
+
+def _served(era: Era, chain: Chain) -> object:
+    """Whom a chain serves, and with which tuples."""
+    gates = [(era.gates[number], part) for number, part in chain.gates]
+    return (
+        [(tap.query, tap.windows, tap.since) for tap in chain.taps],
+        [(gate.kind, gate.parts[part] if gate.kind == SPLIT else None) for gate, part in gates],
+    )
+
+
+def _began(
+    before: Era, sources: list[int], stream: int, stored: list[Stored], tuples: int
+) -> np.ndarray:
+    """Where the slice begins in which each tuple of a stream was stored."""
     began = np.full(tuples, _NOT_STORED, np.int64)
-    for chain, kept in zip(before.chains, stored, strict=True):
-        if chain.join != join or stream not in chain.sides:
-            continue
+    for number in sources:
+        chain, kept = before.chains[number], stored[number]
         side = chain.sides.index(stream)
         for start, of_slice in zip([0, *chain.ends[:-1]], kept.females, strict=True):
             began[of_slice[side]] = np.maximum(began[of_slice[side]], start)
@@ -59,11 +77,14 @@ def _began(before: Era, join: str, stream: int, stored: list[Stored], tuples: in
 
 def _survival(era: Era, chain: Chain, side: int, rows: Rows, bits: np.ndarray) -> np.ndarray:
     """How far each tuple gets by the queries that it may serve: those it came after."""
+    gate = era.gates[chain.gates[side][0]]
+    if gate.kind == OPEN:
+        # All that arrives is stored, and so is all that is there.
+        return np.full(len(rows.ts), chain.widest[side], np.int64)
     survival = np.zeros(len(rows.ts), np.int64)
     for tap in chain.taps:
         serves = (rows.ts >= tap.since) & _holds(bits, tap.conditions[side])
         survival[serves] = np.maximum(survival[serves], tap.windows[side])
-    gate = era.gates[chain.gates[side][0]]
     if gate.kind == SPLIT:
         part = gate.parts[chain.gates[side][1]]
         for condition, wanted in zip(gate.chosen, part, strict=True):
