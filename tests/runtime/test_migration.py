@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from planner.changes import stages_of
 from planner.errors import PlanError
-from planner.execution import Change
+from planner.execution import Change, RunSettings
+from planner.families import family
 from planner.query import Column, Predicate, Query, Source, TimeWindow
 from planner.streams import Attribute, Stream
 from planner.workload import Workload
@@ -20,7 +21,7 @@ from runtime.kernels.digest import digest_of
 from runtime.programs import compile_plan, program_from_json
 from runtime.programs.program import Span, Tally
 from runtime.split import Split
-from runtime.stages import PlannedStage, whole_plan
+from runtime.stages import PlannedStage, planned_stages, whole_estimate, whole_plan
 from tests.runtime.driving import stepped
 from tests.runtime.general_reference import Data, results_of
 from tests.runtime.slicing import SPAN, built, feed_of, labels, queries, tuples, workloads
@@ -196,3 +197,35 @@ def test_a_wrong_change_is_the_users_mistake(changes: list[Change], told: str) -
     workload = Workload("one", streams, (Query("Q0", sources),))
     with pytest.raises(PlanError, match=told):
         stages_of(replace(workload, run=replace(workload.run, changes=tuple(changes))))
+
+
+@pytest.mark.parametrize(
+    ("asked", "labels_of_stages"),
+    [
+        ("unshared", ["unshared", "unshared", "pull-up"]),
+        ("mem-opt", ["chain:0-2-6", "chain:0-2-4-6", "pull-up"]),
+        ("chain:0-2-6", ["chain:0-2-6", "chain:0-2-4-6", "pull-up"]),
+    ],
+)
+def test_a_change_of_queries_keeps_the_strategy(asked: str, labels_of_stages: list[str]) -> None:
+    equal = (Predicate(Column("A", "k"), "=", Column("B", "k")),)
+    first, second, late = (
+        Query(f"Q{n}", (Source("A", "A", window), Source("B", "B", window)), equal)
+        for n, window in enumerate(map(TimeWindow, (2, 6, 4)))
+    )
+    streams = tuple(Stream(name, rate=1.0, attributes={"k": Attribute(3)}) for name in "AB")
+    changes = (Change(30, plan="pull-up"), Change(20, add=late))
+    workload = Workload("two", streams, (first, second), run=RunSettings(changes=changes))
+    chosen = family("sliced_chain")
+    stages = planned_stages(chosen, workload, asked)
+    assert [stage.plan.label for stage in stages] == labels_of_stages
+    assert [stage.at for stage in stages] == [None, 20_000_000, 30_000_000]
+    # The span from 10 s to 50 s is a quarter of the first and of the second, half of the third.
+    whole = whole_estimate(chosen, stages, 0, 10_000_000, 50_000_000)
+    assert set(whole.costs) == {operator.id for operator in whole_plan(stages).operators()}
+    by_stage = [
+        sum(cost.comparisons for cost in chosen.estimate(s.plan, s.workload).costs.values())
+        for s in stages
+    ]
+    weighed = sum(share * own for share, own in zip((0.25, 0.25, 0.5), by_stage, strict=True))
+    assert sum(cost.comparisons for cost in whole.costs.values()) == pytest.approx(weighed)
