@@ -176,8 +176,10 @@ class OutputGroups:
     def own_cells(self, place: int) -> Cells:
         """The groups that the GROUP BY attributes of one source make."""
         rule, content = self._model.rules[place], self._model.contents[place]
-        spreads = dict(zip(rule.columns, (*content.keys, *content.groups), strict=True))
-        return crossed(values_of(spreads[column]) for column in rule.grouped)
+        # A tuple whose key is missing is in no group.
+        keys = [values_of(spread) for spread in content.keys]
+        values = dict(zip(rule.columns, (*keys, *content.values[len(keys) :]), strict=True))
+        return crossed(values[column] for column in rule.grouped)
 
     def _seen_from(self, place: int) -> float:
         """The groups of several sources: of this one's tuples of a group, one has to match."""
@@ -231,8 +233,8 @@ class OutputGroups:
         for phase, weight in enumerate(WEIGHTS):
             there = np.ones((1, len(counts)))
             number = np.ones(1)
-            for value, part, content in zip(values, cells, contents, strict=True):
-                shares = part.shares[:, None] * value.shares[None, :]
+            for value, key, part, content in zip(values, known.keys, cells, contents, strict=True):
+                shares = part.shares[:, None] * (key.present * value.shares)[None, :]
                 chance = filled(shares, float(content.tuples[phase]), content.varying)
                 there = (there[:, None, :] * chance[None, :, :]).reshape(-1, len(counts))
                 number = np.outer(number, part.counts).ravel()

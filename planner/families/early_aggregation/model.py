@@ -150,7 +150,9 @@ def _content(workload: Workload, query: Query, window: JoinWindow, rule: EarlyRu
     if varying:
         varying = workload.stream(source.name).arrivals.kind != "regular"
     clock = str(source.window) if isinstance(source.window, TumblingWindow) else None
-    return Content(window, keys, groups, clock, varying)
+    columns = (*rule.joined, *extra)
+    missing = tuple(attribute_of(workload, query, column).missing for column in columns)
+    return Content(window, keys, groups, clock, varying, missing)
 
 
 def _spread(workload: Workload, query: Query, column: Column) -> Spread:
