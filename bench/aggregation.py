@@ -58,9 +58,7 @@ def aggregation() -> dict[str, Any]:
     rates = {label: sample.rate for label, sample in best.items()}
     known = family("early_aggregation")
     late, early = known.scores(workload, LABELS)
-    in_seconds = {
-        label: _seconds(known.rank(workload, None, fit.units), label) for label in LABELS
-    }
+    in_seconds = {label: _seconds(known.rank(workload, None, fit.units), label) for label in LABELS}
     measured = rates["EAP-11"] / rates["LAP"]
     by_seconds = in_seconds["LAP"] / in_seconds["EAP-11"]
     return {
