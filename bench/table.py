@@ -32,7 +32,8 @@ def _rows(results: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
         "kernel, early aggregation, default two-way hash setting, EAP-11",
         _rate(early["tuples per second"]["EAP-11"]),
         f"{early['EAP-11 over LAP, measured']:.1f}x LAP "
-        f"(predicted: {early['EAP-11 over LAP, predicted']:.1f}x)",
+        f"(predicted: {early['EAP-11 over LAP, predicted']:.1f}x in seconds, "
+        f"{early['EAP-11 over LAP, predicted in operations']:.1f}x in operations)",
     )
     if "aggregation-cells" in results:
         yield from _cells(results["aggregation-cells"])
