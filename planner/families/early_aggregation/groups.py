@@ -126,10 +126,18 @@ class OutputGroups:
             )
             before = self._graph.share(joined)
             share = self._graph.share([*joined, following]) / before if before else 0.0
+            share *= self._active(root, [*joined, following]) / self._active(root, joined)
             matches[following] = self._model.contents[following].mean(False) * share
             parent[following] = joined[at]
             joined.append(following)
         return parent, matches, joined[1:]
+
+    def _active(self, root: int, joined: list[int]) -> float:
+        """The share of combinations, seen from the root, whose rows were there all the time."""
+        join = self._model.join
+        if not join.is_changing:
+            return 1.0
+        return join.activities.get(root, join.activities[None]).share(joined)
 
     def _combinations(self, origin: int) -> Iterator[tuple[float, dict[int, float]]]:
         """Groups beside the origin's own part: how many, and their share of each source's tuples.
