@@ -18,13 +18,19 @@ def evaluation() -> str:
     sections = (results[name] for name in ("figures", "aggregation-figures") if name in results)
     told = {name: found for section in sections for name, found in section["told"].items()}
     measured = [known for known in EXPERIMENTS if known.name in told]
-    return "\n".join(line for known in measured for line in _lines(known, told[known.name]))
+    lines: list[str] = []
+    for paper in dict.fromkeys(known.paper for known in measured):
+        lines += [f"### {paper}", ""]
+        for known in measured:
+            if known.paper == paper:
+                lines += _lines(known, told[known.name])
+    return "\n".join(lines)
 
 
 def _lines(known: Experiment, told: dict[str, Any]) -> Iterator[str]:
     values = told["values"]
     places = list(dict.fromkeys(place for by_place in values.values() for place in by_place))
-    yield from (f"### {known.title}", "", f"{known.about} {told['unit']}, measured:", "")
+    yield from (f"#### {known.title}", "", f"{known.about} {told['unit']}, measured:", "")
     yield f"| {known.x.title} | {' | '.join(places)} |"
     yield "|---" * (len(places) + 1) + "|"
     for label, by_place in values.items():

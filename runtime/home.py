@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from planner.errors import RunError
 
 PROJECT = Path(__file__).resolve().parent.parent
+_KERNELS = PROJECT / "runtime" / "kernels"
 
 
 def home() -> Path:
@@ -36,5 +38,19 @@ def writable_home() -> Path:
 
 
 def prepare_kernel_cache() -> None:
-    """Keep compiled kernels in the data folder, unless the user's environment says where."""
-    os.environ.setdefault("NUMBA_CACHE_DIR", str(home() / "kernels"))
+    """Keep compiled kernels in the data folder, unless the user's environment says where.
+
+    Numba compiles a kernel anew when its own file changes, not when one that it calls does. So each
+    state of the kernels' files has a folder of its own, or an update would run what is outdated.
+    """
+    if "NUMBA_CACHE_DIR" not in os.environ:
+        os.environ["NUMBA_CACHE_DIR"] = str(home() / "kernels" / kernels_digest(_KERNELS))
+
+
+def kernels_digest(folder: Path) -> str:
+    """A digest of the Python files in a folder: names and contents."""
+    digest = hashlib.blake2s(digest_size=8)
+    for path in sorted(folder.glob("*.py")):
+        content = path.read_bytes()
+        digest.update(f"{path.name} {len(content)}\n".encode() + content)
+    return digest.hexdigest()

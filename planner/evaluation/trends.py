@@ -36,7 +36,7 @@ def straight(curves: Sequence[str]) -> Check:
         told = ", ".join(f"{curve} {gain:.3g} times" for curve, gain in gains.items())
         off = max(furthest.values())
         holds = min(gains.values()) > 1 and off <= SAME
-        return Finding(holds, f"{told}, at most {100 * off:.2g}% off a straight line")
+        return Finding(holds, f"{told}, at most {100 * off:.1f}% off a straight line")
 
     return check
 

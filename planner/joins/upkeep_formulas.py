@@ -55,7 +55,10 @@ def _table(model: JoinModel, place: int, indexes: Collection[Key]) -> Iterator[F
     grows = window.inserts != window.deletes
     symbols, values, waiting = rf"R_{{{name}}}", figure(window.tuples), window.kept - window.tuples
     if waiting:
-        symbols += rf" + \Delta^-_{{{name}}} \frac{{\tau}}{{2}}"
+        # Until the next evaluation; where nothing is lazy, until the last window has lost what
+        # arrived before.
+        waited = r"\frac{\tau}{2}" if model.timing.evaluate is not None else "T_{max}"
+        symbols += rf" + \Delta^-_{{{name}}} {waited}"
         values += f" + {figure(waiting)}"
     yield Formula("state_tuples", symbols, values, window.kept, MIDDLE if grows else COUNTED)
     if window.arrivals:

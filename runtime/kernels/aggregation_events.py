@@ -110,6 +110,34 @@ def _plain_path(s, paths):
     return x
 
 
+@part
+def _gather_anew(
+    slot, s, radix, distinct, digits, possible, kind, function, of, loops, ts, until, attributes,
+    rows, flat, paths, start, filled, held, flat_held, table, sizes, values, touched, scratch,
+    found, slots, base, walked, comparisons, matches,
+):  # fmt: skip
+    """Gather the extrema of a group from all that is stored; returns how many rows were examined.
+
+    It is walked through from the rows of source s that have its part of the group.
+    """
+    for column in range(BROUGHT + A_BEST, held.shape[1], EACH):
+        held[slot, column] = NOTHING
+    share = held[slot, GROUP_KEY] // radix[s] % digits[s] * radix[s]
+    bucket = paths[_plain_path(s, paths), PATH_FIRST]
+    walked[1] = filled[bucket]
+    for row in range(start[bucket], start[bucket] + filled[bucket]):
+        if rows[row, ROW_PART] == share:
+            copy_row(rows, row, 0)
+            # Plain types instead of literals: the walk is compiled once.
+            walk(
+                np.int64(1), s, np.int64(1), slot, np.int64(0), distinct, digits, possible, kind,
+                function, of, loops, ts, until, attributes, rows, flat, paths, start, filled, held,
+                flat_held, table, sizes, values, touched, scratch, found, slots, base, walked,
+                comparisons, matches,
+            )  # fmt: skip
+    return walked[1]
+
+
 @njit(cache=True, nogil=True)
 def run_events(  # noqa: C901
     span, sources, functions, loops, seen, passed, old, mine, queue, starts, ending, indexes, store,
@@ -134,9 +162,8 @@ def run_events(  # noqa: C901
     for s in range(count):
         possible *= digits[s]
     oldest = starts[:count].copy()
-    held, table, sizes = groups
-    flat, flat_held = rows.reshape(-1), held.reshape(-1)
-    touched = np.zeros(len(held) + 2, np.int64)
+    flat = rows.reshape(-1)
+    touched = np.zeros(len(groups.held) + 2, np.int64)
     scratch = np.zeros((3, max(count, 2)), np.int64)
     found = np.empty(len(ts), np.int64)
     slots = np.empty(len(ts), np.uint64)
@@ -153,133 +180,131 @@ def run_events(  # noqa: C901
     arrived = -1  # the last arrival
     displaced = -1  # a tuple that it pushed out of its count window
     ended = 0  # rows of relations that are taken out, in `ending`
-    while True:
-        # The next event: a tuple pushed out, one that leaves by the clock, or an arrival.
-        arriving = a < len(ts)
-        horizon = ts[a] if arriving else until
-        if block and horizon // block != clock[1]:
-            _passed(
-                (clock[1] + 1) * block, span, clock, tuples, entries, sizes[1], held_time,
-                set_time, late_time,
-            )  # fmt: skip
-            blocks, closed = close_block(blocks, closed, clock[1] * block, groups, values)
-            clock[1] = horizon // block
-            for s in range(count):
-                if kind[s] == TUMBLING:
-                    begun = oldest[s]
-                    while oldest[s] < starts[s + 1] and alive[queue[oldest[s]]]:
+    level, done = none, False  # where the walk of an event is to go on, 0 where there is none
+    while not done:
+        # Room is made here only: what is assigned anew in the loop below is counted in its every
+        # turn.
+        if level > 0:
+            groups = with_room(groups, possible)
+            touched = longer(touched, len(groups.held) + 2)
+        elif level < 0:
+            values = values_with_room(values, len(ts) * aggregates)
+            level = -level
+        held, table, sizes = groups
+        flat_held = held.reshape(-1)
+        while True:
+            if level == 0:
+                # The next event: a tuple pushed out, one that leaves by the clock, or an arrival.
+                arriving = a < len(ts)
+                horizon = ts[a] if arriving else until
+                if block and horizon // block != clock[1]:
+                    _passed(
+                        (clock[1] + 1) * block, span, clock, tuples, entries, sizes[1], held_time,
+                        set_time, late_time,
+                    )  # fmt: skip
+                    blocks, closed = close_block(blocks, closed, clock[1] * block, groups, values)
+                    clock[1] = horizon // block
+                    for s in range(count):
+                        if kind[s] == TUMBLING:
+                            begun = oldest[s]
+                            while oldest[s] < starts[s + 1] and alive[queue[oldest[s]]]:
+                                oldest[s] += 1
+                            forget_window(s, early[s], queue[begun : oldest[s]], store)
+                u, phase, now = -1, _ARRIVED, horizon
+                if displaced >= 0:
+                    u, phase, now = displaced, _DISPLACED, clock[0]
+                else:
+                    u, now = _first_to_leave(
+                        horizon, kind, length, block, ts, rank, alive, queue, starts, oldest
+                    )
+                    phase = _LEFT if u >= 0 else _ARRIVED
+                    if ended < len(ending):
+                        row = ending[ended]
+                        left = _released(
+                            row, clock[0], kind, length, ts, ends, alive, queue, starts, oldest
+                        )
+                        if left <= now:
+                            u, phase, now = row, _ENDED, left
+                    if u < 0 and not arriving:
+                        done = True
+                        break
+                _passed(now, span, clock, tuples, entries, sizes[1], held_time, set_time, late_time)
+                counted = np.int64(span.warmup <= now <= span.end)
+                if phase == _ARRIVED:
+                    u = a
+                    arrived = a
+                    a += 1
+                s = np.int64(source[u])
+                own = counted * np.int64(mine[u])
+                if phase == _ARRIVED and kind[s] == COUNT and oldest[s] < starts[s + 1]:
+                    first = queue[oldest[s]]
+                    if alive[first] and number[first] <= number[u] - length[s]:
+                        displaced = first
+                if not passed[u]:
+                    continue
+                into = first_cell[s] + cell[u] if early[s] else -1
+                share = group[u] * radix[s]
+                if phase == _ARRIVED:
+                    if kind[s] != RELATION:
+                        for other in range(count):
+                            if kind[other] == TIME or kind[other] == TUMBLING:
+                                expirations[other] += own
+                    inserts[s] += own
+                    replicas[s] += counted - own
+                    enter(u, s, into, share, keys, amounts, function, of, store)
+                else:
+                    if phase == _ENDED:
+                        ended += 1
+                    else:
+                        displaced = -1
                         oldest[s] += 1
-                    forget_window(s, early[s], queue[begun : oldest[s]], store)
-        u, phase, now = -1, _ARRIVED, horizon
-        if displaced >= 0:
-            u, phase, now = displaced, _DISPLACED, clock[0]
-        else:
-            u, now = _first_to_leave(
-                horizon, kind, length, block, ts, rank, alive, queue, starts, oldest
-            )
-            phase = _LEFT if u >= 0 else _ARRIVED
-            if ended < len(ending):
-                row = ending[ended]
-                left = _released(
-                    row, clock[0], kind, length, ts, ends, alive, queue, starts, oldest
-                )
-                if left <= now:
-                    u, phase, now = row, _ENDED, left
-            if u < 0 and not arriving:
-                break
-        _passed(now, span, clock, tuples, entries, sizes[1], held_time, set_time, late_time)
-        counted = np.int64(span.warmup <= now <= span.end)
-        if phase == _ARRIVED:
-            u = a
-            arrived = a
-            a += 1
-        s = np.int64(source[u])
-        own = counted * np.int64(mine[u])
-        if phase == _ARRIVED and kind[s] == COUNT and oldest[s] < starts[s + 1]:
-            first = queue[oldest[s]]
-            if alive[first] and number[first] <= number[u] - length[s]:
-                displaced = first
-        if not passed[u]:
-            continue
-        into = first_cell[s] + cell[u] if early[s] else -1
-        part = group[u] * radix[s]
-        if phase == _ARRIVED:
-            if kind[s] != RELATION:
-                for other in range(count):
-                    if kind[other] == TIME or kind[other] == TUMBLING:
-                        expirations[other] += own
-            inserts[s] += own
-            replicas[s] += counted - own
-            enter(u, s, into, part, keys, amounts, function, of, store)
-        else:
-            if phase == _ENDED:
-                ended += 1
-            else:
-                displaced = -1
-                oldest[s] += 1
-            expirations[s] += own * (1 + indexes[s])
-            again, looked = leave(u, s, into, part, keys, amounts, function, of, store)
-            set_recomputed[s] += own * again
-            set_examined[s] += own * looked
-        # The rows of a relation are in its set before the first tuple: no event updates it.
-        if early[s] and kind[s] != RELATION:
-            set_updates[s] += own
-        if kind[s] == RELATION or not mine[u]:
-            continue
-        sizes[2] += 1
-        touched[0] = walked[0] = 0
-        sign = plus if phase == _ARRIVED else -plus
-        level = plus
-        while level != 0:
+                    expirations[s] += own * (1 + indexes[s])
+                    again, looked = leave(u, s, into, share, keys, amounts, function, of, store)
+                    set_recomputed[s] += own * again
+                    set_examined[s] += own * looked
+                # The rows of a relation are in its set before the first tuple: no event updates it.
+                if early[s] and kind[s] != RELATION:
+                    set_updates[s] += own
+                if kind[s] == RELATION or not mine[u]:
+                    continue
+                sizes[2] += 1
+                touched[0] = walked[0] = 0
+                sign = plus if phase == _ARRIVED else -plus
+                level = plus
             level = walk(
                 level, s, sign, any_group, counted, distinct, digits, possible, kind, function, of,
                 loops, ts, ends, attributes, rows, flat, paths, start, filled, held, flat_held,
                 table, sizes, values, touched, scratch, found, slots, base, walked, comparisons,
                 matches,
             )  # fmt: skip
-            if level > 0:
-                groups = with_room(groups, possible)
-                held, table = groups.held, groups.table
-                flat_held = held.reshape(-1)
-                touched = longer(touched, len(held) + 2)
-            elif level < 0:
-                values = values_with_room(values, len(ts) * aggregates)
-                level = -level
-        late[0] += counted * walked[0]
-        late[3] += counted * touched[0]
-        if not (keep_changes or extreme):
-            continue
-        for t in range(1, touched[0] + 1):
-            slot = touched[t]
-            # The extrema of a group in doubt are gathered anew from all that is stored. One that is
-            # empty by now has none.
-            if held[slot, GROUP_DOUBT] and held[slot, GROUP_ROWS]:
-                for column in range(BROUGHT + A_BEST, held.shape[1], EACH):
-                    held[slot, column] = NOTHING
-                digit = held[slot, GROUP_KEY] // radix[walked_from] % digits[walked_from]
-                bucket = paths[_plain_path(walked_from, paths), PATH_FIRST]
-                for row in range(start[bucket], start[bucket] + filled[bucket]):
-                    late[2] += counted
-                    if rows[row, ROW_PART] == digit * radix[walked_from]:
-                        copy_row(rows, row, 0)
-                        walked[1] = 0
-                        walk(
-                            plus, walked_from, plus, slot, none, distinct, digits, possible, kind,
-                            function, of, loops, ts, ends, attributes, rows, flat, paths, start,
-                            filled, held, flat_held, table, sizes, values, touched, scratch, found,
-                            slots, base, walked, comparisons, matches,
-                        )  # fmt: skip
-                        late[2] += counted * walked[1]
-                late[1] += counted
-            held[slot, GROUP_DOUBT] = 0
-            if keep_changes:
-                changes = with_rows(changes, changed, 1)
-                changes[changed, 0], changes[changed, 1] = now, np.int64(phase != _LEFT)
-                changes[changed, 2] = (
-                    rank[u] if phase == _LEFT else 2 * rank[arrived] + np.int64(phase == _DISPLACED)
-                )
-                write_group(changes, changed, 3, slot, held)
-                changed += 1
+            if level != 0:
+                break
+            late[0] += counted * walked[0]
+            late[3] += counted * touched[0]
+            if not (keep_changes or extreme):
+                continue
+            for t in range(1, touched[0] + 1):
+                slot = touched[t]
+                # A group that is empty by now has no extremum.
+                if held[slot, GROUP_DOUBT] and held[slot, GROUP_ROWS]:
+                    late[1] += counted
+                    late[2] += counted * _gather_anew(
+                        slot, walked_from, radix, distinct, digits, possible, kind, function, of,
+                        loops, ts, ends, attributes, rows, flat, paths, start, filled, held,
+                        flat_held, table, sizes, values, touched, scratch, found, slots, base,
+                        walked, comparisons, matches,
+                    )  # fmt: skip
+                held[slot, GROUP_DOUBT] = 0
+                if keep_changes:
+                    changes = with_rows(changes, changed, 1)
+                    changes[changed, 0], changes[changed, 1] = now, np.int64(phase != _LEFT)
+                    changes[changed, 2] = (
+                        rank[u]
+                        if phase == _LEFT
+                        else 2 * rank[arrived] + np.int64(phase == _DISPLACED)
+                    )
+                    write_group(changes, changed, 3, slot, held)
+                    changed += 1
     end = max(until, span.end) if last else until
-    _passed(end, span, clock, tuples, entries, sizes[1], held_time, set_time, late_time)
+    _passed(end, span, clock, tuples, entries, groups.sizes[1], held_time, set_time, late_time)
     return groups, values, changes[:changed], blocks[:closed]

@@ -47,15 +47,18 @@ def _compares(i, level, row, bound, loops, rows, attributes):
 
 
 @part
-def _active(kind, bound, rows, ts, until):
-    """Whether the rows of relations were there when each tuple arrived."""
-    for s in range(len(kind)):
-        if kind[s] == RELATION:
-            row = rows[bound[s], ROW_EXAMPLE]
-            for other in range(len(kind)):
-                arrived = ts[rows[bound[other], ROW_EXAMPLE]]
-                if kind[other] != RELATION and not (ts[row] <= arrived < until[row, 0]):
-                    return False
+def _active(s, row, level, order, kind, bound, rows, ts, until):
+    """Whether a row of source s was there in time with all that is bound below its level.
+
+    A row of a relation is to be there when each tuple arrives.
+    """
+    for below in range(level):
+        other = order[below]
+        if (kind[s] == RELATION) != (kind[other] == RELATION):
+            mine, bound_one = rows[row, ROW_EXAMPLE], rows[bound[other], ROW_EXAMPLE]
+            there, arrived = (mine, bound_one) if kind[s] == RELATION else (bound_one, mine)
+            if not (ts[there] <= ts[arrived] < until[there, 0]):
+                return False
     return True
 
 
@@ -123,12 +126,11 @@ def _matching(
 
 
 @part
-def _active_ones(matched, s, kind, bound, rows, ts, until, found):
-    """Of the rows found, those with which all rows of relations were there in time."""
+def _active_ones(matched, s, level, order, kind, bound, rows, ts, until, found):
+    """Of the rows found, those that were there in time with all that is bound."""
     active = 0
     for n in range(matched):
-        bound[s] = found[n]
-        if _active(kind, bound, rows, ts, until):
+        if _active(s, found[n], level, order, kind, bound, rows, ts, until):
             found[active] = found[n]
             active += 1
     return active
@@ -157,7 +159,7 @@ def walk(  # noqa: C901
     count, aggregates = len(order), len(function)
     keys_from = BROUGHT + EACH * aggregates
     width, wide = np.uint64(rows.shape[1]), np.uint64(held.shape[1])
-    alone = count == 1
+    alone, changing = count == 1, until.shape[1] > 0
     bound[i] = 0
     opening = True
     while level > 0:
@@ -185,8 +187,10 @@ def walk(  # noqa: C901
             at[level] += 1
             walked[1] += 1
             comparisons[i, level - 1] += counted
-            opening = _equal(first, end, row, bound, equal_key, equal_with, keys_from, rows) and (
-                not theta or _compares(i, level, row, bound, loops, rows, attributes)
+            opening = (
+                _equal(first, end, row, bound, equal_key, equal_with, keys_from, rows)
+                and (not theta or _compares(i, level, row, bound, loops, rows, attributes))
+                and (not changing or _active(s, row, level, order, kind, bound, rows, ts, until))
             )
             if opening:
                 matches[i, level - 1] += counted
@@ -204,14 +208,14 @@ def walk(  # noqa: C901
             i, level, begin, finish, bound, loops, equal_key, equal_with, first, end, theta,
             keys_from, rows, attributes, found,
         )  # fmt: skip
+        if changing:
+            matched = _active_ones(matched, s, level, order, kind, bound, rows, ts, until, found)
         if not alone:
             walked[1] += finish - begin
             # What is gathered anew is counted apart.
             if only == ANY_GROUP:
                 comparisons[i, level - 1] += counted * (finish - begin)
                 matches[i, level - 1] += counted * matched
-        if until.shape[1] > 0:
-            matched = _active_ones(matched, s, kind, bound, rows, ts, until, found)
         key, times = _without_last(s, sign, count, of, bound, rows, base)
         if only == ANY_GROUP:
             walked[0] += matched

@@ -11,13 +11,13 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-PROJECT = Path(__file__).resolve().parents[2]
+from runtime.home import PROJECT
+
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ARGUMENTS = (
     "--no-sandbox",
@@ -44,10 +44,9 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of an app with a data folder of its own; compiled kernels are shared."""
     port = _free_port()
     home = tmp_path_factory.mktemp("home")
-    environment = os.environ | {
-        "SLUICE_HOME": str(home),
-        "NUMBA_CACHE_DIR": str(PROJECT / ".sluice" / "kernels"),
-    }
+    # Importing the runtime has set where compiled kernels are.
+    environment = os.environ | {"SLUICE_HOME": str(home)}
+    assert "NUMBA_CACHE_DIR" in environment
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true"]
     with (home / "app.log").open("wb") as log:
         process = subprocess.Popen(

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import pytest
 
 from planner.checks import microseconds
 from planner.command import read_workload
-from planner.cost import COST_FIELDS, q_error
+from planner.cost import COST_FIELDS, Cost, q_error
 from planner.families import family
+from planner.plan import Plan
+from planner.workload_file import load_workload
 from runtime.aggregate_feed import aggregate_feed
+from runtime.generate import generate
 from runtime.home import PROJECT
 from runtime.in_process import counted
 from runtime.prepare import generated, run_seconds
@@ -31,6 +37,47 @@ def test_every_operator_of_a_sample_is_measured_as_predicted(sample: str, label:
     span = Span(microseconds(workload.warmup), microseconds(run_seconds(workload)))
     merged = aggregate_feed(workload, generated(workload))
     measured = counted(plan, workload, merged, span).costs
+    _check(plan, predicted, measured)
+
+
+CHANGING = """
+version: 1
+name: flows of customers that come and go
+streams:
+  - {name: A, rate: 4, attributes: {k: {distinct: 20}, c: {distinct: 30}, x: {distinct: 50}}}
+  - {name: B, rate: 3, attributes: {k: {distinct: 25}}}
+relations:
+  - name: R
+    rows: 60
+    attributes: {c: {distinct: 30}, p: {distinct: 5}}
+    changes: {inserts: 2, deletes: 2}
+queries:
+  - name: Q1
+    text: |
+      SELECT R.p, MAX(A.x) FROM A [RANGE 20], R, B [RANGE 20]
+      WHERE A.k = B.k AND A.c = R.c GROUP BY R.p
+  - name: Q2
+    text: SELECT R.p, COUNT(*) FROM A [ROWS 80], R WHERE A.c = R.c GROUP BY R.p
+execution: {join: hash}
+run: {seed: 2, duration: 1500}
+"""
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_rows_that_ended_are_probed_until_they_are_needed_no_more(place: int) -> None:
+    both = load_workload(CHANGING)
+    workload = replace(both, queries=(both.queries[place],))
+    plan = FAMILY.plan(workload, "LAP")
+    seconds = workload.warmup + workload.run.duration
+    span = Span(microseconds(workload.warmup), microseconds(seconds))
+    merged = aggregate_feed(workload, generate(workload, seconds, workload.run.seed))
+    predicted = FAMILY.estimate(plan, workload).costs
+    (table,) = (op.id for op in plan.operators() if op.kind == "table")
+    assert predicted[table].state_tuples == pytest.approx(60 + 2 * 20)
+    _check(plan, predicted, counted(plan, workload, merged, span).costs)
+
+
+def _check(plan: Plan, predicted: Mapping[str, Cost], measured: Mapping[str, Cost]) -> None:
     for operator in plan.operators():
         for field in COST_FIELDS:
             said, found = (getattr(costs[operator.id], field) for costs in (predicted, measured))

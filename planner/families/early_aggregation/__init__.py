@@ -29,7 +29,8 @@ class EarlyAggregation:
         "attributes; μ: composites that a tuple has; ρ: the share examined, σ: the share that "
         "matches; γ: groups that a tuple changes; ν: how often a second a group is gone through "
         "for its next extremum, e: entries that are then begun with, c: what each of them "
-        "compares. After Tran & Lee 2007."
+        "compares; Δ⁻: rows that a relation loses per second, kept for the longest window, T_max. "
+        "After Tran & Lee 2007."
     )
     cites: tuple[str, ...] = (
         "T. M. Tran, B. S. Lee. Transformation of Continuous Aggregation Join Queries over Data "

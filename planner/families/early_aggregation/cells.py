@@ -69,6 +69,18 @@ def values_of(spread: Spread) -> Cells:
     return on_grid(spread, grid_of([spread]))
 
 
+def with_missing(cells: Cells, missing: float) -> Cells:
+    """The cells of an attribute, and one more for the share of tuples without a value of it.
+
+    >>> with_missing(values_of((1, 2, 0.0)), 0.5).shares.tolist()
+    [0.25, 0.5]
+    """
+    if not missing:
+        return cells
+    shares = np.append(cells.shares * (1 - missing), missing)
+    return Cells(np.append(cells.counts, 1.0), shares)
+
+
 def crossed(parts: Iterable[Cells]) -> Cells:
     """The cells of several attributes together; none makes one cell for all tuples."""
     return reduce(_cross, parts, Cells(np.ones(1), np.ones(1)))

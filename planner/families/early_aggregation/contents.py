@@ -13,7 +13,14 @@ from functools import cached_property
 
 import numpy as np
 
-from planner.families.early_aggregation.cells import Cells, crossed, filled, occupied, values_of
+from planner.families.early_aggregation.cells import (
+    Cells,
+    crossed,
+    filled,
+    occupied,
+    values_of,
+    with_missing,
+)
 from planner.joins.arrays import Floats
 from planner.joins.keys import Spread
 from planner.joins.windows import JoinWindow
@@ -28,6 +35,8 @@ WEIGHTS: Floats = _WEIGHTS / 2
 class Content:
     """One source: its window, the spreads of the attributes that make the cells of its set.
 
+    `missing` has the share of tuples without a value, for each of its keys and then its groups: a
+    set has cells for these, too.
     `clock` is the length of a tumbling window: windows with one clock fill together. `varying`
     says that the number of tuples in the window varies, as over time it does.
     """
@@ -37,16 +46,27 @@ class Content:
     groups: tuple[Spread, ...]
     clock: str | None
     varying: bool
+    missing: tuple[float, ...]
 
     @cached_property
     def cells(self) -> Cells:
         """The cells of the set."""
-        return crossed(values_of(spread) for spread in (*self.keys, *self.groups))
+        return crossed(self.values)
 
     @cached_property
     def group_cells(self) -> Cells:
         """The groups of the query that this source's own attributes make."""
-        return crossed(values_of(spread) for spread in self.groups)
+        return crossed(self.values[len(self.keys) :])
+
+    def beside(self, key: int) -> Cells:
+        """The cells of all attributes but this one of the keys."""
+        return crossed(values for at, values in enumerate(self.values) if at != key)
+
+    @cached_property
+    def values(self) -> list[Cells]:
+        """The cells that each attribute of the set makes alone: keys first, then groups."""
+        pairs = zip((*self.keys, *self.groups), self.missing, strict=True)
+        return [with_missing(values_of(spread), missing) for spread, missing in pairs]
 
     @property
     def events(self) -> float:

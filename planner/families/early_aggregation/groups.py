@@ -126,10 +126,18 @@ class OutputGroups:
             )
             before = self._graph.share(joined)
             share = self._graph.share([*joined, following]) / before if before else 0.0
+            share *= self._active(root, [*joined, following]) / self._active(root, joined)
             matches[following] = self._model.contents[following].mean(False) * share
             parent[following] = joined[at]
             joined.append(following)
         return parent, matches, joined[1:]
+
+    def _active(self, root: int, joined: list[int]) -> float:
+        """The share of combinations, seen from the root, whose rows were there all the time."""
+        join = self._model.join
+        if not join.is_changing:
+            return 1.0
+        return join.activities.get(root, join.activities[None]).share(joined)
 
     def _combinations(self, origin: int) -> Iterator[tuple[float, dict[int, float]]]:
         """Groups beside the origin's own part: how many, and their share of each source's tuples.
@@ -176,8 +184,10 @@ class OutputGroups:
     def own_cells(self, place: int) -> Cells:
         """The groups that the GROUP BY attributes of one source make."""
         rule, content = self._model.rules[place], self._model.contents[place]
-        spreads = dict(zip(rule.columns, (*content.keys, *content.groups), strict=True))
-        return crossed(values_of(spreads[column]) for column in rule.grouped)
+        # A tuple whose key is missing is in no group.
+        keys = [values_of(spread) for spread in content.keys]
+        values = dict(zip(rule.columns, (*keys, *content.values[len(keys) :]), strict=True))
+        return crossed(values[column] for column in rule.grouped)
 
     def _seen_from(self, place: int) -> float:
         """The groups of several sources: of this one's tuples of a group, one has to match."""
@@ -231,8 +241,8 @@ class OutputGroups:
         for phase, weight in enumerate(WEIGHTS):
             there = np.ones((1, len(counts)))
             number = np.ones(1)
-            for value, part, content in zip(values, cells, contents, strict=True):
-                shares = part.shares[:, None] * value.shares[None, :]
+            for value, key, part, content in zip(values, known.keys, cells, contents, strict=True):
+                shares = part.shares[:, None] * (key.present * value.shares)[None, :]
                 chance = filled(shares, float(content.tuples[phase]), content.varying)
                 there = (there[:, None, :] * chance[None, :, :]).reshape(-1, len(counts))
                 number = np.outer(number, part.counts).ravel()

@@ -19,7 +19,7 @@ from planner.joins.keys import Spread
 from planner.joins.model import JoinModel, join_of
 from planner.joins.reading import ranks_of
 from planner.joins.windows import JoinWindow
-from planner.query import Column, CountWindow, Query, TumblingWindow
+from planner.query import Column, CountWindow, Query, Source, TimeWindow, TumblingWindow
 from planner.selectivity import attribute_of
 from planner.streams import Attribute
 from planner.workload import Workload
@@ -126,7 +126,8 @@ def model_of(workload: Workload) -> AggregationModel:
     reason = refusal(workload)
     if reason is not None:
         raise PlanError(reason, NAME)
-    query, join = workload.queries[0], join_of(workload)
+    query = workload.queries[0]
+    join = _with_ended_rows(workload, query, join_of(workload))
     rules = rules_of(query)
     pairs = zip(join.windows, rules, strict=True)
     return AggregationModel(
@@ -141,6 +142,30 @@ def model_of(workload: Workload) -> AggregationModel:
     )
 
 
+def _with_ended_rows(workload: Workload, query: Query, join: JoinModel) -> JoinModel:
+    """The join with rows of relations kept while tuples are there that arrived before their end.
+
+    When these leave, what the row joined has to be taken away again.
+    """
+    longest = max(_longest_stay(workload, s) for s in query.sources if s.window is not None)
+    windows = []
+    for window in join.windows:
+        ended = window.deletes * longest
+        windows.append(replace(window, examined=window.examined + ended, kept=window.kept + ended))
+    return replace(join, windows=tuple(windows))
+
+
+def _longest_stay(workload: Workload, source: Source) -> float:
+    """How long a tuple may stay in its window; in a landmark window, so far."""
+    window = source.window
+    if isinstance(window, TimeWindow | TumblingWindow):
+        return window.seconds
+    if isinstance(window, CountWindow):
+        rate = workload.stream(source.name).rate
+        return window.rows / rate if rate else workload.middle
+    return workload.middle
+
+
 def _content(workload: Workload, query: Query, window: JoinWindow, rule: EarlyRule) -> Content:
     keys = tuple(_spread(workload, query, column) for column in rule.joined)
     extra = tuple(column for column in rule.grouped if column not in rule.joined)
@@ -150,7 +175,9 @@ def _content(workload: Workload, query: Query, window: JoinWindow, rule: EarlyRu
     if varying:
         varying = workload.stream(source.name).arrivals.kind != "regular"
     clock = str(source.window) if isinstance(source.window, TumblingWindow) else None
-    return Content(window, keys, groups, clock, varying)
+    columns = (*rule.joined, *extra)
+    missing = tuple(attribute_of(workload, query, column).missing for column in columns)
+    return Content(window, keys, groups, clock, varying, missing)
 
 
 def _spread(workload: Workload, query: Query, column: Column) -> Spread:

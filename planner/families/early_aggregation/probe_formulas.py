@@ -26,20 +26,23 @@ def probe_formulas(symbols: Symbols, probe: Probe) -> Iterator[Formula]:
     met = float(size[after] / size[before]) if size[before] else 0.0
     passed = arrays.passed(probe.origin)
     entries = float(passed[before] * met)
+    window = model.join.windows[probe.target]
+    ended = window.examined - window.tuples if window.is_relation else 0.0
     examined = probe_cost(model, mask, probe)
     # What is left of all pairs, whichever way: by a bucket, and by matching.
-    part = examined.comparisons / entries if entries else 1.0
+    part = examined.comparisons / (passed[before] * (met + ended)) if entries else 1.0
     share = examined.rows_out / entries if entries else 0.0
     reached = float(passed[before] / events) if events else 0.0
     composites = symbols.composites(probe.origin, probe.joined, reached)
     content, meaning = symbols.content_of(probe.target, is_set, met)
+    held = symbols.with_ended(probe.target, content, ended)
     looked = (rf" \cdot \rho_{{{symbols.name(probe.target)}}}", rf" \cdot {figure(part)}")
     if math.isclose(part, 1):
         looked = ("", "")
     yield Formula(
         "comparisons",
-        rf"{composites[0]} \cdot {content[0]}{looked[0]}{meaning[0]}",
-        rf"{composites[1]} \cdot {content[1]}{looked[1]}{meaning[1]}",
+        rf"{composites[0]} \cdot {held[0]}{looked[0]}{meaning[0]}",
+        rf"{composites[1]} \cdot {held[1]}{looked[1]}{meaning[1]}",
         examined.comparisons,
         symbols.model_name,
     )

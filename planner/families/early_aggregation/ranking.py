@@ -13,6 +13,7 @@ from planner.families.early_aggregation.costs import recomputing, set_cost
 from planner.families.early_aggregation.groups import groups_of
 from planner.families.early_aggregation.model import AggregationModel
 from planner.families.early_aggregation.search import final_states, orders, pipelines
+from planner.families.early_aggregation.seconds import KERNEL_UNITS
 from planner.families.early_aggregation.states import state_arrays
 from planner.family import MOST_CANDIDATES, Candidate, Ranking
 from planner.joins.indexes import Indexes, indexes_used
@@ -160,7 +161,7 @@ def _candidate(
 ) -> Candidate:
     work = plan_costs(model).work(mask)
     own = tuple(tag for tag, tagged in tags.items() if tagged == mask)
-    seconds = _seconds(work, units) if units is not None else None
+    seconds = _seconds(work, units or KERNEL_UNITS)
     return Candidate(model.label(mask), total(work), score, own, seconds=seconds)
 
 

@@ -88,12 +88,18 @@ class StateArrays:
         size, step = self.size(origin), (2 if is_set else 1) * 3**target
         met = np.zeros(len(states))
         np.divide(size[states + step], size[states], out=met, where=size[states] > 0)
+        met *= self._with_ended(target)
         part = self.looked_through(target, is_set)[states]
         if self._copies is not None and self._copies.other(target) is not None:
             met = met * part + self._own(origin, states + step, states) * (1 - part)
         else:
             met = met * part
         return np.asarray(self.passed(origin)[states] * met)
+
+    def _with_ended(self, target: int) -> float:
+        """What a relation holds over the rows that are active: rows that ended are kept a while."""
+        window = self.model.join.windows[target]
+        return window.examined / window.tuples if window.is_relation and window.tuples else 1.0
 
     def _own(self, origin: int, after: Ints, before: Ints) -> Floats:
         """Copies of its own tuple that a composite finds in the target, beside what it meets."""

@@ -53,6 +53,13 @@ class Symbols:
         meaning = (rf", \quad {symbol} = {symbols}", rf", \quad {symbol} = {values}")
         return (symbol, figure(met)), meaning
 
+    def with_ended(self, place: int, content: Written, ended: float) -> Written:
+        """The same with the rows of a relation that are kept after their end."""
+        if not ended:
+            return content
+        symbols = rf"\left({content[0]} + \Delta^-_{{{self.name(place)}}} T_{{max}}\right)"
+        return symbols, rf"\left({content[1]} + {figure(ended)}\right)"
+
     def entries_of(self, place: int) -> Written:
         """How many entries a set is expected to have."""
         content, name = self.model.contents[place], self.name(place)

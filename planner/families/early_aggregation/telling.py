@@ -165,20 +165,11 @@ def _left_out(model: AggregationModel) -> Iterator[str]:
         )
     if any(window.tumbling for window in windows):
         yield "Tumbling windows of one length fill together: sizes are means over a block."
-    if skewed_classes(model):
+    if any(key.zipf for known in skewed_classes(model) for key in known.known.keys):
         yield (
             "Frequent keys stand in one entry of a set for many tuples: entries are counted key by "
             "key."
         )
-    missing = {
-        f"{model.join.aliases[key.place]}.{key.attribute}"
-        for known in model.join.graph.classes
-        for key in known.keys
-        if key.present < 1
-    }
-    if missing:
-        told = shortened(", ".join(sorted(missing)))
-        yield f"Sets are sized as if no value of {told} were missing; what they match is not."
     names = [windows[place].name for place in model.origins]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice and model.twins is None:
