@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planner.cost import rounded
 from planner.family import Candidate, Ranking
-from planner.wording import percent_more
+from planner.wording import percent_more, shortened
 
 NEAR_TIE = 1.01
 MOST_TIES_NAMED = 3
@@ -17,7 +17,9 @@ def near_ties(best: Candidate, ranking: Ranking) -> str:
     ]
     if not close:
         return ""
-    named = ", ".join(f"{c.label} ({_distance(c, best)})" for c in close[:MOST_TIES_NAMED])
+    named = ", ".join(
+        f"{shortened(c.label, 48)} ({_distance(c, best)})" for c in close[:MOST_TIES_NAMED]
+    )
     more = f" and {len(close) - MOST_TIES_NAMED:,} more" if len(close) > MOST_TIES_NAMED else ""
     if more and len(ranking.candidates) < ranking.considered:
         # Plans that are not listed may be as close: their number is not known.

@@ -9,14 +9,20 @@ import streamlit as st
 from pages.parts.words import plain
 from planner.cost import Estimate
 from planner.dot import join_tree, to_dot
-from planner.drawing import Overlays, to_loops
+from planner.drawing import Overlays, to_loops, to_text
 from planner.families.join_order import JoinOrder
+from planner.families.sliced_chain import SlicedChain
 from planner.family import Family
 from planner.plan import Operator, Plan
 from planner.workload import Workload
 
 TREE, LOOPS = "Join tree", "Loops"
 EVERY = "All arrivals"
+EVERY_QUERY = "All queries"
+# A larger graph takes long to lay out, and cannot be read.
+MOST_OPERATORS = 60
+# The family whose plans answer several queries.
+SHARED = SlicedChain.name
 # A tree of more streams than this is drawn smaller.
 MOST_STREAMS = 5
 TREE_HEIGHT = 430
@@ -65,7 +71,21 @@ def _origin(names: list[str], plan: Plan) -> str:
 
 
 def operators(plan: Plan, estimate: Estimate, overlays: Overlays | None = None) -> None:
-    """The graph of operators, tuples flowing upwards; one pipeline at a time, or all."""
+    """The graph of operators, tuples flowing upwards: a pipeline or a query at a time, or all."""
+    drawn = _of_query(plan) if plan.family == SHARED else _of_arrivals(plan)
+    count = len(drawn.operators())
+    if count > MOST_OPERATORS:
+        st.caption(f"{count} operators are too many for a picture: they stand as text.")
+        text = to_text(drawn, estimate, overlays)
+        st.code(text, language=None, height=400, wrap_lines=False)
+        return
+    st.graphviz_chart(
+        to_dot(drawn, estimate, overlays), width="stretch", alt=f"Operators of {plan.label}"
+    )
+
+
+def _of_arrivals(plan: Plan) -> Plan:
+    """What the tuples of one stream go through, or those of all."""
     pipelines = {_name(end): end for root in plan.roots for end in _ends(root)}
     names = [EVERY, *pipelines]
     chosen = st.segmented_control(
@@ -76,10 +96,20 @@ def operators(plan: Plan, estimate: Estimate, overlays: Overlays | None = None) 
         format_func=plain,
         key=f"pipeline-{plan.id}",
     )
-    drawn = plan if chosen == EVERY else replace(plan, roots=(pipelines[chosen],))
-    st.graphviz_chart(
-        to_dot(drawn, estimate, overlays), width="stretch", alt=f"Operators of {plan.label}"
+    return plan if chosen == EVERY else replace(plan, roots=(pipelines[chosen],))
+
+
+def _of_query(plan: Plan) -> Plan:
+    """What leads to the output of one query, or of all."""
+    by_query = {str(root.param("query")): root for root in plan.roots}
+    names = [EVERY_QUERY, *by_query]
+    chosen = st.selectbox(
+        "Operators of",
+        names,
+        index=0 if len(plan.operators()) <= MOST_OPERATORS else 1,
+        key=f"pipeline-{plan.id}",
     )
+    return plan if chosen == EVERY_QUERY else replace(plan, roots=(by_query[chosen],))
 
 
 def _ends(root: Operator) -> tuple[Operator, ...]:

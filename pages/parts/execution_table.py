@@ -18,7 +18,7 @@ _PER_VALUE = "per-value"
 def show() -> None:
     """A row for each source of the chosen query; equal rows are written as one setting."""
     workload = state.workload()
-    sources = workload.query(state.query_name()).sources
+    sources = workload.query(state.edited_query()).sources
     with st.container(horizontal=True):
         for method, words in (("nested", "All nested loops"), ("hash", "All hash")):
             st.button(words, on_click=_set_all, args=(method,))

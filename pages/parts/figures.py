@@ -26,6 +26,9 @@ PALETTE = (
 )
 _LINE = "#8A97A0"
 MOST_BARS = 16
+# In a figure of one plan alone.
+_MOST_STACKS = 40
+_OF_JOINS = ("probe", "route", "select")
 MOST_TICKS = 8
 
 
@@ -33,8 +36,12 @@ def operator_name(operator: Operator) -> str:
     """An operator in few words: `S1 probes S2`, `insert S1`."""
     params = dict(operator.params)
     about = shortened(str(params.get("source", params.get("query", ""))), 24)
+    if (join := join_of(operator)) is not None:
+        return _named_by_join(operator, join)
     if operator.kind == "probe":
         return f"{shortened(str(params['origin']), 24)} probes {about}"
+    if operator.kind == "filter" and "query" in params:
+        return f"filter {params['query']}: {shortened(str(params['condition']), 24)}"
     if operator.kind == "aggregate":
         return f"early aggregation {about}"
     if operator.kind == "update":
@@ -42,10 +49,31 @@ def operator_name(operator: Operator) -> str:
     return f"{operator.kind} {about}".rstrip()
 
 
+def join_of(operator: Operator) -> Operator | None:
+    """The slice whose tuples or results an operator handles, itself included; None elsewhere."""
+    while operator.kind in _OF_JOINS and operator.inputs:
+        operator = operator.inputs[0]
+    return operator if operator.kind == "slice" else None
+
+
+def _named_by_join(operator: Operator, join: Operator) -> str:
+    """`probe [0, 60)`; of several groups, queries or parts also which."""
+    params = dict(join.params)
+    whose = [f"{params[name]}" for name in ("query", "part") if name in params]
+    group = [f"group {params['group']}"] if "group" in params else []
+    condition = [str(operator.param("condition"))] if operator.kind == "select" else []
+    bounds = f"{operator.kind} [{params['start']}, {params['end']})"
+    return " ".join([bounds, *(shortened(text, 28) for text in (*whose, *group, *condition))])
+
+
 def cost_by_operator(plan: Plan, estimate: Estimate, field: str) -> go.Figure:
     """One bar per origin (or operator), cut into the loops of its pipeline."""
     figure = go.Figure()
-    bars = _bars(plan, estimate.costs, field)
+    every = _bars(plan, estimate.costs, field)
+    largest = sorted(every, key=lambda name: -sum(value for _, value in every[name]))
+    kept = set(largest[:_MOST_STACKS])
+    bars = {name: parts for name, parts in every.items() if name in kept}
+    cut = f" (the {len(bars)} largest of {len(every)})" if len(bars) < len(every) else ""
     depth = max((len(parts) for parts in bars.values()), default=0)
     for step in range(depth):
         there = {name: parts[step] for name, parts in bars.items() if step < len(parts)}
@@ -67,7 +95,7 @@ def cost_by_operator(plan: Plan, estimate: Estimate, field: str) -> go.Figure:
         xaxis_title=f"{UNITS[field]} (stream time)" if "/s" in UNITS[field] else UNITS[field],
         yaxis={"autorange": "reversed", "type": "category"},
         **frame(
-            f"{UNITS[field]} of {shortened(plan_name(plan.label), 60)}, by operator",
+            f"{UNITS[field]} of {shortened(plan_name(plan.label), 60)}, by operator{cut}",
             150 + 42 * max(len(bars), 2),
             depth > 1,
         ),
@@ -83,7 +111,7 @@ def _bars(plan: Plan, costs: Mapping[str, Cost], field: str) -> dict[str, list[t
         if not value:
             continue
         params = dict(operator.params)
-        if operator.kind == "probe":
+        if "origin" in params:
             name, part = f"arrivals on {params['origin']}", str(params["source"])
         else:
             name, part = operator_name(operator), operator.kind

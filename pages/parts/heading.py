@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts import routing, state
+from pages.parts import planning, routing, state
 from pages.parts.words import counted, plain
 from planner.checks import exact
 from planner.workload import Workload
@@ -37,10 +37,20 @@ def _about(workload: Workload) -> str:
 
 
 def _query_picker(workload: Workload) -> None:
-    names = [query.name for query in workload.queries]
+    """One query, or all together where they can share."""
+    reason = planning.apart()
+    names: list[str | None] = [query.name for query in workload.queries]
+    options = names if reason is not None else [None, *names]
+    now = planning.query_name()
     chosen = st.selectbox(
-        "Query", names, index=names.index(state.query_name()), label_visibility="collapsed"
+        "Query",
+        options,
+        index=options.index(now),
+        format_func=lambda name: f"All {len(names)} queries together" if name is None else name,
+        label_visibility="collapsed",
     )
-    if chosen != state.query_name():
+    if chosen != now:
         state.choose_query(chosen)
         st.rerun()
+    if reason is not None:
+        st.caption(f"Planned one by one: {plain(reason, 300)}.")

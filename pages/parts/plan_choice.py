@@ -7,9 +7,18 @@ from functools import partial
 
 import streamlit as st
 
-from pages.parts import drawings, gallery, planning, ranking_table, state, work_figures
+from pages.parts import (
+    chain_view,
+    drawings,
+    gallery,
+    planning,
+    ranking_table,
+    state,
+    work_figures,
+)
 from pages.parts.words import plain, plan_name
 from planner.families.early_aggregation import EarlyAggregation
+from planner.families.sliced_chain import SlicedChain
 from planner.family import Candidate, Family, Ranking
 from planner.workload import Workload
 
@@ -28,6 +37,9 @@ def show(
     choose = partial(ranking_table.choose, key, labels)
     if isinstance(chosen, EarlyAggregation):
         gallery.show(chosen, workload, ranking, baseline, picked, choose)
+    if isinstance(chosen, SlicedChain):
+        _heading(picked, baseline.label)
+        chain_view.show(workload, picked)
     left, right = st.columns([2, 3], gap="medium")
     with right:
         st.markdown("**Plans, best first** (click one to see it)")
@@ -37,6 +49,9 @@ def show(
         with left:
             _work(chosen, workload, [c.label for c in gallery.instructive(ranking, picked)])
         _heading(picked, baseline.label)
+    elif isinstance(chosen, SlicedChain):
+        with left:
+            chain_view.work(workload, ranking, picked)
     else:
         with left:
             _heading(picked, baseline.label)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import pandas as pd
 import streamlit as st
 
 from pages.parts import (
+    chain_ledger,
+    chain_optima,
+    chain_work,
     drawings,
     early_sets,
     figures,
@@ -20,6 +24,7 @@ from pages.parts.words import UNITS, compared, plain, plan_name
 from planner.cost import COST_FIELDS, Estimate, Formula, total
 from planner.families.early_aggregation import EarlyAggregation
 from planner.families.join_order import JoinOrder
+from planner.families.sliced_chain import SlicedChain
 from planner.family import Family
 from planner.plan import Plan
 from planner.wording import amount
@@ -28,51 +33,64 @@ from planner.workload import Workload
 # What the planner puts between a formula and the meaning of its symbols.
 _WHERE = r", \quad "
 
-BY_OPERATOR, SETS, WHY, OPERATORS, FORMULAS, DIFFERENCE, RATES, ADVICE = (
-    "Cost by operator",
-    "Early aggregations",
-    "Why it wins",
-    "Operators",
-    "Formulas",
-    "Difference to baseline",
-    "Changing rates",
-    "Index advice",
-)
+BY_OPERATOR = "Cost by operator"
+SETS = "Early aggregations"
+LEDGER = "Ledger"
+MERGINGS = "Mergings"
+TRADE_OFF = "Memory and CPU"
+WHY = "Why it wins"
+OPERATORS = "Operators"
+FORMULAS = "Formulas"
+DIFFERENCE = "Difference to baseline"
+RATES = "Changing rates"
+ADVICE = "Index advice"
 
 
 @st.fragment
 def show(chosen: Family, workload: Workload, plan: Plan, estimate: Estimate, baseline: str) -> None:
     """What the user picks of it; the rest of the page stays as it is, and hidden parts undrawn."""
-    details = [BY_OPERATOR, WHY, OPERATORS, FORMULAS, DIFFERENCE]
-    if isinstance(chosen, JoinOrder):
-        details += [RATES, ADVICE]
-    if isinstance(chosen, EarlyAggregation):
-        details.insert(1, SETS)
+    details = _details(chosen, workload, plan, estimate, baseline)
     detail = st.segmented_control(
         "Details",
-        details,
-        default=BY_OPERATOR,
+        list(details),
+        default=next(iter(details)),
         required=True,
         key="plan-detail",
         persist_state="session",
         label_visibility="collapsed",
     )
-    if detail == BY_OPERATOR:
-        by_operator(chosen, plan, estimate)
-    elif detail == SETS and isinstance(chosen, EarlyAggregation):
-        early_sets.show(chosen, workload)
-    elif detail == WHY:
-        why(chosen, workload)
-    elif detail == OPERATORS:
-        drawings.operators(plan, estimate)
-    elif detail == FORMULAS:
-        formulas(chosen, plan, estimate)
-    elif detail == RATES:
-        replanning.show(chosen.name, workload)
-    elif detail == ADVICE:
-        index_advice.show(workload)
-    else:
+    details[detail]()
+
+
+def _details(
+    chosen: Family, workload: Workload, plan: Plan, estimate: Estimate, baseline: str
+) -> dict[str, Callable[[], None]]:
+    """What can be shown of a plan, by its name; the families have parts of their own."""
+
+    def against_baseline() -> None:
         difference(chosen, plan, estimate, *planning.priced(chosen.name, workload, baseline))
+
+    shared: dict[str, Callable[[], None]] = {
+        WHY: partial(why, chosen, workload),
+        OPERATORS: partial(drawings.operators, plan, estimate),
+        FORMULAS: partial(formulas, chosen, plan, estimate),
+        DIFFERENCE: against_baseline,
+    }
+    costs = {BY_OPERATOR: partial(by_operator, chosen, plan, estimate)}
+    if isinstance(chosen, JoinOrder):
+        rates = partial(replanning.show, chosen.name, workload)
+        return costs | shared | {RATES: rates, ADVICE: partial(index_advice.show, workload)}
+    if isinstance(chosen, EarlyAggregation):
+        return costs | {SETS: partial(early_sets.show, chosen, workload)} | shared
+    if isinstance(chosen, SlicedChain):
+        subject = (workload, planning.ranking(chosen, workload), plan.label)
+        own = {
+            LEDGER: partial(chain_ledger.show, *subject),
+            MERGINGS: partial(chain_optima.mergings, *subject),
+            TRADE_OFF: partial(chain_optima.trade_off, *subject),
+        }
+        return own | costs | shared
+    return costs | shared
 
 
 def by_operator(chosen: Family, plan: Plan, estimate: Estimate) -> None:
@@ -87,7 +105,9 @@ def by_operator(chosen: Family, plan: Plan, estimate: Estimate) -> None:
         format_func=UNITS.__getitem__,
         key="work-shown",
     )
-    if field == "operations":
+    if isinstance(chosen, SlicedChain) and field == "comparisons":
+        chain_work.show(plan, estimate)
+    elif field == "operations":
         bars = work_figures.of_operators(plan, estimate)
         st.plotly_chart(work_figures.stacked(bars), alt=work_figures.in_words(bars))
     else:

@@ -13,6 +13,8 @@ from pages.parts.words import plain
 from planner.cost import Estimate, models_behind
 from planner.errors import PlanError
 from planner.families import applicable, family
+from planner.families.sliced_chain import SlicedChain
+from planner.families.sliced_chain.labels import STRATEGIES
 from planner.family import Candidate, Family, Ranking
 from planner.plan import Plan
 from planner.selectivity import Provenance, provenance
@@ -26,9 +28,32 @@ Stamp = tuple[tuple[str, int, int], ...]
 
 
 def subject() -> tuple[Family, Workload]:
-    """The family and the workload to plan: the chosen query, with the statistics of its data."""
-    ready = with_statistics(state.workload()).only(state.query_name())
+    """The family and the workload to plan, with the statistics of its data."""
+    ready = with_statistics(state.workload()).only(query_name())
     return applicable(ready, "no plans for this workload"), ready
+
+
+def query_name() -> str | None:
+    """The query that is planned and run; None: all of them together.
+
+    Where none is chosen, all are planned together if they can be, else the first one.
+    """
+    workload = state.workload()
+    alone = len(workload.queries) == 1 or apart() is not None
+    return state.chosen_query() or (workload.queries[0].name if alone else None)
+
+
+def apart() -> str | None:
+    """Why the queries of the workload cannot be planned together; None where they can."""
+    try:
+        return _apart(with_statistics(state.workload()))
+    except PlanError as error:
+        return str(error)
+
+
+@st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
+def _apart(workload: Workload) -> str | None:
+    return SlicedChain().refuses(workload)
 
 
 def with_statistics(workload: Workload) -> Workload:
@@ -85,17 +110,20 @@ def _ranking(name: str, workload: Workload, top: int | None) -> Ranking:
 def ranking(chosen: Family, workload: Workload, everything: bool = False) -> Ranking:
     """The best plans with the baseline; all that may be listed, where asked for or few enough."""
     few = _ranking(chosen.name, workload, FEW)
-    if everything or few.considered <= RANKED_AT_ONCE:
+    if everything or few.considered <= RANKED_AT_ONCE or isinstance(chosen, SlicedChain):
         return _ranking(chosen.name, workload, None)
     return few
 
 
 def instructive(ranking: Ranking, pinned: str | None) -> tuple[Candidate, ...]:
-    """The best plans, and whatever else has a name: baseline, heuristics, worst, pinned."""
+    """The best plans, and whatever else has a name: baseline, strategies, worst, pinned."""
     return tuple(
         candidate
         for place, candidate in enumerate(ranking.candidates)
-        if place < FEW - 2 or candidate.tags or candidate.label == pinned
+        if place < FEW - 2
+        or candidate.tags
+        or candidate.label == pinned
+        or candidate.label in STRATEGIES
     )
 
 

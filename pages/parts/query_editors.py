@@ -76,7 +76,7 @@ def _remove() -> None:
 
 def show_windows() -> None:
     """The windows of the chosen query; an edit rewrites the query's text."""
-    query = state.workload().query(state.query_name())
+    query = state.workload().query(state.edited_query())
     if drafts.problem() is not None:
         st.caption("Windows can be edited here once the draft is valid.")
         st.dataframe(_windows(query), hide_index=True, alt="Windows")

@@ -20,8 +20,12 @@ if TYPE_CHECKING:
     from streamlit.elements.lib.column_types import ColumnConfig
 
 _AUGMENTED = "augmented heuristic"
+# Comparisons, and as many as `execution.c_sys` says that a tuple entering a slice is worth.
+WITH_OVERHEAD = "Comparisons/s with overhead"
 _MEANING = {
     UNITS["comparisons"]: "Stored tuples examined per second of stream time",
+    WITH_OVERHEAD: "Comparisons per second of stream time, and c_sys for each tuple that enters a "
+    "slice",
     UNITS["operations"]: "Comparisons, inserts and group updates per second of stream time",
 }
 
@@ -82,6 +86,8 @@ def table(ranking: Ranking, shown: Sequence[Candidate], baseline: Candidate) -> 
 
 def score_name(ranking: Ranking) -> str:
     """What plans are ranked by, with its unit: comparisons may be weighted by declared costs."""
+    if ranking.rank_by not in UNITS:
+        return WITH_OVERHEAD
     scored = [(c.score, getattr(c.cost, ranking.rank_by)) for c in ranking.candidates]
     weighted = any(not isclose(score, counted) for score, counted in scored)
     return f"Weighted {UNITS[ranking.rank_by].lower()}" if weighted else UNITS[ranking.rank_by]

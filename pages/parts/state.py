@@ -9,7 +9,16 @@ import streamlit as st
 from pages.parts import samples
 from planner.workload import Workload
 
-_OF_ONE_WORKLOAD = ("query", "plan", "baseline", "drafts", "draft", "typed_windows", "run")
+_OF_ONE_WORKLOAD = (
+    "query",
+    "edited_query",
+    "plan",
+    "baseline",
+    "drafts",
+    "draft",
+    "typed_windows",
+    "run",
+)
 
 
 def open_workload(workload: Workload, data: Path | None = None, sort: bool = False) -> None:
@@ -55,18 +64,31 @@ def data() -> tuple[Path | None, bool]:
     return st.session_state["data"], st.session_state["sort"]
 
 
-def query_name() -> str:
-    """The query that is planned and run: the chosen one, or the first."""
-    names = [query.name for query in workload().queries]
-    chosen = st.session_state.get("query")
-    return chosen if chosen in names else names[0]
+def chosen_query() -> str | None:
+    """The query that was chosen to be planned and run by itself, if one was."""
+    return _known(st.session_state.get("query"))
 
 
-def choose_query(name: str) -> None:
-    """Plan and run this query from now on."""
+def choose_query(name: str | None) -> None:
+    """Plan and run this query from now on; None leaves it to the workload."""
     for key in ("plan", "baseline", "run"):
         st.session_state.pop(key, None)
     st.session_state["query"] = name
+
+
+def edited_query() -> str:
+    """The query whose windows can be edited: the one that was looked at last, or the first."""
+    looked_at = _known(st.session_state.get("edited_query"))
+    return looked_at or chosen_query() or workload().queries[0].name
+
+
+def edit_query(name: str) -> None:
+    """Show this query to be edited."""
+    st.session_state["edited_query"] = name
+
+
+def _known(name: str | None) -> str | None:
+    return name if any(query.name == name for query in workload().queries) else None
 
 
 def plan(labels: tuple[str, ...], default: str) -> str:

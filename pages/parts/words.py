@@ -25,6 +25,9 @@ UNITS = {
 # Within this q-error a prediction counts as met: shorter runs differ by as much from seed to seed.
 MET = 1.05
 
+# A chain of more slices than fit into so many letters is told by its ends.
+LONGEST_CHAIN = 40
+
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&\"'=^@])")
 
 _DATA_OPTION = re.compile(
@@ -38,12 +41,19 @@ def plain(text: str, most: int = 80) -> str:
 
 
 def plan_name(label: str) -> str:
-    """A plan's label where there is little room: of a general one its kind alone.
+    """A plan's label where there is little room: of a general one its kind alone, of a long chain
+    its ends and how many slices it has.
 
     >>> plan_name("naive:S1,S2"), plan_name("general:S1=S1,S2;S2=S1,S2")
     ('naive:S1,S2', 'general, an order per stream')
+    >>> plan_name("chain:0-5-10"), plan_name("chain:0-" + "-".join(map(str, range(1, 31))))
+    ('chain:0-5-10', 'chain:0-1-2-3-4-…26-27-28-29-30 (30 slices)')
     """
-    return "general, an order per stream" if label.startswith("general:") else label
+    if label.startswith("general:"):
+        return "general, an order per stream"
+    if label.startswith("chain:") and len(label) > LONGEST_CHAIN:
+        return f"{shortened(label, 32)} ({label.count('-')} slices)"
+    return label
 
 
 def on_pages(text: str) -> str:

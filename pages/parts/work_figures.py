@@ -1,4 +1,4 @@
-"""Operations by kind of work: of the plans of an aggregation, and of one plan's operators."""
+"""Work by its kind, stacked: of several plans, and of one plan's operators."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from planner.wording import amount, shortened
 
 # A bar and what it is made of.
 Bars = Sequence[tuple[str, Mapping[str, float]]]
-_COLOURS = dict(zip(KINDS, PALETTE, strict=False))
 
 
 def of_operators(plan: Plan, estimate: Estimate) -> Bars:
@@ -24,30 +23,33 @@ def of_operators(plan: Plan, estimate: Estimate) -> Bars:
     return [(operator_name(op), work) for op, work in every if work]
 
 
-def in_words(bars: Bars) -> str:
+def in_words(bars: Bars, field: str = "operations") -> str:
     """The figure for those who cannot see it."""
-    return "; ".join(f"{name}: {_told(work)}" for name, work in bars)
+    return "; ".join(f"{name}: {_told(work, UNITS[field].lower())}" for name, work in bars)
 
 
-def _told(work: Mapping[str, float]) -> str:
+def _told(work: Mapping[str, float], unit: str) -> str:
     kinds = ", ".join(f"{kind.lower()} {amount(value)}" for kind, value in work.items())
-    return f"{amount(sum(work.values()))} operations/s ({kinds})"
+    return f"{amount(sum(work.values()))} {unit} ({kinds})"
 
 
-def stacked(bars: Bars) -> go.Figure:
-    """One bar a plan or operator, cut into the kinds of work that make up its operations."""
+def stacked(
+    bars: Bars, kinds: Sequence[str] = KINDS, field: str = "operations", title: str = ""
+) -> go.Figure:
+    """One bar a plan or operator, cut into the kinds of work that make up what is counted."""
     figure = go.Figure()
     names = [shortened(name, 32) for name, _ in bars]
     totals = [sum(work.values()) for _, work in bars]
-    for kind in KINDS:
+    unit = UNITS[field]
+    for kind, colour in zip(kinds, PALETTE, strict=False):
         if any(kind in work for _, work in bars):
             figure.add_bar(
                 y=names,
                 x=[work.get(kind, 0.0) for _, work in bars],
                 name=kind,
                 orientation="h",
-                marker_color=_COLOURS[kind],
-                hovertemplate="%{y}<br>" + kind + ": %{x:,.6g} operations/s<extra></extra>",
+                marker_color=colour,
+                hovertemplate="%{y}<br>" + kind + ": %{x:,.6g} " + unit.lower() + "<extra></extra>",
             )
     figure.add_scatter(
         y=names,
@@ -58,12 +60,13 @@ def stacked(bars: Bars) -> go.Figure:
         showlegend=False,
         hoverinfo="skip",
     )
-    # No title, so that a legend of several lines finds its place above the bars.
-    layout = frame("", 150 + 34 * max(len(bars), 2))
-    layout["margin"] = {"l": 10, "r": 10, "t": 30, "b": 60}
+    # Without a title a legend of several lines finds its place above the bars.
+    layout = frame(title, 150 + 34 * max(len(bars), 2))
+    if not title:
+        layout["margin"] = {"l": 10, "r": 10, "t": 30, "b": 60}
     figure.update_layout(
         barmode="stack",
-        xaxis={"title": f"{UNITS['operations']} (stream time)", "range": room(totals)},
+        xaxis={"title": f"{unit} (stream time)", "range": room(totals)},
         yaxis={"autorange": "reversed", "type": "category"},
         **layout,
     )

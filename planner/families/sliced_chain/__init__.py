@@ -6,14 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from planner.cost import Estimate, Quality, UnitCosts
 from planner.families.sliced_chain import ranking, telling
+from planner.families.sliced_chain.balance import Balance, balances_of
 from planner.families.sliced_chain.coverage import refusal
 from planner.families.sliced_chain.formulas import Formulas
 from planner.families.sliced_chain.labels import CHAIN, CPU_OPT, STRATEGIES
-from planner.families.sliced_chain.ledger import Slice, TradeOff, slices_of, trade_off_of
+from planner.families.sliced_chain.mergings import Mergings, mergings_of
 from planner.families.sliced_chain.model import model_of
+from planner.families.sliced_chain.picture import Picture, pictures_of
 from planner.families.sliced_chain.plans import NAME, Built
 from planner.families.sliced_chain.pricing import priced
 from planner.families.sliced_chain.ranking import Plans
+from planner.families.sliced_chain.trade_off import TradeOff, trade_off_of
 from planner.family import Ranking
 from planner.plan import Plan
 from planner.workload import Workload
@@ -102,10 +105,20 @@ class SlicedChain:
         plans = _plans(workload)
         return plans.model.builder.build(plans.named(label))
 
-    def slices(self, workload: Workload, label: str) -> tuple[Slice, ...]:
-        """The joins of a plan: what each holds in tuples and bytes, and who takes from it."""
+    def pictures(self, workload: Workload, label: str) -> tuple[Picture, ...]:
+        """The joins of a plan by the age of what they hold, and who taps in, for each group."""
         plans = _plans(workload)
-        return slices_of(plans.model, plans.model.builder.build(plans.named(label)))
+        return pictures_of(plans.model, plans.model.builder.build(plans.named(label)))
+
+    def mergings(self, workload: Workload, label: str) -> tuple[Mergings, ...]:
+        """The graph of mergings of each group, with the cheapest chain and that of this label."""
+        plans = _plans(workload)
+        return mergings_of(plans, plans.named(label))
+
+    def balances(self, workload: Workload, labels: Iterable[str]) -> tuple[Balance, ...]:
+        """What plans hold, and what they do by kind of work."""
+        plans = _plans(workload)
+        return tuple(balances_of(plans, map(plans.named, labels)))
 
     def trade_off(self, workload: Workload) -> tuple[TradeOff, ...]:
         """For each group the chains of which none is better in both memory and CPU."""
