@@ -31,7 +31,7 @@ with st.container(border=True):
             every = f"Show all {counted(listed, 'plan')}"
             st.toggle(every, key="show-all", persist_state="session")
         if ranking.truncated:
-            st.caption(f"{ranking.considered:,} plans exist; the {listed:,} best can be listed.")
+            st.caption(planning.left_out(ranking, listed))
 if run and (failure := launching.failure()):
     messages.show(failure)
 elif run:

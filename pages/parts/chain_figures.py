@@ -22,7 +22,11 @@ _SLICE, _MERGED, _WHOLE, _ROUTED = "#7A868F", "#8C6BB1", PALETTE[2], PALETTE[3]
 _LINE = "rgba(138,151,160,0.45)"
 # Of the height of a row; the least that can be seen.
 _HIGH, _LOW = 0.78, 0.08
-_SLICES_ROW, _STREAM_ROWS, _FIRST_TAP = 0.0, (1.15, 2.3), 3.4
+# From this share of a stream on, a bar is high enough for its figure.
+_READABLE = 0.45
+# Rows are numbers along the axis: what is held has more room than what is asked for.
+_SLICES_ROW, _STREAM_ROWS, _FIRST_TAP = 0.0, (1.2, 2.4), 3.3
+_ROW_PIXELS, _TAP_PIXELS, _THIN_TAP_PIXELS = 44, 27, 17
 
 
 def drawn(picture: Picture, label: str) -> go.Figure:
@@ -51,8 +55,10 @@ def _chain(picture: Picture, label: str) -> go.Figure:
     _slices(figure, picture)
     for side in (0, 1):
         _states(figure, picture, side)
-    _taps(figure, picture, taps)
-    bottom = _FIRST_TAP + len(taps) - 0.4
+    step = (_TAP_PIXELS if len(taps) <= _FEW else _THIN_TAP_PIXELS) / _ROW_PIXELS
+    rows = [_FIRST_TAP + place * step for place in range(len(taps))]
+    bottom = rows[-1] + 0.6 * step
+    _taps(figure, picture, list(zip(rows, taps, strict=True)), step)
     for boundary in [join.end for join in picture.joins[:-1]]:
         figure.add_shape(
             type="line",
@@ -68,11 +74,15 @@ def _chain(picture: Picture, label: str) -> go.Figure:
         **{
             row: safe(stream, 20) for row, stream in zip(_STREAM_ROWS, picture.streams, strict=True)
         },
-        **{_FIRST_TAP + place: names(tap) for place, tap in enumerate(taps)},
+        **{row: _asked(picture, tap) for row, tap in zip(rows, taps, strict=True)},
     }
-    each = 27 if len(taps) <= _FEW else 17
-    _layout(figure, picture, label, ticks, bottom, 150 + 42 * 3 + each * len(taps))
+    _layout(figure, picture, label, ticks, bottom, 170 + round(_ROW_PIXELS * (bottom + 0.75)))
     return figure
+
+
+def _asked(picture: Picture, tap: Tap) -> str:
+    """Who taps in, and how far back they look."""
+    return f"{names(tap, 2)} · {exact(tap.longest)} {unit_of(picture)}"
 
 
 def _slices(figure: go.Figure, picture: Picture) -> None:
@@ -118,8 +128,23 @@ def _states(figure: go.Figure, picture: Picture, side: int) -> None:
         ),
         name=f"{safe(stream, 20)} held",
         marker={"color": _STREAM_COLOURS[side], "line": {"width": 1.5, "color": "#FFFFFF"}},
-        text=[f"{amount(round(join.tuples[side], 1))} tuples" for join in held],
+        text=[_held(join, side) if join.shares[side] >= _READABLE else "" for join in held],
         hovertext=[state_told(picture, join, side) for join in held],
+    )
+    # A bar too thin for its figure has it below.
+    thin = [
+        join
+        for join in held
+        if join.shares[side] < _READABLE and join.end - join.start > picture.longest / 16
+    ]
+    figure.add_scatter(
+        x=[(join.start + join.ends[side]) / 2 for join in thin],
+        y=[row + 0.02 for _ in thin],
+        mode="text",
+        text=[_held(join, side) for join in thin],
+        textposition="bottom center",
+        showlegend=False,
+        hoverinfo="skip",
     )
     gates = list(_gates(held, side))
     if gates:
@@ -135,6 +160,10 @@ def _states(figure: go.Figure, picture: Picture, side: int) -> None:
         )
 
 
+def _held(join: DrawnJoin, side: int) -> str:
+    return f"{amount(round(join.tuples[side], 1))} tuples"
+
+
 def _gates(held: Sequence[DrawnJoin], side: int) -> Iterator[tuple[float, str]]:
     """Where fewer tuples of a stream are let in than before, and which."""
     if held and held[0].entry[side] != ALL:
@@ -144,9 +173,10 @@ def _gates(held: Sequence[DrawnJoin], side: int) -> Iterator[tuple[float, str]]:
             yield after.start, after.entry[side]
 
 
-def _taps(figure: go.Figure, picture: Picture, taps: Sequence[Tap]) -> None:
+def _taps(
+    figure: go.Figure, picture: Picture, rows: Sequence[tuple[float, Tap]], step: float
+) -> None:
     """A line for each window that queries have, as far as it reaches."""
-    rows = [(_FIRST_TAP + place, tap) for place, tap in enumerate(taps)]
     for title, colour, symbol, routed in (
         ("Query that takes whole slices", _WHOLE, "circle", False),
         ("Query that takes part of a merged slice", _ROUTED, "diamond", True),
@@ -158,7 +188,7 @@ def _taps(figure: go.Figure, picture: Picture, taps: Sequence[Tap]) -> None:
         figure.add_bar(
             x=[tap.longest for _, tap in chosen],
             y=[row for row, _ in chosen],
-            width=0.22,
+            width=0.22 * step,
             orientation="h",
             marker_color=colour,
             name=title,
@@ -191,7 +221,7 @@ def _joins(picture: Picture, label: str) -> go.Figure:
             orientation="h",
             name=f"{safe(stream, 20)} held",
             marker_color=_STREAM_COLOURS[side],
-            text=[f"{amount(round(join.tuples[side], 1))} tuples" for _, join in shown],
+            text=[_held(join, side) for _, join in shown],
             textposition="inside" if len(rows) <= _FEW else "none",
             insidetextanchor="start",
             hovertext=[state_told(picture, join, side) for _, join in shown],

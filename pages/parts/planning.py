@@ -127,6 +127,13 @@ def instructive(ranking: Ranking, pinned: str | None) -> tuple[Candidate, ...]:
     )
 
 
+def left_out(ranking: Ranking, listed: int) -> str:
+    """What the list of a truncated ranking holds."""
+    if listed < ranking.considered:
+        return f"{ranking.considered:,} plans exist; the {listed:,} best can be listed."
+    return f"There are more plans than can be compared: {listed:,} instructive ones are listed."
+
+
 def baseline(ranking: Ranking) -> Candidate:
     """The plan that others are compared with: the pinned one, or the family's own baseline."""
     listed = {candidate.label: candidate for candidate in ranking.candidates}

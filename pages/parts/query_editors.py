@@ -7,8 +7,9 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from pages.parts import drafts, messages, state
+from pages.parts import drafts, messages, query_list, state
 from pages.parts.drafts import Parts
+from pages.parts.query_list import MOST_BOXES
 from pages.parts.words import plain
 from planner.errors import PlanError, QueryTextError, SluiceError
 from planner.query import Query, Source, Window
@@ -20,14 +21,34 @@ _NEW = "SELECT * FROM {first} [RANGE 60]"
 
 
 def show_texts() -> None:
-    """Every query in a box of its own; a mistake is pointed at under the box it is in."""
+    """Every query in a box of its own; of many, a list and the box of the one that is picked.
+
+    A mistake is pointed at under the box it is in.
+    """
     queries = drafts.parts().get("queries", [])
+    if len(queries) > MOST_BOXES:
+        _show_one(queries)
+        return
     for place, part in enumerate(queries):
         _text(place, part)
     with st.container(horizontal=True):
         st.button("Add a query", icon=":material/add:", on_click=_add)
         if len(queries) > 1:
-            st.button("Remove the last query", icon=":material/remove:", on_click=_remove)
+            last = len(queries) - 1
+            st.button(
+                "Remove the last query", icon=":material/remove:", on_click=_remove, args=(last,)
+            )
+
+
+def _show_one(queries: list[Parts]) -> None:
+    place = query_list.pick(queries)
+    _text(place, queries[place])
+    problem = drafts.problem()
+    if problem is not None and points_at(problem) and not points_at(problem, place):
+        messages.show(problem)
+    with st.container(horizontal=True):
+        st.button("Add one like it", icon=":material/add:", on_click=_add, args=(place,))
+        st.button("Remove it", icon=":material/remove:", on_click=_remove, args=(place,))
 
 
 def _text(place: int, part: Parts) -> None:
@@ -60,28 +81,33 @@ def _typed(place: int, editor: str, key: str) -> None:
     drafts.change({**parts, "queries": queries}, editor)
 
 
-def _add() -> None:
+def _add(like: int | None = None) -> None:
+    """One more query: a new one, or a copy of another."""
     parts = drafts.parts()
     names = {str(query.get("name")) for query in parts["queries"]}
     number = next(n for n in range(1, len(names) + 2) if f"Q{n}" not in names)
-    first = state.workload().streams[0].name
-    added = {"name": f"Q{number}", "text": _NEW.format(first=first)}
+    text = _NEW.format(first=state.workload().streams[0].name)
+    if like is not None:
+        text = str(parts["queries"][like].get("text", ""))
+    added = {"name": f"Q{number}", "text": text}
     drafts.change({**parts, "queries": [*parts["queries"], added]}, "queries")
+    state.edit_query(added["name"])
 
 
-def _remove() -> None:
+def _remove(place: int) -> None:
     parts = drafts.parts()
-    drafts.change({**parts, "queries": parts["queries"][:-1]}, "queries")
+    queries = [part for at, part in enumerate(parts["queries"]) if at != place]
+    drafts.change({**parts, "queries": queries}, "queries")
 
 
 def show_windows() -> None:
-    """The windows of the chosen query; an edit rewrites the query's text."""
-    query = state.workload().query(state.edited_query())
+    """The windows of one query; an edit rewrites the query's text."""
+    query = _picked_query()
     if drafts.problem() is not None:
         st.caption("Windows can be edited here once the draft is valid.")
         st.dataframe(_windows(query), hide_index=True, alt="Windows")
         return
-    frame, key = drafts.base("windows", lambda: _windows(query))
+    frame, key = drafts.base(_editor(query), lambda: _windows(query))
     edited = st.data_editor(
         frame,
         key=key,
@@ -107,6 +133,25 @@ def show_windows() -> None:
         _keep(query, {})
         if sources != query.sources:
             _rewrite(query, replace(query, sources=sources))
+
+
+def _editor(query: Query) -> str:
+    """What a query's table of windows is called among the editors."""
+    return f"windows-{query.name}"
+
+
+def _picked_query() -> Query:
+    """The query whose windows are shown; where there are many, the list has picked it."""
+    workload = state.workload()
+    names = [query.name for query in workload.queries]
+    edited = state.edited_query()
+    if len(names) > MOST_BOXES:
+        st.caption(f"of {plain(edited)}")
+    elif len(names) > 1:
+        picked = st.selectbox("of", names, index=names.index(edited))
+        state.edit_query(picked)
+        return workload.query(picked)
+    return workload.query(edited)
 
 
 def _keep(query: Query, typed: dict[str, str | None]) -> None:
@@ -149,5 +194,5 @@ def _rewrite(before: Query, after: Query) -> None:
         {**part, "text": format_query(after)} if part.get("name") == before.name else part
         for part in parts["queries"]
     ]
-    drafts.change({**parts, "queries": queries}, "windows")
+    drafts.change({**parts, "queries": queries}, _editor(before))
     st.rerun()

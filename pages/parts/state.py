@@ -74,6 +74,8 @@ def choose_query(name: str | None) -> None:
     for key in ("plan", "baseline", "run"):
         st.session_state.pop(key, None)
     st.session_state["query"] = name
+    if name is not None:
+        edit_query(name)
 
 
 def edited_query() -> str:
