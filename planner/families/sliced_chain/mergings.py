@@ -8,8 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from planner.families.sliced_chain.chains import GroupChains, Places
 from planner.families.sliced_chain.groups import Unit
-from planner.families.sliced_chain.ranking import GroupChains, Places, Plans
+from planner.families.sliced_chain.ranking import Plans
 
 # With more windows the slices between them are too many to be told apart in a picture.
 MOST_DRAWN = 12
