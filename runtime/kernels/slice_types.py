@@ -44,10 +44,12 @@ class Members(NamedTuple):
 class Predicates(NamedTuple):
     """What joins two tuples: equal keys where `keyed`, equal `others` among the keys, and values.
 
+    Where `hashed`, a probe looks at the stored tuples of its bucket, else at all.
     The theta-th says `values[a, left] comparison values[b, right] + offset`, a of the first stream.
     """
 
     keyed: bool
+    hashed: bool
     others: np.ndarray
     left: np.ndarray
     right: np.ndarray

@@ -1,9 +1,10 @@
 """A sliced window join: one slice of a chain is given the queue of the one before it.
 
 Each arriving tuple passes along a chain as a female, which is stored, and as a male, which purges
-and probes the other side and goes on to the next slice. A micro-batch is run slice after slice; a
-queue keeps the arrival order, by bucket where slices are hashed: a bucket is a chain of its own.
-A regular join is a slice that starts at 0 and is followed by none.
+and probes the other side and goes on to the next slice. A micro-batch is run slice after slice;
+queues keep the arrival order. What is stored is purged in that order too; where slices are hashed,
+tuples of a bucket are linked for probes. A regular join is a slice that starts at 0 and is followed
+by none.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from runtime.kernels.slice_types import (
 )
 
 _ONE = np.uint64(1)
+_NOWHERE = -1
 
 
 def run_slice(
@@ -45,6 +47,7 @@ def run_slice(
     counts: np.ndarray,
     selects: np.ndarray,
     held: np.ndarray,
+    newest: np.ndarray,
     begun: int,
     until: int,
     keep_results: bool,
@@ -52,7 +55,8 @@ def run_slice(
     """Run a batch through a slice; `before` has what it stores, and the queue that it is given.
 
     Adds to `counts`, to `selects` (per pair: looks and passes), and to `held`, in tuple-µs from
-    `begun`, when the last batch ended, to `until`, when this one does.
+    `begun`, when the last batch ended, to `until`, when this one does. `newest` has room for every
+    side and bucket where slices are hashed; it is given, and left, as `no_newest` made it.
     """
     segments = int(piece.inside.sum()) + 2
     pairs = len(piece.wanted[0])
@@ -70,12 +74,18 @@ def run_slice(
         results,
         counted,
         digests,
+        newest,
         begun,
         until,
         keep_results,
     )
     held += waited
     return Found(results, counted, digests, kept), passage
+
+
+def no_newest(buckets: int) -> np.ndarray:
+    """By side and bucket where the newest stored tuple stands: nowhere."""
+    return np.full((2, buckets), _NOWHERE, np.int64)
 
 
 @njit(inline="always")
@@ -88,18 +98,18 @@ def _within(ts, warmup, end):
 @njit(cache=True, nogil=True)
 def _run(  # noqa: C901
     members, predicates, piece, span, before, counts, selects, results, counted_results, digests,
-    begun, until, keep_results,
+    newest, begun, until, keep_results,
 ):  # fmt: skip
     """Returns the results where they are kept, what the slice leaves behind, and tuple-µs held."""
     side, bucket, key, own, now, ts, mine, survival, reach = members[:9]
     hashes, turned, keys, values, bits = members[9:]
-    keyed, others, left, right, comparison, offset = predicates
+    keyed, hashed, others, left, right, comparison, offset = predicates
     ends, following, windows, inside, whole, conditions, wanted, since = piece
     warmup, end = span
     stored_first, stored_second, events, causes = before
     pairs = wanted.shape[1]
 
-    # Both sides in one array: a bucket's tuples stand one after another, oldest first.
+    # Both sides in one array, each oldest first: purges move its head on, inserts its tail.
     room = np.zeros(2, np.int64)
     room[0] = len(stored_first)
     room[1] = len(stored_second)
@@ -109,12 +119,11 @@ def _run(  # noqa: C901
     base = room[0] + PADDING
     line = np.empty(base + room[1] + PADDING, np.int64)
     line_key = np.zeros(base + room[1] + PADDING, np.int32)
+    # The place of the tuple that was stored before this one in its bucket.
+    older = np.empty(len(line) if hashed else 0, np.int64)
     head = np.array([0, base])
     tail = np.array([0, base])
     found = np.empty(max(room[0], room[1]) + 1, np.int64)
-    stay_first = np.empty(room[0], np.int64)
-    stay_second = np.empty(room[1], np.int64)
-    stays = np.zeros(2, np.int64)
     most = len(stored_first) + len(stored_second) + len(events)
     next_events = np.empty(most, np.int64)
     next_causes = np.empty(most, np.int64)
@@ -125,138 +134,141 @@ def _run(  # noqa: C901
     entered = _within(begun, warmup, end)
     waited = np.int64(0)
 
-    at_first, at_second, at_event = 0, 0, 0
-    while at_first < len(stored_first) or at_second < len(stored_second) or at_event < len(events):
-        here = np.int64(2**62)
-        if at_first < len(stored_first):
-            here = min(here, bucket[stored_first[at_first]])
-        if at_second < len(stored_second):
-            here = min(here, bucket[stored_second[at_second]])
-        if at_event < len(events):
-            here = min(here, bucket[events[at_event] // 2])
-        head[0] = tail[0]
-        head[1] = tail[1]
-        while at_first < len(stored_first) and bucket[stored_first[at_first]] == here:
-            u = stored_first[at_first]
-            line[tail[0]] = u
-            line_key[tail[0]] = key[u]
-            tail[0] += 1
+    for i in range(2):
+        stored = stored_first if i == 0 else stored_second
+        for u in stored:
+            line[tail[i]] = u
+            line_key[tail[i]] = key[u]
+            if hashed:
+                older[tail[i]] = newest[i, bucket[u]]
+                newest[i, bucket[u]] = tail[i]
+            tail[i] += 1
             waited -= np.int64(mine[u]) * entered
-            at_first += 1
-        while at_second < len(stored_second) and bucket[stored_second[at_second]] == here:
-            u = stored_second[at_second]
-            line[tail[1]] = u
-            line_key[tail[1]] = key[u]
-            tail[1] += 1
-            waited -= np.int64(mine[u]) * entered
-            at_second += 1
 
-        while at_event < len(events) and bucket[events[at_event] // 2] == here:
-            k = events[at_event] // 2
-            male = events[at_event] % 2 == 1
-            cause = causes[at_event]
-            time = ts[cause]
-            at_event += 1
-            if not male:
-                i = side[k]
-                line[tail[i]] = k
-                line_key[tail[i]] = key[k]
-                tail[i] += 1
-                if mine[k]:
-                    counts[INSERTS] += np.int64(time >= warmup)
-                    waited -= _within(time, warmup, end)
-                else:
-                    counts[REPLICAS] += np.int64(time >= warmup)
-                continue
-            counted = np.int64(mine[k] and time >= warmup)
-            o = 1 - side[k]
-            while head[o] < tail[o]:
-                counts[PURGES] += counted
-                u = line[head[o]]
-                if now[k] - own[u] < ends[o]:
-                    break
-                head[o] += 1
-                waited += np.int64(mine[u]) * _within(time, warmup, end)
-                if survival[u] > following:
-                    next_events[sent] = 2 * u
-                    next_causes[sent] = k
-                    sent += 1
+    for e in range(len(events)):
+        k = events[e] // 2
+        male = events[e] % 2 == 1
+        time = ts[causes[e]]
+        if not male:
+            i = side[k]
+            line[tail[i]] = k
+            line_key[tail[i]] = key[k]
+            if hashed:
+                older[tail[i]] = newest[i, bucket[k]]
+                newest[i, bucket[k]] = tail[i]
+            tail[i] += 1
             if mine[k]:
-                counts[PROBES] += counted * (tail[o] - head[o])
-                examined = tail[o] - head[o]
-                if keyed:
-                    examined = matches(line_key, head[o], tail[o], key[k], found, 0)
-                for n in range(examined):
-                    u = line[found[n]] if keyed else line[head[o] + n]
-                    a, b = (u, k) if o == 0 else (k, u)
-                    fits = True
-                    for c in range(len(others)):
-                        fits = fits and keys[a, others[c]] == keys[b, others[c]]
-                    for c in range(len(left)):
-                        if fits:
-                            fits = holds(
-                                comparison[c], values[a, left[c]], values[b, right[c]] + offset[c]
-                            )
-                    if not fits:
-                        continue
-                    counts[FOUND] += counted
-                    age = now[k] - own[u]
-                    segment = 0
-                    for w in range(inside[o]):
-                        segment += np.int64(age >= windows[o, w])
-                    counts[ROUTES] += counted * inside[o]
-                    counts[ROUTED] += counted * (inside[o] - segment + whole[o])
-                    one = result_hash(hashes[a] ^ hashes[b])
-                    other = result_hash(turned[a] ^ turned[b])
-                    row = segment + o * (inside[0] + 1)
-                    for p in range(pairs):
-                        if segment >= wanted[o, p]:
-                            continue
-                        fits = True
-                        if since[p] > ALWAYS:
-                            # Its query entered while the run was going: u may have come before.
-                            selects[p, LOOKS] += counted
-                            fits = ts[u] >= since[p]
-                        c = conditions[0, p]
-                        if fits and c >= 0:
-                            selects[p, LOOKS] += counted
-                            fits = (bits[a, c >> 6] >> np.uint64(c & 63)) & _ONE != 0
-                        c = conditions[1, p]
-                        if fits and c >= 0:
-                            selects[p, LOOKS] += counted
-                            fits = (bits[b, c >> 6] >> np.uint64(c & 63)) & _ONE != 0
-                        if fits:
-                            selects[p, PASSED] += counted
-                            results[row, p] += 1
-                            counted_results[row, p] += counted
-                            digests[row, p, 0] += one
-                            digests[row, p, 1] += other
-                    if keep_results:
-                        if rows == len(kept):
-                            larger = np.empty((2 * len(kept), 4), np.int64)
-                            larger[:rows] = kept
-                            kept = larger
-                        kept[rows, 0] = a
-                        kept[rows, 1] = b
-                        kept[rows, 2] = o
-                        kept[rows, 3] = segment
-                        rows += 1
-            if reach[k] > following:
-                next_events[sent] = 2 * k + 1
+                counts[INSERTS] += np.int64(time >= warmup)
+                waited -= _within(time, warmup, end)
+            else:
+                counts[REPLICAS] += np.int64(time >= warmup)
+            continue
+        counted = np.int64(mine[k] and time >= warmup)
+        o = 1 - side[k]
+        while head[o] < tail[o]:
+            counts[PURGES] += counted
+            u = line[head[o]]
+            if now[k] - own[u] < ends[o]:
+                break
+            head[o] += 1
+            waited += np.int64(mine[u]) * _within(time, warmup, end)
+            if survival[u] > following:
+                next_events[sent] = 2 * u
                 next_causes[sent] = k
                 sent += 1
-
-        for i in range(2):
-            for place in range(head[i], tail[i]):
-                u = line[place]
-                waited += np.int64(mine[u]) * _within(until, warmup, end)
-                if i == 0:
-                    stay_first[stays[0]] = u
+        if mine[k]:
+            examined = tail[o] - head[o]
+            fitting = examined
+            if hashed:
+                examined, fitting = 0, 0
+                place = newest[o, bucket[k]]
+                # Nothing is ever unlinked: what stands ahead of the head was purged.
+                while place >= head[o]:
+                    examined += 1
+                    if line_key[place] == key[k]:
+                        found[fitting] = place
+                        fitting += 1
+                    place = older[place]
+            elif keyed:
+                fitting = matches(line_key, head[o], tail[o], key[k], found, 0)
+            counts[PROBES] += counted * examined
+            for n in range(fitting):
+                # Oldest first, as a scan finds them.
+                if hashed:
+                    u = line[found[fitting - 1 - n]]
+                elif keyed:
+                    u = line[found[n]]
                 else:
-                    stay_second[stays[1]] = u
-                stays[i] += 1
+                    u = line[head[o] + n]
+                a, b = (u, k) if o == 0 else (k, u)
+                fits = True
+                for c in range(len(others)):
+                    fits = fits and keys[a, others[c]] == keys[b, others[c]]
+                for c in range(len(left)):
+                    if fits:
+                        fits = holds(
+                            comparison[c], values[a, left[c]], values[b, right[c]] + offset[c]
+                        )
+                if not fits:
+                    continue
+                counts[FOUND] += counted
+                age = now[k] - own[u]
+                segment = 0
+                for w in range(inside[o]):
+                    segment += np.int64(age >= windows[o, w])
+                counts[ROUTES] += counted * inside[o]
+                counts[ROUTED] += counted * (inside[o] - segment + whole[o])
+                one = result_hash(hashes[a] ^ hashes[b])
+                other = result_hash(turned[a] ^ turned[b])
+                row = segment + o * (inside[0] + 1)
+                for p in range(pairs):
+                    if segment >= wanted[o, p]:
+                        continue
+                    fits = True
+                    if since[p] > ALWAYS:
+                        # Its query entered while the run was going: u may have come before.
+                        selects[p, LOOKS] += counted
+                        fits = ts[u] >= since[p]
+                    c = conditions[0, p]
+                    if fits and c >= 0:
+                        selects[p, LOOKS] += counted
+                        fits = (bits[a, c >> 6] >> np.uint64(c & 63)) & _ONE != 0
+                    c = conditions[1, p]
+                    if fits and c >= 0:
+                        selects[p, LOOKS] += counted
+                        fits = (bits[b, c >> 6] >> np.uint64(c & 63)) & _ONE != 0
+                    if fits:
+                        selects[p, PASSED] += counted
+                        results[row, p] += 1
+                        counted_results[row, p] += counted
+                        digests[row, p, 0] += one
+                        digests[row, p, 1] += other
+                if keep_results:
+                    if rows == len(kept):
+                        larger = np.empty((2 * len(kept), 4), np.int64)
+                        larger[:rows] = kept
+                        kept = larger
+                    kept[rows, 0] = a
+                    kept[rows, 1] = b
+                    kept[rows, 2] = o
+                    kept[rows, 3] = segment
+                    rows += 1
+        if reach[k] > following:
+            next_events[sent] = 2 * k + 1
+            next_causes[sent] = k
+            sent += 1
+
+    for i in range(2):
+        for place in range(head[i], tail[i]):
+            waited += np.int64(mine[line[place]]) * _within(until, warmup, end)
+        if hashed:
+            for place in range(i * base, tail[i]):
+                newest[i, bucket[line[place]]] = _NOWHERE
 
     passage = Passage(
-        stay_first[: stays[0]], stay_second[: stays[1]], next_events[:sent], next_causes[:sent]
+        line[head[0] : tail[0]].copy(),
+        line[head[1] : tail[1]].copy(),
+        next_events[:sent],
+        next_causes[:sent],
     )
     return kept[:rows], passage, waited

@@ -17,7 +17,7 @@ from runtime.kernels.slice_types import (
     Predicates,
     Span,
 )
-from runtime.kernels.slices import run_slice
+from runtime.kernels.slices import no_newest, run_slice
 from runtime.programs.slice_counters import SliceCounters
 from runtime.programs.slice_forms import (
     FILTER,
@@ -82,6 +82,11 @@ class Run:
     longest_queue: int = 0
     rows: list[np.ndarray] = field(default_factory=list)
     _sides: dict[tuple[int, ...], Members] = field(default_factory=dict)
+    _newest: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        # One table for the slices of all chains: each leaves it as it was.
+        self._newest = no_newest(max(chain.buckets for chain in self.era.chains))
 
     def through(self, stored: list[Stored]) -> None:
         """Let the arriving tuples pass the gates and every chain; `stored` is changed."""
@@ -109,10 +114,10 @@ class Run:
         own = tuple_hashes(self.seen.source, self.seen.seq) % np.uint64(self.share.partitions)
         mine = own == np.uint64(self.share.partition)
         total = 0
-        for chain, kept in zip(self.era.chains, stored, strict=True):
+        for kept in stored:
             for of_slice in kept.females:
                 for females in of_slice:
-                    total += len(females) if chain.buckets > 1 else int(mine[females].sum())
+                    total += int(mine[females].sum())
         return total
 
     def in_order(self) -> np.ndarray:
@@ -179,11 +184,6 @@ class Run:
             if chain.key >= 0:
                 key = np.ascontiguousarray(seen.keys[:, chain.key])
             bucket = key.astype(np.int64) % chain.buckets
-            mine = (
-                own
-                if chain.buckets == 1
-                else bucket % self.share.partitions == self.share.partition
-            )
             now, age = seen.ts, seen.ts
             if chain.rows:
                 age = seen.place
@@ -191,7 +191,7 @@ class Run:
             place = np.maximum(side, 0).astype(np.int16)
             nothing = np.zeros(0, np.int64)
             self._sides[known] = Members(
-                side, bucket, key, age, now, seen.ts, mine, nothing, nothing,
+                side, bucket, key, age, now, seen.ts, own, nothing, nothing,
                 tuple_hashes(place, seen.seq), tuple_hashes(1 - place, seen.seq),
                 seen.keys, seen.values, self.bits,
             )  # fmt: skip
@@ -199,7 +199,7 @@ class Run:
 
     def _run_chain(self, number: int, chain: Chain, members: Members, stored: Stored) -> None:
         """From slice to slice; what stays is left in `stored`."""
-        events = self._first_queue(chain, members)
+        events = self._first_queue(members)
         causes = events // 2
         kept = []
         for place, piece in enumerate(self.prepared.pieces[number]):
@@ -216,6 +216,7 @@ class Run:
                 self.counters.slices[row],
                 self.counters.selects[select : select + pairs],
                 self.counters.held[row : row + 1],
+                self._newest,
                 self.begun,
                 self.until,
                 self.keep_rows,
@@ -229,18 +230,12 @@ class Run:
             pieces = self.prepared.pieces[number]
             self.rows += rows_of(chain, pieces, self.seen, self.bits, np.concatenate(kept))
 
-    def _first_queue(self, chain: Chain, members: Members) -> np.ndarray:
+    def _first_queue(self, members: Members) -> np.ndarray:
         """The arriving tuples that enter the chain, the female of each before its male."""
         here = members.side[self.old :] >= 0
-        if chain.buckets > 1:
-            # A bucket is in one partition, whoever counts the arrival.
-            here &= members.mine[self.old :]
         females = self.old + np.flatnonzero(here & (members.survival[self.old :] > 0))
         males = self.old + np.flatnonzero(here & (members.reach[self.old :] > 0))
-        events = np.sort(np.concatenate([2 * females, 2 * males + 1]))
-        if chain.buckets > 1:
-            events = events[np.argsort(members.bucket[events // 2], kind="stable")]
-        return events
+        return np.sort(np.concatenate([2 * females, 2 * males + 1]))
 
     def _add_results(self, chain: Chain, piece: Piece, found: Found) -> None:
         """Put the results of a slice together for the queries that tap it."""

@@ -59,7 +59,7 @@ class Columns:
         return self.keys.index(first), others
 
     def buckets(self, group: Group, key: int) -> int:
-        """How many chains by bucket there are: 1 where windows are scanned."""
+        """How many buckets there are: 1 where windows are scanned."""
         if group.key is None:
             return 1
         # More buckets than keys hold one key each and many none.

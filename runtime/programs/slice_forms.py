@@ -162,6 +162,7 @@ def predicates_of(chain: Chain) -> Predicates:
     left, right, comparison = (np.ascontiguousarray(c, np.int64) for c in theta[:, :3].T)
     return Predicates(
         chain.key >= 0,
+        chain.buckets > 1,
         np.array(chain.others, np.int64),
         left,
         right,

@@ -9,7 +9,7 @@ import numpy as np
 from runtime.kernels.digest import tuple_hashes
 from runtime.kernels.slice_gates import Conditions, attach, filter_one_by_one, split, survive
 from runtime.kernels.slice_types import SLICE_COUNTS, Members, Passage, Predicates, Slice, Span
-from runtime.kernels.slices import run_slice
+from runtime.kernels.slices import no_newest, run_slice
 
 
 @cache
@@ -22,13 +22,14 @@ def load_slice_kernels() -> None:
         none, none, keys, none, none, none, truth, none, none, hashes, hashes,
         np.zeros((0, 1), np.int32), values, np.zeros((0, 1), np.uint64),
     )  # fmt: skip
-    predicates = Predicates(True, none, none, none, none, np.zeros(0))
+    predicates = Predicates(True, False, none, none, none, none, np.zeros(0))
     two = np.zeros((2, 1), np.int64)
     sides = np.ones(2, np.int64)
     piece = Slice(sides, 1, two, sides, sides, two, two, one)
     run_slice(
         members, predicates, piece, Span(0, 1), Passage(none, none, none, none),
-        np.zeros(SLICE_COUNTS, np.int64), np.zeros((1, 2), np.int64), np.zeros(1), 0, 1, True,
+        np.zeros(SLICE_COUNTS, np.int64), np.zeros((1, 2), np.int64), np.zeros(1), no_newest(1),
+        0, 1, True,
     )  # fmt: skip
     conditions = Conditions.of([])
     counts = np.zeros((1, 2), np.int64)

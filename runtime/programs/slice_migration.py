@@ -30,7 +30,7 @@ def migrated(
         for side, stream in enumerate(chain.sides):
             began = _began(before, sources, stream, stored, len(rows.ts))
             survival = _survival(after, chain, side, rows, bits[stream])
-            _place(chain, side, began, survival, rows, kept)
+            _place(chain, side, began, survival, kept)
     together = np.zeros((len(rows.ts), prepared.words), np.uint64)
     if prepared.looks:
         for of_stream in bits:
@@ -99,18 +99,13 @@ def _holds(bits: np.ndarray, condition: int) -> np.ndarray:
     return bit
 
 
-def _place(
-    chain: Chain, side: int, began: np.ndarray, survival: np.ndarray, rows: Rows, kept: Stored
-) -> None:
-    """Put the tuples of a side into the slices, those of a bucket together, oldest first."""
+def _place(chain: Chain, side: int, began: np.ndarray, survival: np.ndarray, kept: Stored) -> None:
+    """Put the tuples of a side into the slices, oldest first."""
     starts = np.array([0, *chain.ends[:-1]])
     place = np.searchsorted(np.array(chain.ends), began, side="right")
     inside = (began != _NOT_STORED) & (place < len(chain.ends))
     place = np.minimum(place, len(chain.ends) - 1)
     chosen = np.flatnonzero(inside & (survival > starts[place]))
-    if chain.buckets > 1:
-        bucket = rows.keys[chosen, chain.key].astype(np.int64) % chain.buckets
-        chosen = chosen[np.argsort(bucket, kind="stable")]
     kept.survival[chosen] = survival[chosen]
     for number in range(len(chain.ends)):
         kept.females[number][side] = chosen[place[chosen] == number]

@@ -38,8 +38,8 @@ _ROWS = len(Rows._fields)
 class SliceProgram:
     """Chains of sliced joins side by side; every partition is given all tuples.
 
-    Where a chain is hashed a partition has some of its buckets; else every partition stores all
-    tuples, and each male probes in one. `meters` say which counts are those of each operator.
+    Every partition stores them and all males purge there; each male probes, and is counted, in one.
+    `meters` say which counts are those of each operator.
     """
 
     streams: list[str]

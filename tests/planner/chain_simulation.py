@@ -115,16 +115,12 @@ def _joins(p: Predicate, group: Group, left: Arrival, right: Arrival) -> bool:
 
 
 class _Slice:
-    """One regular join or slice, with its two sides by bucket."""
+    """One regular join or slice, with its two sides, oldest first."""
 
     def __init__(self, join: Join, simulation: Simulation) -> None:
         self.join = join
         self.simulation = simulation
-        self.sides: tuple[dict[Any, deque[tuple[Arrival, int]]], ...] = (
-            defaultdict(deque),
-            defaultdict(deque),
-        )
-        self.tuples = 0
+        self.sides: tuple[deque[tuple[Arrival, int]], ...] = (deque(), deque())
         whose: tuple[Any, ...] = ()
         if join.query is not None:
             whose = (join.query.query,)
@@ -138,24 +134,25 @@ class _Slice:
         return counts if self.simulation.measuring else Counts()
 
     def insert(self, female: Arrival, survival: int) -> None:
-        self.sides[female.side][self.simulation.bucket(female)].append((female, survival))
+        self.sides[female.side].append((female, survival))
         self.count("slice").inserts += 1
-        self.tuples += 1
 
     def purge(self, male: Arrival) -> Iterator[tuple[Arrival, int]]:
         """Take out what is too old, oldest first, looking at one that stays."""
         other = 1 - male.side
-        stored = self.sides[other][self.simulation.bucket(male)]
+        stored = self.sides[other]
         while stored:
             self.count("slice").comparisons += 1
             if self.simulation.age(stored[0][0], male) < self.join.ends[other]:
                 return
-            self.tuples -= 1
             yield stored.popleft()
 
     def probe(self, male: Arrival) -> None:
-        other = 1 - male.side
-        for female, _ in self.sides[other][self.simulation.bucket(male)]:
+        """Look at what is stored in the male's bucket."""
+        other, bucket = 1 - male.side, self.simulation.bucket(male)
+        for female, _ in self.sides[other]:
+            if self.simulation.bucket(female) != bucket:
+                continue
             self.count("probe").comparisons += 1
             pair = (male, female) if male.side == 0 else (female, male)
             if matches(self.join.group, *pair):
@@ -246,7 +243,7 @@ class Simulation:
         for chain in self.chains:
             for part in chain:
                 held = self.found.counts[("slice", *part.key)]
-                held.held += part.tuples * max(0, until - since)
+                held.held += sum(map(len, part.sides)) * max(0, until - since)
         self.now = until
 
     def _arrive(self, arrival: Arrival) -> None:

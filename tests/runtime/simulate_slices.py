@@ -102,11 +102,11 @@ def joined(group: Group, a: Arrived, b: Arrived) -> bool:
 
 
 class SlicedJoin:
-    """One slice: what it stores by bucket and side, each with the time it came in."""
+    """One slice: what it stores by side, oldest first, each with the time it came in."""
 
     def __init__(self, name: str, join: Join, plan: Carried) -> None:
         self.name, self.join, self.plan = name, join, plan
-        self.stored: dict[tuple[object, int], list[tuple[Arrived, int, int]]] = defaultdict(list)
+        self.stored: tuple[list[tuple[Arrived, int, int]], ...] = ([], [])
 
     def bucket(self, tuple_: Arrived) -> object:
         group = self.join.group
@@ -122,12 +122,11 @@ class SlicedJoin:
         for kind, tuple_, gets, now in queue:
             counted = now.ts >= counts.warmup
             side = self.join.group.streams.index(tuple_.stream)
-            bucket = self.bucket(tuple_)
             if kind == "female":
                 counts.inserts[self.name] += counted
-                self.stored[bucket, side].append((tuple_, gets, now.ts))
+                self.stored[side].append((tuple_, gets, now.ts))
                 continue
-            other = self.stored[bucket, 1 - side]
+            other = self.stored[1 - side]
             while other:
                 counts.comparisons[self.name] += counted
                 oldest, survival, since = other[0]
@@ -138,7 +137,8 @@ class SlicedJoin:
                 if following is not None and survival > following:
                     passed_on.append(("female", oldest, survival, now))
             for stored, _, _ in other:
-                self.plan.examined(self, tuple_, stored, counted)
+                if self.bucket(stored) == self.bucket(tuple_):
+                    self.plan.examined(self, tuple_, stored, counted)
             if following is not None and gets > following:
                 passed_on.append(("male", tuple_, gets, now))
         return passed_on
@@ -151,7 +151,7 @@ class SlicedJoin:
 
     def end(self) -> None:
         """What is still stored stays until the end."""
-        for kept in self.stored.values():
+        for kept in self.stored:
             for _, _, since in kept:
                 self.plan.counts.stayed(self.name, since, self.plan.counts.end)
 
