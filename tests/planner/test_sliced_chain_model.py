@@ -27,7 +27,7 @@ from planner.plan import Operator
 from planner.streams import Attribute, Stream
 from planner.workload import Workload
 from tests.planner.chain_simulation import Arrival, Counts, Simulation, arrivals, by_definition
-from tests.planner.chains import COUNT_WINDOWS, FILTERED, HASHED, PER_VALUE, joined, joins
+from tests.planner.chains import COUNT_WINDOWS, FILTERED, HASHED, PER_VALUE, joined, joins, stream
 
 FAMILY = SlicedChain()
 WARMUP, SECONDS = 20.0, 120.0
@@ -38,6 +38,7 @@ ZIPF = (
     Stream("A", 5, {"k": Attribute(10, zipf=0.7), "v": Attribute(100), "u": Attribute(100)}),
     Stream("B", 3, {"k": Attribute(10, zipf=0.3), "v": Attribute(100)}),
 )
+FEW_KEYS = (stream("A", 5), Stream("B", 3, {"k": Attribute(4), "v": Attribute(100)}))
 
 CASES = {
     "windows alone": (joins([joined(2), joined(5), joined(10)], **SLOW), "chain:0-2-10"),
@@ -50,6 +51,10 @@ CASES = {
     "buckets": (joins(FILTERED, execution=HASHED, **SLOW), "chain:0-2-7-10"),
     "per value": (joins(FILTERED, execution=PER_VALUE, **SLOW), "chain:0-2-7-10"),
     "per value, Zipf": (joins(FILTERED, execution=PER_VALUE, streams=ZIPF, **SLOW), "chain:0-5-10"),
+    "keys that B lacks": (
+        joins(FILTERED, execution=PER_VALUE, streams=FEW_KEYS, **SLOW),
+        "chain:0-5-10",
+    ),
     "rows": (joins(COUNT_WINDOWS, **SLOW), "mem-opt"),
     "rows, merged": (joins(COUNT_WINDOWS, **SLOW), "chain:0-20-60"),
 }
@@ -122,6 +127,23 @@ def test_every_operator_does_what_the_model_says(case: str) -> None:
             entered = Cost(comparisons=costs[operator.id].comparisons)
             check(("entering",), entered, found[("entering",)], seconds)
     assert checked > len(workload.queries)
+
+
+@pytest.mark.parametrize("label", ["unshared", "pull-up", "push-down", "chain:0-2-7-10"])
+@pytest.mark.parametrize("execution", [HASHED, PER_VALUE])
+def test_hashing_changes_the_price_of_probes_alone(label: str, execution: Execution) -> None:
+    costs = []
+    for method in (execution, Execution()):
+        workload = joins(FILTERED, execution=method, streams=FEW_KEYS)
+        plan = FAMILY.plan(workload, label)
+        priced = FAMILY.estimate(plan, workload).costs
+        costs.append([(operator.kind, priced[operator.id]) for operator in plan.operators()])
+    for (kind, cost), (_, scanned) in zip(*costs, strict=True):
+        expected = scanned.as_dict()
+        if kind == "probe":
+            assert cost.comparisons < scanned.comparisons
+            expected["comparisons"] = cost.comparisons
+        assert cost.as_dict() == pytest.approx(expected), kind
 
 
 @settings(max_examples=25, deadline=None)

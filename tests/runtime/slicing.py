@@ -31,13 +31,17 @@ _ROWS = (1, 2, 3, 5)
 
 
 @st.composite
-def workloads(draw: st.DrawFn, most: int = 4) -> Workload:
-    """One to `most` joins of A with B, or of A with C, windows and filters at random."""
+def workloads(draw: st.DrawFn, most: int = 4, hashed: bool | None = None) -> Workload:
+    """One to `most` joins of A with B, or of A with C, windows and filters at random.
+
+    Windows are hashed or scanned, at random where `hashed` does not say it.
+    """
     streams = tuple(
         Stream(name, rate=1.0, attributes={"k": Attribute(3), "v": Attribute(5)})
         for name in STREAMS
     )
-    hashed = draw(st.booleans())
+    if hashed is None:
+        hashed = draw(st.booleans())
     in_rows = draw(st.booleans())
     buckets = draw(st.sampled_from(["per-value", 2]))
     execution = Execution("hash", buckets) if hashed else Execution()
@@ -96,7 +100,8 @@ def tuples(draw: st.DrawFn, most: int = 30) -> Data:
     for name in STREAMS:
         count = draw(st.integers(0, most))
         times = np.cumsum(random.choice([0, 0, 250_000, 500_000, 1_000_000], count))
-        keys = random.integers(1, 4, count)
+        # Some keys are never those of B.
+        keys = random.integers(1, 3 if name == "B" else 4, count)
         values = random.integers(0, 6, count)
         found[name] = [
             (int(ts), {"k": int(k), "v": int(v) if v < 5 else None})

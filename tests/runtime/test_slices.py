@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.execution import Execution
 from planner.families import family
 from planner.families.sliced_chain.labels import STRATEGIES
 from planner.query import Column, Filter, Predicate, Query, Source, TimeWindow
@@ -19,7 +20,7 @@ from runtime.in_process import counted
 from runtime.in_process import feed_of as feed_of_plan
 from runtime.kernels.digest import digest_of
 from runtime.programs import compile_plan, program_from_json
-from runtime.programs.program import Tally
+from runtime.programs.program import Span, Tally
 from runtime.slice_feed import slice_feed
 from runtime.split import Split
 from tests.runtime.general_reference import Data, results_of
@@ -105,6 +106,41 @@ def test_the_state_of_mem_opt_is_that_of_the_largest_join_alone(
     assert _state(sliced(plain, feed, mem_opt(plain)).tally) == pytest.approx(
         _state(sliced(plain, feed, "pull-up").tally)
     )
+
+
+@FEW
+@given(st.data(), workloads(hashed=True), tuples(), st.integers(1, 3))
+def test_hashing_changes_what_probes_look_at_and_nothing_else(
+    choose: st.DataObject, workload: Workload, data: Data, partitions: int
+) -> None:
+    label = choose.draw(labels(workload))
+    nested = replace(workload, execution=Execution())
+    found, expected = (sliced(w, feed_of(w, data), label, partitions) for w in (workload, nested))
+    assert found.rows == expected.rows
+    operators = [built(w, label).plan.operators() for w in (workload, nested)]
+    for one, other in zip(*operators, strict=True):
+        assert one.kind == other.kind
+        cost, scanned = found.tally.costs[one.id], expected.tally.costs[other.id]
+        if one.kind == "probe":
+            assert scanned.rows_out <= cost.comparisons <= scanned.comparisons
+            cost = replace(cost, comparisons=scanned.comparisons)
+        assert cost == scanned, one
+
+
+@pytest.mark.parametrize("execution", [Execution(), Execution("hash", 2), Execution("hash")])
+@pytest.mark.parametrize("label", ["pull-up", "chain:0-2-6"])
+def test_tuples_that_join_nothing_are_purged_all_the_same(label: str, execution: Execution) -> None:
+    """A has a key that B never has, one a second; B comes at 0.5, 1.5 and so on, windows of 6 s."""
+    queries = tuple(Query(f"Q{n}", _sources(n), _EQUAL) for n in (2, 6))
+    workload = Workload("two", _STREAMS, queries, execution=execution)
+    data: Data = {
+        "A": [(n * 1_000_000, {"k": 1, "v": 0}) for n in range(100)],
+        "B": [(n * 1_000_000 + 500_000, {"k": 2, "v": 0}) for n in range(100)],
+        "C": [],
+    }
+    found = sliced(workload, feed_of(workload, data), label, span=Span(50_000_000, 100_000_000))
+    # Each is held until the first of the other stream that is 6 s younger, or more: 6.5 s.
+    assert _state(found.tally) == pytest.approx(6.5 + 6.5)
 
 
 @pytest.mark.parametrize("label", [*STRATEGIES, "chain:0-2-6"])

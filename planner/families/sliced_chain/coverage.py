@@ -102,7 +102,7 @@ def _windows(query: Query) -> str | None:
 
 
 def _hashing(workload: Workload, query: Query) -> str | None:
-    """A bucket is a chain of its own, so both streams need the same ones."""
+    """A tuple is stored and probes by the same bucket, so both streams need the same ones."""
     execution, (left, right) = workload.execution, query.sources
     if execution.method(left) != execution.method(right):
         return (

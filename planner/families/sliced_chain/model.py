@@ -15,9 +15,10 @@ from planner.families.sliced_chain.layout import Join, Selection
 from planner.families.sliced_chain.parts import parts_of
 from planner.families.sliced_chain.plans import NAME, PlanBuilder
 from planner.families.sliced_chain.shares import StreamShares
-from planner.families.sliced_chain.ways import ONE_BUCKET, Way, bucket_kinds
+from planner.families.sliced_chain.ways import Way
 from planner.joins.arrays import Floats
 from planner.joins.graph import KeyClass
+from planner.joins.keys import Spread, skewed_bucket_fraction
 from planner.joins.reading import graph_of
 from planner.streams import Stream
 from planner.workload import Workload
@@ -29,8 +30,8 @@ class Flow:
 
     `length` is in seconds or rows. `probed_before` is the share that probes in the slice before
     this one: its tuples bring what that slice purges; None where tuples come as they arrive.
-    `arriving` is the share of stored tuples that get here: less than 1 where the first slice has
-    buckets that are never probed.
+    `arriving` is the share of stored tuples that get here: less than 1 where so few tuples probe
+    that a run ends before some are purged from the first slice.
     """
 
     way: Way
@@ -184,30 +185,30 @@ def _way(workload: Workload, group: Group, streams: Sequence[Stream], side: int)
     # Conditions on a join attribute are taken as independent of the join, and told so.
     graph = graph_of(workload, replace(first, filters=()))
     places = {source.name: place for place, source in enumerate(first.sources)}
-    kinds, selectivity = ONE_BUCKET, graph.share((0, 1))
     scanned = 1.0
     if group.key is not None:
         known = graph.linking([places[probing.name]], places[stored.name])
         assert known is not None, "the equality by which windows are hashed"
-        spreads = [_spread(known, places[stream.name]) for stream in (stored, probing)]
-        kinds = bucket_kinds(spreads[0], spreads[1], group.buckets)
-        scanned = float((kinds.count * kinds.stored * kinds.probing).sum())
-        if group.buckets == "per-value" and known.declared is not None:
+        values, keys = (_spread(known, places[stream.name]) for stream in (stored, probing))
+        if group.buckets != "per-value":
+            scanned = skewed_bucket_fraction(keys, values, group.buckets)
+        elif known.declared is not None:
             scanned = known.declared
+        else:
+            scanned = skewed_bucket_fraction(keys, values, max(keys[1], values[1]))
     return Way(
         stored.rate,
         stored.arrivals,
         group.unit == "rows",
         probing.rate,
         probing.arrivals,
-        selectivity,
+        graph.share((0, 1)),
         scanned,
         _horizon(workload, group),
-        kinds,
     )
 
 
-def _spread(known: KeyClass, place: int) -> tuple[int, int, float]:
+def _spread(known: KeyClass, place: int) -> Spread:
     key = known.key(place)
     assert key is not None
     return key.spread

@@ -183,12 +183,8 @@ def _left_out(model: GroupModel) -> Iterator[str]:
         waiting = way.rate * way.waits(1.0)
         held = way.per_length * model.length(group.largest[side])
         if waiting > MUCH_WAITING * held:
-            lost = 1 - way.leaves(1.0)
-            never = f"; {100 * lost:.3g}% are never purged" if lost > 0.001 else ""
             yield (
                 f"Tuples of {group.streams[side]} wait for a tuple of "
-                f"{group.streams[1 - side]} to purge them"
-                f"{' in their bucket' if group.key is not None else ''}: "
-                f"{amount(round(waiting, 1))} beyond the window's "
-                f"{amount(round(held, 1))}{never}."
+                f"{group.streams[1 - side]} to purge them: {amount(round(waiting, 1))} beyond the "
+                f"window's {amount(round(held, 1))}."
             )
