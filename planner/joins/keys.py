@@ -12,6 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from planner.execution import Buckets
 from planner.joins.arrays import Floats
 
 # From here on the sum is an integral with its first corrections, exact to a double's last digits.
@@ -82,6 +83,21 @@ def skewed_bucket_fraction(keys: Spread, values: Spread, buckets: int) -> float:
         both = (max(keys[0], values[0]), min(keys[1], values[1]), keys[2] + values[2])
         return mass(both) / (mass(keys) * mass(values))
     return float(in_buckets(keys, buckets) @ in_buckets(values, buckets))
+
+
+def looked_up(keys: Spread, values: Spread, buckets: Buckets, declared: float | None) -> float:
+    """The part of a hashed window that keys find in their bucket; per value it may be declared.
+
+    >>> looked_up((1, 10, 0.0), (1, 20, 0.0), 5, 0.1)
+    0.2
+    >>> looked_up((1, 10, 0.0), (1, 20, 0.0), "per-value", None)
+    0.05
+    """
+    if buckets != "per-value":
+        return skewed_bucket_fraction(keys, values, buckets)
+    if declared is not None:
+        return declared
+    return skewed_bucket_fraction(keys, values, max(keys[1], values[1]))
 
 
 @lru_cache(maxsize=64)

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from planner.joins.activity import Activity
 from planner.joins.graph import JoinGraph, Key, KeyClass
-from planner.joins.keys import skewed_bucket_fraction, values_present
+from planner.joins.keys import looked_up, values_present
 from planner.joins.reading import graph_of, timing_of, twins_of, window_of
 from planner.joins.windows import JoinWindow, Timing
 from planner.workload import Workload
@@ -195,12 +195,7 @@ class JoinModel:
         """The part of a hashed window that keys of this class find in their bucket."""
         window, key = self.windows[target], known.key(target)
         assert key is not None
-        keys, values = known.spread(joined), key.spread
-        if window.buckets != "per-value":
-            return skewed_bucket_fraction(keys, values, window.buckets)
-        if known.declared is not None:
-            return known.declared
-        return skewed_bucket_fraction(keys, values, max(keys[1], values[1]))
+        return looked_up(known.spread(joined), key.spread, window.buckets, known.declared)
 
     def scanned(
         self, origin: int, joined: Sequence[int], target: int, part: float | None = None

@@ -18,7 +18,7 @@ from planner.families.sliced_chain.shares import StreamShares
 from planner.families.sliced_chain.ways import Way
 from planner.joins.arrays import Floats
 from planner.joins.graph import KeyClass
-from planner.joins.keys import Spread, skewed_bucket_fraction
+from planner.joins.keys import Spread, looked_up
 from planner.joins.reading import graph_of
 from planner.streams import Stream
 from planner.workload import Workload
@@ -190,12 +190,7 @@ def _way(workload: Workload, group: Group, streams: Sequence[Stream], side: int)
         known = graph.linking([places[probing.name]], places[stored.name])
         assert known is not None, "the equality by which windows are hashed"
         values, keys = (_spread(known, places[stream.name]) for stream in (stored, probing))
-        if group.buckets != "per-value":
-            scanned = skewed_bucket_fraction(keys, values, group.buckets)
-        elif known.declared is not None:
-            scanned = known.declared
-        else:
-            scanned = skewed_bucket_fraction(keys, values, max(keys[1], values[1]))
+        scanned = looked_up(keys, values, group.buckets, known.declared)
     return Way(
         stored.rate,
         stored.arrivals,
