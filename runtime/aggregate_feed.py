@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from planner.checks import listed, microseconds
 from planner.data_columns import LAST
 from planner.errors import PlanError
+from planner.families.early_aggregation.coverage import cell_columns
 from planner.query import Column, CountWindow, LandmarkWindow, Query, Source
 from planner.tables import Table
 from planner.workload import Workload
@@ -30,9 +31,10 @@ def aggregate_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
     joined = loop_feed(workload, tables)
     rows = joined.tuples
     assert isinstance(rows, Rows)
-    ranks = {column: _ranked(query, column, tables) for column in _cell_columns(query)}
+    made_of = list(cell_columns(query))
+    ranks = {column: _ranked(query, column, tables) for column in made_of}
     groups = [_combined(query, s, tables, ranks, query.group_by) for s in query.sources]
-    cells = [_combined(query, s, tables, ranks, _cell_columns(query)) for s in query.sources]
+    cells = [_combined(query, s, tables, ranks, made_of) for s in query.sources]
     amounts = Amounts(query, tables, _most_rows(query, tables))
     meanings = Meanings(
         [ranks[column].values for column in query.group_by],
@@ -63,15 +65,9 @@ def aggregate_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
     return replace(joined, tuples=arrivals, grouping=grouping, meanings=meanings)
 
 
-def _cell_columns(query: Query) -> list[Column]:
-    """What an early aggregation is by: attributes of predicates and of GROUP BY, each once."""
-    compared = [column for p in query.predicates for column in (p.left, p.right)]
-    return list(dict.fromkeys([*compared, *query.group_by]))
-
-
 def _check_columns(query: Query, tables: Mapping[str, Table]) -> None:
     aggregated = [a.column for a in query.aggregates if a.column is not None]
-    for column in [*_cell_columns(query), *aggregated]:
+    for column in [*cell_columns(query), *aggregated]:
         table = tables[query.source(column.alias).name]
         if column.attribute not in table.columns:
             names = listed(table.columns)

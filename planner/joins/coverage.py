@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from itertools import pairwise
 
 from planner.checks import listed
@@ -89,7 +90,13 @@ def statistics_refusal(workload: Workload, query: Query) -> str | None:
             return f"relation {relation.name} has no rows; declare them, or infer them with --data"
         if relation is None and workload.stream(source.name).rate is None:
             return f"stream {source.name} has no rate; declare it, or infer it with --data"
-    for column in sorted(column for columns in query.equality_classes() for column in columns):
+    joined = sorted(column for columns in query.equality_classes() for column in columns)
+    return values_refusal(workload, query, joined)
+
+
+def values_refusal(workload: Workload, query: Query, columns: Iterable[Column]) -> str | None:
+    """The first of these columns that is not there, or of which the values are not known."""
+    for column in columns:
         source = query.source(column.alias)
         known = relation_of(workload, source) or workload.stream(source.name)
         kind = "relation" if isinstance(known, Relation) else "stream"

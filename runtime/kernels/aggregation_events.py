@@ -31,7 +31,7 @@ from runtime.kernels.aggregation_types import (
 )
 from runtime.kernels.aggregation_values import values_with_room
 from runtime.kernels.aggregation_walk import ANY_GROUP, walk
-from runtime.kernels.parts import part
+from runtime.kernels.parts import part, seldom_part
 
 # Of the events at one time, tuples leave first. A tuple that is displaced leaves with the arrival
 # that displaces it, right after it.
@@ -110,7 +110,7 @@ def _plain_path(s, paths):
     return x
 
 
-@part
+@seldom_part
 def _gather_anew(
     slot, s, radix, distinct, digits, possible, kind, function, of, loops, ts, until, attributes,
     rows, flat, paths, start, filled, held, flat_held, table, sizes, values, touched, scratch,

@@ -16,4 +16,8 @@ _OPTIONS: dict[str, Any] = {
     "no_cfunc_wrapper": True,
     "_nrt": False,
 }
-part = njit(**_OPTIONS)
+# A call would also write all seven fields of every array it hands over to the stack: for the walk
+# of one event some 300 numbers, most of them never read. So parts become code of their caller.
+part = njit(forceinline=True, **_OPTIONS)
+# What seldom runs is called: the parts that it shares with its caller are long.
+seldom_part = njit(**_OPTIONS)

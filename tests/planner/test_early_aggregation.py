@@ -247,6 +247,21 @@ def test_the_answer_says_who_wins_by_how_much_and_why() -> None:
     assert {tag for c in ranking.candidates for tag in c.tags} == {"best", "baseline", "worst"}
 
 
+def test_sets_that_spare_little_are_no_reason() -> None:
+    text = (
+        "SELECT S1.g, COUNT(*) FROM S1 [RANGE 50], S2 [RANGE 50], R "
+        "WHERE S1.j = S2.j AND S2.j = R.j GROUP BY S1.g"
+    )
+    relations = {"R": (6, {"j": 20})}
+    workload = aggregation(text, HASHED, relations=relations)
+    ranking = FAMILY.rank(workload, top=10)
+    assert ranking.best == "EAP-111"
+    answer = FAMILY.answer(workload, ranking)
+    assert answer.endswith(
+        "because S1 has 40 groups in a window of 200 and S2 has 8 groups in a window of 250."
+    )
+
+
 def test_lap_wins_where_sets_spare_nothing() -> None:
     workload = two_way((500, 500), (1500, 1500), 100)
     answer = FAMILY.answer(workload, FAMILY.rank(workload, top=10))

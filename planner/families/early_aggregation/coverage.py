@@ -12,6 +12,7 @@ from planner.joins.coverage import (
     sizes_refusal,
     statistics_refusal,
     types_refusal,
+    values_refusal,
 )
 from planner.query import Column, Query
 from planner.selectivity import attribute_of
@@ -35,7 +36,7 @@ def refusal(workload: Workload) -> str | None:
         or predicates_refusal(query)
         or statistics_refusal(workload, query)
         or types_refusal(workload, query)
-        or _columns(workload, query)
+        or values_refusal(workload, query, cell_columns(query))
         or _summed(workload, query)
         or sizes_refusal(workload, query)
     )
@@ -85,20 +86,6 @@ def _timing(execution: Execution) -> str | None:
         return "each arrival updates the groups at once; set execution.evaluate: eager"
     if execution.expire != "eager":
         return "a tuple leaves the groups when it leaves its window; set execution.expire: eager"
-    return None
-
-
-def _columns(workload: Workload, query: Query) -> str | None:
-    """The first attribute that decides how large a set is and whose values are not known."""
-    for column in cell_columns(query):
-        source = query.source(column.alias)
-        known = relation_of(workload, source) or workload.stream(source.name)
-        if column.attribute not in known.attributes:
-            names = listed(known.attributes)
-            return f"{known.name} has no attribute {column.attribute!r}; it has {names}"
-        if attribute_of(workload, query, column).distinct is None:
-            place = f"{known.name}.{column.attribute}"
-            return f"{place} has no distinct count; declare it, or infer it with --data"
     return None
 
 

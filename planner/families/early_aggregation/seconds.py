@@ -8,10 +8,10 @@ from planner.cost import UnitCosts
 # ratios between plans hold better than the seconds. In the runs they come from, every tuple that is
 # inserted leaves again: what an insert and what an expiration takes is told apart loosely.
 KERNEL_UNITS = UnitCosts(
-    compare={"default": 1.8e-9},
-    insert=9.9e-7,
-    expire=3.9e-7,
-    group_update=8.4e-9,
+    compare={"default": 1.2e-9},
+    insert=2.1e-7,
+    expire=1.4e-7,
+    group_update=8.9e-9,
     output=0.0,
     source="python -m bench aggregation",
 )

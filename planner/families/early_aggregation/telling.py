@@ -17,6 +17,8 @@ from planner.wording import amount, percent_more, shortened, times
 
 # Plans that the paper's equations are asked about one by one.
 MOST_BOUNDED = 16
+# A set with at most this share of its window's tuples is a reason why its plan wins.
+_SPARING = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +84,28 @@ def _only(model: AggregationModel) -> str:
 
 
 def _small(model: AggregationModel, mask: int) -> str:
-    """How few groups the windows hold that are aggregated early; equal ones told together."""
+    """How few groups the windows hold that are aggregated early; equal ones told together.
+
+    A set that spares little is told only where none spares more.
+    """
     alike: dict[str, list[str]] = {}
-    for place in range(model.count):
-        if mask >> place & 1:
-            alike.setdefault(_groups_in(model, place), []).append(model.join.aliases[place])
+    early = [place for place in range(model.count) if mask >> place & 1]
+    sparing = [p for p in early if _share(model, p) <= _SPARING]
+    for place in sparing or early:
+        alike.setdefault(_groups_in(model, place), []).append(model.join.aliases[place])
     told = []
     for groups, (*names, last) in alike.items():
         several = f"{', '.join(names)} and {last} each have"
         told.append(f"{several if names else f'{last} has'} {groups}")
-    return " and ".join(told)
+    *first, last_told = told
+    return f"{', '.join(first)} and {last_told}" if first else last_told
+
+
+def _share(model: AggregationModel, place: int) -> float:
+    """The entries of a set over the tuples of its window."""
+    content = model.contents[place]
+    held = content.mean(is_set=False)
+    return content.mean(is_set=True) / held if held else 1.0
 
 
 def _groups_in(model: AggregationModel, place: int) -> str:
@@ -109,9 +123,9 @@ def _whole(value: float) -> str:
 def _too_large(model: AggregationModel) -> str:
     """The set that would spare most of its window: even that is not worth its updates."""
     shares = {
-        place: model.contents[place].mean(True) / model.contents[place].mean(False)
+        place: _share(model, place)
         for place in model.probed
-        if model.contents[place].mean(False)
+        if model.contents[place].mean(is_set=False)
     }
     if not shares:
         return "no window holds anything to aggregate"
