@@ -2,7 +2,16 @@
 
 import streamlit as st
 
-from pages.parts import answer_tables, backend, comparison, heading, past_runs, planning, run_views
+from pages.parts import (
+    answer_tables,
+    backend,
+    comparison,
+    heading,
+    past_runs,
+    planning,
+    query_results,
+    run_views,
+)
 from pages.parts.words import plain
 
 heading.show("Results")
@@ -30,6 +39,7 @@ else:
     st.markdown("### By operator", anchors=False)
     shown = run_views.pick(latest, runs)
     run_views.operators(shown)
+    query_results.show(shown, [run for run in runs if run.status == "finished"])
     run_views.downloads(latest)
     answer_tables.show(shown)
 past_runs.show(workload)

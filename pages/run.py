@@ -2,7 +2,16 @@
 
 import streamlit as st
 
-from pages.parts import backend, heading, launching, messages, planning, progress, run_settings
+from pages.parts import (
+    backend,
+    change_editor,
+    heading,
+    launching,
+    messages,
+    planning,
+    progress,
+    run_settings,
+)
 from pages.parts.words import plain
 
 heading.show("Run")
@@ -22,6 +31,7 @@ else:
     way = run_settings.pick_way()
     keep = run_settings.keep_answers(chosen)
     run_settings.edit_span()
+    change_editor.show(chosen, workload, ranking, labels)
     run_settings.expectation(chosen, workload, labels, way)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(

@@ -13,8 +13,9 @@ st.markdown(
     "# See what every plan of a stream query costs. Then measure it on Spark.", anchors=False
 )
 st.markdown(
-    "Sluice prices all join orders of a sliding-window query, or all ways to aggregate before its "
-    "join, runs the plans you choose, and lays what was measured over what was predicted."
+    "Sluice prices all join orders of a sliding-window query, all ways to aggregate before its "
+    "join, or all ways in which many queries can share one, runs the plans you choose, and lays "
+    "what was measured over what was predicted."
 )
 every = samples.every()
 shown: list[Callable[[], None]] = [

@@ -26,6 +26,8 @@ class Workload:
     statistics: Statistics = field(default_factory=Statistics)
     run: RunSettings = field(default_factory=RunSettings)
     description: str = field(default="", compare=False)
+    # Worked out when it is first asked for: of hundreds of queries it takes a while.
+    _digest: str = field(default="", init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         name_of(self.name, "name")
@@ -94,9 +96,12 @@ class Workload:
     @property
     def digest(self) -> str:
         """The same for equal workloads in every process, whatever they are called."""
-        content = plain(replace(self, name="-"))
-        text = json.dumps(content, sort_keys=True, ensure_ascii=False)
-        return hashlib.blake2s(text.encode(), digest_size=12).hexdigest()
+        if not self._digest:
+            content = plain(replace(self, name="-"))
+            text = json.dumps(content, sort_keys=True, ensure_ascii=False)
+            digest = hashlib.blake2s(text.encode(), digest_size=12).hexdigest()
+            object.__setattr__(self, "_digest", digest)
+        return self._digest
 
 
 def plain(value: object) -> object:

@@ -203,6 +203,7 @@ def _progress(tally: Tally, done: int, prepared: Prepared, begun: float) -> Prog
         tally.comparisons,
         tally.results,
         tally.state_tuples,
+        reached=(prepared.batches.untils[done - 1] - prepared.begin) / 1e6,
     )
 
 

@@ -34,7 +34,7 @@ MOST_BATCH_ROWS = 1_000_000
 USUAL_BATCHES = 10
 MOST_BATCHES = 10_000
 # Part of every key: micro-batches that another version of Sluice wrote otherwise are not used.
-FORMAT = 5
+FORMAT = 6
 
 _SCHEMA = pa.schema(
     [
@@ -53,7 +53,8 @@ _FIRST_WRITTEN = 1_000_000_000
 class MicroBatches:
     """A folder of micro-batches, and what a run must know of the tuples in them.
 
-    `first_ts` and `last_ts` are in microseconds; keys are below `codes`.
+    `first_ts`, `last_ts` and `untils`, the last of each batch, are in microseconds; keys are below
+    `codes`.
     """
 
     folder: str
@@ -64,6 +65,7 @@ class MicroBatches:
     first_ts: int
     last_ts: int
     constants: list[float]
+    untils: list[int]
     # Of an aggregation; what its numbers mean is in the folder too.
     grouping: Grouping | None = None
 
@@ -130,10 +132,12 @@ def write(
         )
     # Written beside and moved at once: a folder is either whole or not there.
     beside = Path(tempfile.mkdtemp(dir=folder.parent, prefix="unfinished-"))
+    untils = []
     try:
         for number, (start, end) in enumerate(pairwise([*starts, arrivals])):
             tuples = feed.tuples.take(slice(start, end))
             until = int(tuples.ts[-1]) if arrivals else 0
+            untils.append(until)
             last = end == arrivals
             file = beside / f"batch-{number:06}.parquet"
             pq.write_table(
@@ -153,6 +157,7 @@ def write(
             first_ts,
             last_ts,
             list(feed.constants),
+            untils,
             feed.grouping,
         )
         if feed.meanings is not None:

@@ -43,6 +43,8 @@ class Prepared:
     program: Program
     data_digest: str
     warnings: tuple[str, ...]
+    # From when stream time counts, in microseconds: own data have times of their own.
+    begin: int
 
 
 def prepare(request: RunRequest, partitions: int) -> Prepared:
@@ -83,7 +85,8 @@ def prepare(request: RunRequest, partitions: int) -> Prepared:
         begin,
     )
     estimate = whole_estimate(chosen, stages, begin, span.warmup, span.end)
-    return Prepared(workload, plan, estimate, batches, program, digest, (*warnings, *more))
+    every = (*warnings, *more)
+    return Prepared(workload, plan, estimate, batches, program, digest, every, begin)
 
 
 def with_data(

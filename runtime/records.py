@@ -52,7 +52,7 @@ class RunRequest:
 class Progress:
     """How far a run is. `comparisons`, `results` and `state_tuples` are measured so far.
 
-    `step` is what its batches are called.
+    `step` is what its batches are called; `reached` are the seconds of stream time that are done.
     """
 
     phase: str
@@ -64,6 +64,7 @@ class Progress:
     results: int = 0
     state_tuples: int = 0
     step: str = "batch"
+    reached: float = 0.0
 
     @property
     def share(self) -> float:

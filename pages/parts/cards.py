@@ -16,6 +16,8 @@ def sample(shown: Sample, primary: bool = False) -> None:
     workload = shown.workload
     names = ", ".join(stream.name for stream in workload.streams)
     into = "aggregation" if workload.queries[0].aggregates else "join"
+    if len(workload.queries) > 1:
+        into = f"{into} for {len(workload.queries)} queries"
     st.image(pictures.card(workload), width="stretch", alt=f"Streams {names} and their {into}")
     st.markdown(f"**{plain(workload.name)}**")
     with st.container(height="stretch"):

@@ -9,6 +9,7 @@ import pandas as pd
 
 from pages.parts.figures import operator_name
 from pages.parts.words import MET, UNITS, error_text, plan_name
+from planner.checks import listed
 from planner.cost import COST_FIELDS, Cost, q_error, total
 from planner.drawing import Overlay
 from planner.families import family
@@ -24,6 +25,8 @@ MET_FILL, OVER_FILL, UNDER_FILL = "#d5ecdf", "#fbd9b5", "#cfe3f7"
 Row = tuple[str, float, float | None]
 # Beside the parts of a cost: how often MIN and MAX were looked for anew.
 RECOMPUTATIONS = "recomputations"
+# Of answers that differ, so many are told.
+MOST_DIGESTS = 4
 
 
 def predicted(run: Run) -> Cost:
@@ -62,11 +65,26 @@ def fields(run: Run) -> list[str]:
 def by_operator(run: Run, field: str) -> list[Row]:
     """Every operator that does this kind of work: its name, predicted and measured."""
     expected, found = _figures(run, field)
+    shown = [op for op in run.plan.operators() if expected.get(op.id) or found.get(op.id)]
+    names = told_apart([operator_name(operator) for operator in shown])
     return [
-        (operator_name(operator), expected.get(operator.id, 0.0), found.get(operator.id))
-        for operator in run.plan.operators()
-        if expected.get(operator.id) or found.get(operator.id)
+        (name, expected.get(operator.id, 0.0), found.get(operator.id))
+        for name, operator in zip(names, shown, strict=True)
     ]
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """Names of which none stands twice: stages of one run may have operators that are alike.
+
+    >>> told_apart(["slice", "probe", "slice"])
+    ['slice', 'probe', 'slice (2)']
+    """
+    seen: dict[str, int] = {}
+    told = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        told.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return told
 
 
 def _figures(run: Run, field: str) -> tuple[Mapping[str, float], Mapping[str, float]]:
@@ -180,13 +198,16 @@ def same_answer(runs: Sequence[Run]) -> tuple[bool, str]:
             return True, f"1 plan gave {given}; run another to compare its answer"
         every = "Both plans" if plans == 2 else f"All {plans} plans"
         return True, f"{every} gave the same {given}"
+    parted = [pairs for pairs in zip(*answers, strict=True) if len({*pairs}) > 1]
+    differing = {query for pairs in parted for query, _ in pairs}
     groups = "; ".join(
         f"{', '.join(sorted({plan_name(run.plan.label) for run in group}))}: "
         f"{_results(group[0])} {_called(group[0])}, "
-        f"digest {' '.join(digest for _, digest in key)}"
+        f"digest {' '.join([digest for query, digest in key if query in differing][:MOST_DIGESTS])}"
         for key, group in answers.items()
     )
-    return False, f"The plans do not agree: {groups}"
+    where = f" on {listed(sorted(differing))}" if len(next(iter(answers))) > 1 else ""
+    return False, f"The plans do not agree{where}: {groups}"
 
 
 def _called(run: Run) -> str:

@@ -9,6 +9,9 @@ from pages.parts.words import counted, plain
 from planner.checks import exact
 from planner.workload import Workload
 
+# No query has this name.
+_TOGETHER = ""
+
 
 def show(title: str) -> None:
     """The page's title, the workload in force, and a picker where it has several queries."""
@@ -39,18 +42,18 @@ def _about(workload: Workload) -> str:
 def _query_picker(workload: Workload) -> None:
     """One query, or all together where they can share."""
     reason = planning.apart()
-    names: list[str | None] = [query.name for query in workload.queries]
-    options = names if reason is not None else [None, *names]
-    now = planning.query_name()
+    names = [query.name for query in workload.queries]
+    options = names if reason is not None else [_TOGETHER, *names]
+    now = planning.query_name() or _TOGETHER
     chosen = st.selectbox(
         "Query",
         options,
         index=options.index(now),
-        format_func=lambda name: f"All {len(names)} queries together" if name is None else name,
+        format_func=lambda name: name or f"All {len(names)} queries together",
         label_visibility="collapsed",
     )
     if chosen != now:
-        state.choose_query(chosen)
+        state.choose_query(chosen or None)
         st.rerun()
     if reason is not None:
         st.caption(f"Planned one by one: {plain(reason, 300)}.")

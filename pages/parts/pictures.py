@@ -1,5 +1,7 @@
 """A workload as a small picture: streams flow through windows into the join, and its aggregation.
 
+Of many queries the first one's streams are drawn, with a line where each query's window ends.
+
 Drawn in colours that read on a light and on a dark page, since an image knows nothing of themes.
 """
 
@@ -26,7 +28,7 @@ _MOST_DOTS = 34
 @st.cache_data(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
 def card(workload: Workload) -> str:
     """The first query's streams as lanes: dots for arrivals, a bar for each window, as SVG."""
-    query = workload.queries[0]
+    query = _widest(workload)
     lane = HEIGHT / len(query.sources)
     middle = HEIGHT / 2
     parts = [
@@ -36,7 +38,8 @@ def card(workload: Workload) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
         f'width="{WIDTH}" height="{HEIGHT}" font-family="sans-serif">'
-        f"{''.join(parts)}{_aggregation(middle) if query.aggregates else ''}{_join(middle)}</svg>"
+        f"{''.join(parts)}{_aggregation(middle) if query.aggregates else ''}"
+        f"{_outputs(workload, middle)}{_join(middle)}</svg>"
     )
 
 
@@ -56,6 +59,7 @@ def _lane(
             'stroke-opacity="0.35"/>',
             f'<rect x="{begin:.1f}" y="{y - bar / 2:.1f}" width="{_NOW - begin:.1f}" '
             f'height="{bar:.1f}" rx="4" fill="{colour}" fill-opacity="0.22"/>',
+            *_ends(workload, source, y, bar, colour),
             *_dots(workload, source, place, y, colour),
             f'<path d="M{_NOW},{y:.1f} C{bend},{y:.1f} {bend},{middle} 300,{middle}" '
             f'fill="none" stroke="{colour}" stroke-width="1.6"/>',
@@ -79,6 +83,50 @@ def _dots(workload: Workload, source: Source, place: int, y: float, colour: str)
         x = _NOW - gap * (dot + 0.35 + 0.3 * (place % 2))
         if x > _LEFT:
             yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.1" fill="{colour}"/>'
+
+
+def _widest(workload: Workload) -> Query:
+    """The first query; of several, the one with the longest window on the same streams."""
+    first = workload.queries[0]
+    streams = {source.name for source in first.sources}
+    alike = [q for q in workload.queries if {source.name for source in q.sources} == streams]
+    return max(alike, key=_longest) if len(alike) > 1 else first
+
+
+def _ends(workload: Workload, source: Source, y: float, bar: float, colour: str) -> Iterator[str]:
+    """A line where the window of each query on a stream ends, if there are several."""
+    if len(workload.queries) == 1:
+        return
+    windows = {
+        other.window: other for q in workload.queries for other in q.sources if _same(other, source)
+    }
+    longest = max((_seconds(other) for other in windows.values()), default=0.0)
+    for other in windows.values():
+        x = _NOW - (_NOW - _LEFT) * 0.92 * _seconds(other) / longest
+        yield (
+            f'<line x1="{x:.1f}" y1="{y - bar / 2:.1f}" x2="{x:.1f}" y2="{y + bar / 2:.1f}" '
+            f'stroke="{colour}" stroke-width="1.2" stroke-opacity="0.8"/>'
+        )
+
+
+def _same(other: Source, source: Source) -> bool:
+    return other.name == source.name and other.window is not None
+
+
+def _outputs(workload: Workload, middle: float) -> str:
+    """How many queries the join answers, if it is more than one."""
+    count = len(workload.queries)
+    if count == 1:
+        return ""
+    lines = "".join(
+        f'<path d="M312,{middle} Q326,{middle + rise} 338,{middle + 1.6 * rise}" fill="none" '
+        f'stroke="{_GREY}" stroke-width="1.4"/>'
+        for rise in ((-26, -13, 13, 26) if count > 2 else (-18, 18))
+    )
+    return (
+        f'{lines}<text x="312" y="{HEIGHT - 8}" text-anchor="middle" font-size="11" '
+        f'fill="{_GREY}">{count} queries</text>'
+    )
 
 
 def _join(middle: float) -> str:

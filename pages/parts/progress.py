@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.parts import backend, warming
+from pages.parts import backend, stage_table, warming
 from pages.parts.words import counted, on_pages, plain, plan_name, seconds_text
 from planner.wording import amount
 
@@ -52,6 +52,7 @@ def _entry(entry: Entry) -> None:
         st.progress(min(max(share, 0.0), 1.0), text=f"{head} · {plain(_phase(entry))}")
         if entry.progress.arrivals and entry.progress.batches_done:
             _figures(entry)
+            _stage(entry)
         if entry.error:
             st.error(plain(on_pages(entry.error), 1000))
 
@@ -78,6 +79,21 @@ def _figures(entry: Entry) -> None:
     columns[1].metric("Comparisons", amount(progress.comparisons))
     columns[2].metric("Results", amount(progress.results))
     columns[3].metric("Tuples held", amount(progress.state_tuples))
+
+
+def _stage(entry: Entry) -> None:
+    """Where a run stands whose queries or plan change while it goes on."""
+    from runtime.prepare import run_seconds
+    from runtime.records import RunRequest
+
+    request = entry.request
+    if isinstance(request, RunRequest) and request.workload.run.changes:
+        stages = stage_table.stages_of_run(request.family, request.workload, request.label)
+        if len(stages) > 1:
+            st.caption(
+                f":material/sync_alt: {stage_table.in_words(stages, entry.progress.reached)}"
+            )
+            stage_table.show(stages, run_seconds(request.workload), entry.progress.reached)
 
 
 def ended(job: Job) -> None:

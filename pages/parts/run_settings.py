@@ -95,9 +95,12 @@ def expectation(chosen: Family, workload: Workload, labels: Sequence[str], way: 
     """How much work is ahead, and how long it took before."""
     folder, _ = state.data()
     if folder is None:
-        sources = [source.name for source in workload.queries[0].sources]
+        read = [[source.name for source in query.sources] for query in workload.queries]
         # A stream under two aliases arrives under each; the rows of a relation do not arrive.
-        rates = ((stream.rate or 0.0) * sources.count(stream.name) for stream in workload.streams)
+        rates = (
+            (stream.rate or 0.0) * max(sources.count(stream.name) for sources in read)
+            for stream in workload.streams
+        )
         tuples = stream_seconds(workload) * sum(rates)
         work = sum(comparisons(chosen, workload, label) for label in labels)
         ahead = (

@@ -16,7 +16,10 @@ FOLDER = Path(__file__).resolve().parents[2] / "sample_data"
 _STORY = (
     "golab-table-5",
     "network-packets",
+    "temperature-humidity",
     "sensor-join",
+    "thirty-six-windows",
+    "two-hundred-alerts",
     "eight-way",
     "golab-table-6",
     "golab-table-7",

@@ -13,6 +13,7 @@ from streamlit.runtime.scriptrunner import script_runner
 from streamlit.testing.v1 import AppTest
 
 from pages.parts import backend
+from planner.changes import queries_of_run
 from planner.cost import Cost, Measurement, Timings
 from planner.errors import RunError
 from planner.evaluation import experiment
@@ -23,7 +24,9 @@ from runtime.evaluation.measuring import FigureRequest
 from runtime.evaluation.sampling import Sample
 from runtime.history import History
 from runtime.jobs import Outcome, Request, Runner
+from runtime.prepare import run_seconds
 from runtime.records import Progress, Run, RunRequest
+from runtime.stages import planned_stages, whole_estimate, whole_plan
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -33,6 +36,7 @@ class FakeSpark:
     """Runs a plan by saying that nine tenths of what was predicted was measured."""
 
     measured_share: float = 0.9
+    reached_share: float = 0.25
     fails_with: str | None = None
     answer: Callable[[str], str] = lambda _label: "00ff"
     gate: threading.Event = field(default_factory=threading.Event)
@@ -48,7 +52,8 @@ class FakeSpark:
         self.started.append(request.label)
         if isinstance(request, FigureRequest):
             return self._figure(request, on_progress, cancel)
-        on_progress(Progress("Running", 1, 4, 1000, 0.5, 2000, 30, 400))
+        reached = self.reached_share * run_seconds(request.workload)
+        on_progress(Progress("Running", 1, 4, 1000, 0.5, 2000, 30, 400, reached=reached))
         while not self.gate.wait(0.01):
             if cancel.is_set():
                 break
@@ -85,21 +90,25 @@ class FakeSpark:
         return figure
 
     def _run(self, request: RunRequest) -> Run:
+        workload = request.workload
         chosen = family(request.family)
-        plan = chosen.plan(request.workload, request.label)
-        estimate = chosen.estimate(plan, request.workload)
+        stages = planned_stages(chosen, workload, request.label)
+        plan = whole_plan(stages)
+        warmup, end = (round(1e6 * at) for at in (workload.warmup, run_seconds(workload)))
+        estimate = whole_estimate(chosen, stages, 0, warmup, end)
         costs = {
             name: replace(cost, comparisons=cost.comparisons * self.measured_share)
             for name, cost in estimate.costs.items()
         }
-        query = request.workload.queries[0].name
+        queries = [query.name for query in queries_of_run(workload)]
         measurement = Measurement(
             costs,
             {},
             Timings(2.0, 1.5, 0.25),
             {"S1": 10},
-            {query: 12_345},
-            {query: self.answer(request.label)},
+            dict.fromkeys(queries, 12_345),
+            dict.fromkeys(queries, self.answer(request.label)),
+            queues={"queued_tuples_max": 3, "union_rows_max": 40} if len(queries) > 1 else {},
         )
         return Run(
             id=f"run-{len(self.started)}-{abs(hash(request.label))}",

@@ -1,0 +1,34 @@
+"""A journey with shared joins: from the card over the chain to the same answers of two plans."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import PATIENCE_MS, settle
+
+pytestmark = [pytest.mark.e2e, pytest.mark.spark]
+
+
+def test_from_two_queries_to_the_same_answers(page: Page) -> None:
+    page.locator(".st-key-open-temperature-humidity button").click()
+    wins = re.compile(r"^chain:0-60-3600 \(mem-opt, cpu-opt\) wins: ")
+    expect(page.get_by_text(wins)).to_be_visible()
+    chain = page.get_by_test_id("stPlotlyChart").first
+    expect(chain).to_contain_text("who holds what, for how long")
+    expect(chain).to_contain_text("7,089 tuples")
+    expect(chain).to_contain_text("Temperature.Value > 90")
+    expect(page.get_by_text("Which query reads which join")).to_be_visible()
+    page.get_by_text("Mergings", exact=True).click()
+    settle(page)
+    arcs = page.get_by_test_id("stPlotlyChart").last
+    expect(arcs).to_contain_text("Shortest path (CPU-Opt)")
+
+    page.get_by_role("button", name="Run best and baseline on Spark").click()
+    agreed = page.get_by_text(re.compile(r"^Both plans gave the same [\d,]+ results"))
+    expect(agreed).to_be_visible(timeout=PATIENCE_MS)
+    settle(page)
+    expect(page.get_by_role("heading", name="By query")).to_be_visible()
+    expect(page.get_by_text(re.compile("^Beside the tuples held: queues"))).to_be_visible()

@@ -1,0 +1,199 @@
+"""The plans page of shared joins: the chain, the ledger, the mergings, memory against CPU."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.parts import chain_figures, chain_view, trade_off_figures
+from planner.families.sliced_chain import SlicedChain
+from planner.workload import Workload
+from tests.pages.helpers import texts
+from tests.planner.chains import COUNT_WINDOWS, FILTERED, joined, joins
+
+Go = Callable[[str], AppTest]
+FAMILY = SlicedChain()
+
+
+def charts(app: AppTest) -> list[dict[str, Any]]:
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+def opened(app: AppTest, workload: Workload) -> AppTest:
+    app.session_state["workload"] = workload
+    app.switch_page("pages/plans.py").run()
+    assert not app.exception
+    return app
+
+
+def detail(app: AppTest, name: str) -> AppTest:
+    app.button_group(key="plan-detail").set_value(name).run()
+    assert not app.exception
+    return app
+
+
+@pytest.fixture
+def sensors(app: AppTest) -> AppTest:
+    """The plans of the paper's two queries."""
+    app.button(key="open-temperature-humidity").click().run()
+    assert not app.exception
+    return app
+
+
+def test_queries_that_share_are_planned_together(sensors: AppTest) -> None:
+    assert sensors.selectbox[0].value == ""
+    assert "All 2 queries together" in sensors.selectbox[0].options
+    assert "chain:0-60-3600 (mem-opt, cpu-opt) wins" in texts(sensors)
+    assert set(sensors.dataframe[0].value["Plan"]) == {
+        "chain:0-60-3600",
+        "chain:0-3600",
+        "unshared",
+        "pull-up",
+        "push-down",
+    }
+
+
+def test_one_query_can_still_be_planned_alone(sensors: AppTest) -> None:
+    sensors.selectbox[0].set_value("Q2").run()
+    assert not sensors.exception
+    assert "A,B" in set(sensors.dataframe[0].value["Plan"])
+    sensors.selectbox[0].set_value("").run()
+    assert "unshared" in set(sensors.dataframe[0].value["Plan"])
+
+
+def test_queries_that_cannot_share_say_why(app: AppTest) -> None:
+    three = "SELECT COUNT(*) FROM A [RANGE 5], B [RANGE 5] WHERE A.k = B.k"
+    opened(app, joins([joined(2), three]))
+    assert app.selectbox[0].options == ["Q1", "Q2"]
+    assert "Planned one by one: Q2 aggregates" in texts(app)
+
+
+def test_the_chain_is_drawn_to_scale(sensors: AppTest) -> None:
+    chain, _ = charts(sensors)[:2]
+    by_name = {trace["name"]: trace for trace in chain["data"] if "name" in trace}
+    assert (by_name["Slice"]["base"], by_name["Slice"]["x"]) == ([0, 60], [60, 3540])
+    assert by_name["Selection on Temperature"]["x"] == [60]
+    assert "Temperature.Value > 90" in by_name["Selection on Temperature"]["text"][0]
+    high = by_name["Temperature held"]["width"]
+    assert high[1] == pytest.approx(high[0] / 10, rel=0.1), "a tenth survives beyond a minute"
+    assert "Age of the tuples held (s)" in chain["layout"]["xaxis"]["title"]["text"]
+    alt = sensors.get("plotly_chart")[0].proto.alt
+    assert "Q2 up to 3600 s" in alt
+    assert "[60, 3600) s" in alt
+
+
+def test_kinds_of_work_are_stacked_over_strategies(sensors: AppTest) -> None:
+    work = charts(sensors)[1]
+    assert work["data"][0]["y"] == ["unshared", "pull-up", "push-down", "mem-opt = cpu-opt"]
+    kinds = [bar["name"] for bar in work["data"] if bar["type"] == "bar"]
+    assert kinds == ["Probe", "Purge", "Route", "Select", "Union", "Filter"]
+
+
+def test_the_ledger_holds_plans_against_each_other(sensors: AppTest) -> None:
+    _, plans, held, reads = (frame.value for frame in sensors.dataframe[:4])
+    assert list(plans["Plan"]) == ["unshared", "pull-up", "push-down", "mem-opt = cpu-opt"]
+    assert list(plans["Joins"]) == [2, 1, 2, 2]
+    assert plans["Bytes held"].iloc[3] == 514_496
+    assert plans["CPU against unshared"].iloc[1] == "▲ 9x more"
+    assert list(held["Temperature held"]) == [121, 708]
+    assert list(held["Queries"]) == [2, 1]
+    assert reads.to_dict("list") == {
+        "Query": ["Q1", "Q2"],
+        "Window (s)": ["60", "3600"],
+        "[0, 60)": ["●", "●"],
+        "[60, 3600)": ["", "●"],
+    }
+
+
+def test_the_graph_of_mergings_marks_the_shortest_path(sensors: AppTest) -> None:
+    detail(sensors, "Mergings")
+    graph = charts(sensors)[-1]
+    names = [trace["name"] for trace in graph["data"]]
+    assert "Shortest path (CPU-Opt)" in names
+    assert "30,248" in str(graph["data"]), "the slice that merges both"
+    assert list(sensors.dataframe[1].value["Slice"]) == ["[0, 60)", "[60, 3600)"]
+    assert "the cheapest way goes from 0 to 60 to 3600" in sensors.get("plotly_chart")[-1].proto.alt
+
+
+def test_a_front_of_one_point_is_a_sentence(sensors: AppTest) -> None:
+    detail(sensors, "Memory and CPU")
+    assert "One chain is the best in both memory and CPU: chain:0-60-3600" in texts(sensors)
+
+
+@pytest.mark.parametrize("name", ["Cost by operator", "Why it wins", "Operators", "Formulas"])
+def test_other_details_are_shown(sensors: AppTest, name: str) -> None:
+    detail(sensors, name)
+
+
+def test_many_windows_stay_readable(app: AppTest) -> None:
+    app.button(key="open-two-hundred-alerts").click().run()
+    assert not app.exception
+    assert "There are more plans than can be compared" in texts(app)
+    chain = charts(app)[0]
+    ticks = chain["layout"]["yaxis"]["ticktext"]
+    assert len(ticks) == 3 + 40, "five queries each tap in with one of forty windows"
+    assert ticks[3] == "R1, R41 and 3 more · 5 s"
+    detail(app, "Mergings")
+    assert "40 different windows make 820 possible slices" in texts(app)
+    assert len(app.dataframe[1].value) == 10
+    detail(app, "Memory and CPU")
+    assert "5 chains that none beats in both, exactly" in texts(app)
+    curve = charts(app)[-1]
+    assert len(curve["data"][0]["x"]) == 5
+    detail(app, "Operators")
+    assert app.selectbox[1].value == "R1"
+
+
+def test_rows_are_cut_in_their_middle_and_that_is_said(app: AppTest) -> None:
+    opened(app, joins([joined(n) for n in range(1, 51)]))
+    assert "Drawn are the 20 shortest and the 20 longest of 50 windows of queries" in texts(app)
+    (picture,) = FAMILY.pictures(joins([joined(n) for n in range(1, 51)]), "unshared")
+    assert len(chain_figures.joins_shown(picture)) == chain_figures.MOST_ROWS
+
+
+@pytest.mark.parametrize("label", ["unshared", "pull-up", "push-down"])
+def test_strategies_are_drawn_too(app: AppTest, label: str) -> None:
+    workload = joins(FILTERED)
+    app.session_state["plan"] = label
+    opened(app, workload)
+    assert f"{label}: who holds what" in charts(app)[0]["layout"]["title"]["text"]
+
+
+def test_rows_and_groups(app: AppTest) -> None:
+    other = "SELECT * FROM A [RANGE 4], B [RANGE 4] WHERE A.v = B.v"
+    opened(app, joins([*COUNT_WINDOWS, other]))
+    assert "(rows)" in charts(app)[0]["layout"]["xaxis"]["title"]["text"]
+    app.selectbox(key="drawn-group").set_value(1).run()
+    assert not app.exception
+    assert "(s)" in charts(app)[0]["layout"]["xaxis"]["title"]["text"]
+    for name in ("Mergings", "Memory and CPU", "Cost by operator", "Operators"):
+        detail(app, name)
+
+
+def test_the_chosen_chain_stands_beside_the_optima() -> None:
+    workload = joins(FILTERED)
+    ranking = FAMILY.rank(workload, None)
+    other = next(c.label for c in ranking.candidates if c.label.startswith("chain") and not c.tags)
+    named = chain_view.strategies(ranking, other)
+    assert next(iter(named)) == "unshared"
+    assert named[other] == other
+    assert len(set(named.values())) == len(named)
+
+
+def test_names_do_not_act_in_figures() -> None:
+    workload = joins([joined(2), joined(5)])
+    (picture,) = FAMILY.pictures(workload, "mem-opt")
+    figure = chain_figures.drawn(picture, "<b>x</b>")
+    assert "<b>" not in figure.to_json()
+
+
+def test_the_trade_off_marks_the_chosen_chain() -> None:
+    workload = joins([joined(2), joined(4, "A.v > 60"), joined(9, "A.v > 90")], rates=(40, 40))
+    (found,) = FAMILY.trade_off(workload)
+    figure = trade_off_figures.drawn(found, "Comparisons/s", found.labels[0])
+    assert "The chosen chain" in [trace.name for trace in figure.data]
+    assert found.labels[0] in trade_off_figures.in_words(found, "Comparisons/s")

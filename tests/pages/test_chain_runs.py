@@ -1,0 +1,221 @@
+"""Shared joins run from the pages: plans, changes while they run, and results by query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.parts import change_editor, comparison, query_list, stage_table
+from planner.execution import Change
+from planner.families import family
+from planner.workload import Workload
+from runtime.stages import planned_stages
+from tests.pages.conftest import FakeSpark
+from tests.pages.helpers import all_done, texts
+from tests.planner.chains import joined, joins
+
+Go = Callable[[str], AppTest]
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    next(button for button in app.button if button.label == label).click().run()
+    assert not app.exception
+    return app
+
+
+@pytest.fixture
+def sensors(app: AppTest) -> AppTest:
+    """The paper's two queries, in force."""
+    app.button(key="open-temperature-humidity").click().run()
+    assert not app.exception
+    return app
+
+
+def changing(*changes: Change) -> Workload:
+    """Two queries, and what changes while they run."""
+    workload = joins([joined(2), joined(9, "A.v > 50")])
+    run = replace(workload.run, warmup=10.0, duration=90.0, changes=changes)
+    return replace(workload, run=run)
+
+
+def test_every_strategy_can_be_chosen(sensors: AppTest, go: Go) -> None:
+    go("run")
+    offered = sensors.multiselect[0]
+    assert offered.value == ["chain:0-60-3600", "unshared"]
+    assert "chain:0-60-3600 (best, mem-opt, cpu-opt)" in offered.options
+    assert {"unshared (baseline)", "pull-up", "push-down"} <= set(offered.options)
+    assert "28,800 tuples a plan" in texts(sensors), "4 tuples a second for two hours"
+
+
+def test_results_are_told_by_query(spark: FakeSpark, sensors: AppTest, go: Go) -> None:
+    press(go("run"), "Run on Spark")
+    all_done()
+    go("results")
+    assert spark.started == ["chain:0-60-3600", "unshared"]
+    assert "Both plans gave the same 24,690 results" in texts(sensors)
+    by_query = next(f.value for f in sensors.dataframe if "Query" in f.value)
+    assert list(by_query["Query"]) == ["Q1", "Q2"]
+    assert list(by_query["Results"]) == [12_345, 12_345]
+    assert list(by_query["Same in all runs"]) == ["✓ 2 plans"] * 2
+    assert "queues between slices had 3 tuples at most" in texts(sensors)
+    assert "unions merged 40 rows" in texts(sensors)
+
+
+@pytest.mark.parametrize("view", ["Table", "Picture"])
+def test_operators_of_a_shared_run(sensors: AppTest, go: Go, view: str) -> None:
+    press(go("run"), "Run on Spark")
+    all_done()
+    go("results")
+    sensors.button_group(key="operators-as").set_value(view).run()
+    assert not sensors.exception
+    if view == "Table":
+        names = set(sensors.dataframe[1].value["Operator"])
+        assert {"slice [0, 60)", "probe [60, 3600)", "union Q2", "survive Temperature"} <= names
+
+
+def test_answers_that_differ_are_told_by_query(spark: FakeSpark, sensors: AppTest, go: Go) -> None:
+    spark.answer = lambda label: f"digest of {label}"
+    press(go("run"), "Run on Spark")
+    all_done()
+    go("results")
+    assert "The plans do not agree on Q1, Q2" in texts(sensors)
+    by_query = next(f.value for f in sensors.dataframe if "Query" in f.value)
+    assert set(by_query["Same in all runs"]) == {"✗ no"}
+
+
+def test_a_query_leaves_at_a_time(sensors: AppTest, go: Go) -> None:
+    go("run")
+    next(n for n in sensors.number_input if n.label.startswith("At (s")).set_value(5000.0).run()
+    sensors.selectbox(key="change-query").set_value("Q2").run()
+    press(sensors, "Add this change")
+    assert sensors.session_state["workload"].run.changes == (Change(5000.0, remove="Q2"),)
+    assert "at 5000 s remove Q2" in texts(sensors)
+    stages = next(f.value for f in sensors.dataframe if "What changes" in f.value)
+    assert list(stages["Plan"]) == ["chain:0-60-3600", "chain:0-60"]
+    assert list(stages["Until (s)"]) == ["5000", "7200"]
+    assert stages["What changes"].iloc[1] == "Q2 leaves, the plan becomes chain:0-60"
+    sensors.button(key="leave-out-0").click().run()
+    assert sensors.session_state["workload"].run.changes == ()
+
+
+def test_a_query_enters_and_the_plan_is_switched(sensors: AppTest, go: Go) -> None:
+    go("run")
+    sensors.button_group(key="change-what").set_value(change_editor.ADD).run()
+    text = sensors.text_area(key="change-text")
+    text.set_value(text.value.replace("60 MIN", "30 MIN")).run()
+    press(sensors, "Add this change")
+    sensors.button_group(key="change-what").set_value(change_editor.SWITCH).run()
+    sensors.selectbox(key="change-plan").set_value("pull-up").run()
+    press(sensors, "Add this change")
+    first, second = sensors.session_state["workload"].run.changes
+    assert first.add is not None
+    assert first.add.name == "Q3"
+    assert second.plan == "pull-up"
+    stages = next(f.value for f in sensors.dataframe if "What changes" in f.value)
+    assert list(stages["Queries"]) == [2, 3]
+    assert list(stages["Plan"]) == ["chain:0-60-3600", "pull-up"]
+
+
+def test_what_cannot_happen_is_told_and_changes_nothing(sensors: AppTest, go: Go) -> None:
+    go("run")
+    sensors.button_group(key="change-what").set_value(change_editor.ADD).run()
+    sensors.text_area(key="change-text").set_value("SELECT nonsense").run()
+    press(sensors, "Add this change")
+    assert sensors.error
+    assert sensors.session_state["workload"].run.changes == ()
+    sensors.button_group(key="change-what").set_value(change_editor.REMOVE).run()
+    for query in ("Q1", "Q2"):
+        sensors.selectbox(key="change-query").set_value(query).run()
+        press(sensors, "Add this change")
+    assert "leaves no query" in texts(sensors)
+    assert len(sensors.session_state["workload"].run.changes) == 1
+
+
+def test_a_run_shows_what_has_changed(spark: FakeSpark, app: AppTest, go: Go) -> None:
+    spark.gate.clear()
+    spark.reached_share = 0.5
+    app.session_state["workload"] = changing(Change(40, remove="Q1"), Change(70, plan="pull-up"))
+    press(go("run"), "Run on Spark")
+    assert "At 50 s of stream time: 1 query, chain:0-9 since 40 s (Q1 leaves" in texts(app)
+    assert "at 70 s the plan becomes pull-up" in texts(app)
+    stages = next(f.value for f in app.dataframe if "Now" in f.value)
+    assert list(stages["Now"]) == ["done", "now", "ahead"]
+    spark.gate.set()
+    all_done()
+    go("results")
+    assert "### Stages" in texts(app)
+    stages = next(f.value for f in app.dataframe if "What changes" in f.value)
+    assert list(stages["Queries"]) == [2, 1, 1]
+    by_query = next(f.value for f in app.dataframe if "Query" in f.value)
+    assert list(by_query["Query"]) == ["Q1", "Q2"]
+
+
+def test_a_change_after_the_end_is_warned_of(app: AppTest, go: Go) -> None:
+    app.session_state["workload"] = changing(Change(500, remove="Q1"))
+    go("run")
+    assert "The run ends at 100 s: at 500 s remove Q1 comes too late" in texts(app)
+
+
+def test_operators_that_are_alike_are_told_apart() -> None:
+    assert comparison.told_apart(["a", "b", "a", "a"]) == ["a", "b", "a (2)", "a (3)"]
+
+
+def test_a_query_that_changes_its_window_is_another() -> None:
+    workload = changing(Change(40, remove="Q1"))
+    again = replace(workload.queries[1], name="Q1")
+    workload = changing(Change(40, remove="Q1"), Change(40, add=again))
+    stages = planned_stages(family("sliced_chain"), workload, "pull-up")
+    assert stage_table.table(stages, 100.0)["What changes"].iloc[1] == "Q1 is another"
+
+
+# --- many queries on the Workload page ------------------------------------------------------------
+
+
+def test_many_queries_are_a_list_with_one_to_edit(app: AppTest, go: Go) -> None:
+    app.button(key="open-thirty-six-windows").click().run()
+    go("workload")
+    assert len(app.text_area) == 1
+    listed = next(f.value for f in app.dataframe if "Text" in f.value)
+    assert len(listed) == 36
+    app.text_input(key="query-search").set_value("range 29.5").run()
+    assert not app.exception
+    listed = next(f.value for f in app.dataframe if "Text" in f.value)
+    assert list(listed["Query"]) == ["Q35"]
+    assert "[RANGE 29.5]" in app.text_area[0].value
+    app.text_area[0].set_value(app.text_area[0].value.replace("29.5", "29.25")).run()
+    assert not app.exception
+    workload = app.session_state["workload"]
+    assert workload.longest_window == 30
+    assert "29.25" in workload.query("Q35").text
+
+
+def test_a_query_is_copied_and_taken_out(app: AppTest, go: Go) -> None:
+    app.button(key="open-thirty-six-windows").click().run()
+    go("workload")
+    press(app, "Add one like it")
+    assert len(app.session_state["workload"].queries) == 37
+    press(app, "Remove it")
+    assert len(app.session_state["workload"].queries) == 36
+    app.text_input(key="query-search").set_value("no such text").run()
+    assert "None of 36 queries holds this text" in texts(app)
+    assert len(app.text_area) == 1
+
+
+def test_words_find_queries() -> None:
+    queries = [{"name": "Q1", "text": "FROM A [RANGE 5]"}, {"name": "Q2", "text": "FROM B"}]
+    assert query_list.matching(queries, "") == [0, 1]
+    assert query_list.matching(queries, "range a") == [0]
+    assert query_list.matching(queries, "q2") == [1]
+
+
+def test_two_queries_have_a_box_each_and_their_windows(sensors: AppTest, go: Go) -> None:
+    go("workload")
+    assert len(sensors.text_area) == 2
+    for query, window in (("Q2", "RANGE 3600"), ("Q1", "RANGE 60")):
+        next(box for box in sensors.selectbox if box.label == "of").set_value(query).run()
+        assert not sensors.exception
+        shown = next(f.value for f in sensors.dataframe if "Window" in f.value)
+        assert set(shown["Window"]) == {window}
