@@ -149,8 +149,9 @@ def _picked_query() -> Query:
         st.caption(f"of {plain(edited)}")
     elif len(names) > 1:
         picked = st.selectbox("of", names, index=names.index(edited))
-        state.edit_query(picked)
-        return workload.query(picked)
+        if picked != edited:
+            state.edit_query(picked)
+            st.rerun()
     return workload.query(edited)
 
 
