@@ -23,7 +23,7 @@ from bench.kernels import kernels
 from bench.peers import against_duckdb, against_spark
 from bench.planning import planning
 from bench.ways import ways
-from planner.evaluation import golab_costs, tran_curves
+from planner.evaluation import golab_costs, tran_curves, wang_settings
 from runtime.versions import versions
 
 BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
@@ -33,6 +33,7 @@ BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "aggregation-cells": aggregation_cells,
     "figures": partial(figures, golab_costs.PAPER),
     "aggregation-figures": partial(figures, tran_curves.PAPER),
+    "chain-figures": partial(figures, wang_settings.PAPER),
     "ways": ways,
     "accuracy": accuracy,
     "duckdb": against_duckdb,

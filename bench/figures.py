@@ -33,7 +33,7 @@ def _measured(known: Experiment) -> Figure:
 
 
 def _told(known: Experiment, figure: Figure) -> dict[str, Any]:
-    values = known.measured(figure.values())
+    values = known.measured(figure.values(known))
     predicted = known.predicted()
     views = {**predicted, "measured": values}
     return {

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from pages.parts import backend, evaluation_chart, evaluation_tables, progress, state
+from pages.parts import (
+    backend,
+    evaluation_chart,
+    evaluation_surface,
+    evaluation_tables,
+    progress,
+    state,
+)
 from pages.parts.words import counted, moment, plain
 from planner.evaluation import EXPERIMENTS, experiment
 from planner.evaluation.experiment import Experiment, Point
@@ -15,8 +22,11 @@ from planner.evaluation.experiment import Experiment, Point
 if TYPE_CHECKING:
     from runtime.evaluation.figure import Figure
 
+# Parts of a figure that are too many for buttons are listed.
+_MOST_BUTTONS = 6
 # More predicted lines than that hide one another.
 _MOST_LINES = 6
+_CURVES, _SURFACE = "Curves", "Surface"
 # The chart follows the measuring so often, in seconds.
 _FOLLOW = 2
 
@@ -40,6 +50,12 @@ def pick() -> Experiment:
     parts = {known.name: known.part for known in listed if known.figure == figure}
     if len(parts) == 1:
         return experiment(*parts)
+    if len(parts) > _MOST_BUTTONS:
+        named = st.selectbox(
+            "Setting", list(parts), format_func=parts.__getitem__, key=f"setting of {figure}",
+            persist_state="session",
+        )  # fmt: skip
+        return experiment(named)
     chosen = st.segmented_control(
         "Part", list(parts), format_func=parts.__getitem__, required=True,
         default=next(iter(parts)), key=f"part of {figure}", persist_state="session",
@@ -131,9 +147,25 @@ def controls(held: Shown) -> None:
 
 
 def chart(held: Shown, drawn: tuple[str, ...]) -> None:
-    """The curves; they follow the measuring while it goes on. A click on a point opens it."""
+    """The curves, or the surface; they follow the measuring. A click on a point opens it."""
+    if held.experiment.surface is not None and _in_space(held.experiment):
+        surface = held.experiment.surface()
+        st.plotly_chart(
+            evaluation_surface.draw(held.experiment, surface, held.figure),
+            key=f"surface-{held.experiment.name}",
+            alt=evaluation_surface.in_words(held.experiment, surface),
+        )
+        return
     measuring = backend.measuring(held.experiment.name) is not None
     st.fragment(_chart, run_every=_FOLLOW if measuring else None)(held.experiment.name, drawn)
+
+
+def _in_space(chosen: Experiment) -> bool:
+    drawn = st.segmented_control(
+        "Drawn as", [_CURVES, _SURFACE], required=True, default=_CURVES,
+        key=f"drawn of {chosen.name}", persist_state="session",
+    )  # fmt: skip
+    return drawn == _SURFACE
 
 
 def _chart(name: str, drawn: tuple[str, ...]) -> None:

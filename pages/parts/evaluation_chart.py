@@ -102,12 +102,12 @@ def _measured(
     drawn: go.Figure, chosen: Experiment, figure: Figure, number: int, marker: dict[str, Any]
 ) -> None:
     """The measured points of a curve; those that a curve before it has shown are left out."""
-    curve = chosen.curves[number]
+    curve, shown = chosen.curves[number], figure.shown(chosen)
     before = {p.key for c in chosen.curves[:number] if c.subject == curve.subject for p in c.points}
     found = [
-        (place, point, figure.points[point.key])
+        (place, point, shown[point.key])
         for place, point in enumerate(curve.points)
-        if point.measured and point.key in figure.points and point.key not in before
+        if point.measured and point.key in shown and point.key not in before
     ]
     if not found:
         return

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from runtime.evaluation.figure import Figure
 
 MEASURED = "Measured"
+_UNITS = {
+    "rate": "Tuples/s",
+    "comparisons": "Comparisons/s",
+    "operations": "Operations/s",
+    "state_tuples": "Tuples held",
+}
 _NUMBER = st.column_config.NumberColumn(format="localized")
 
 
@@ -23,7 +29,7 @@ def views(chosen: Experiment, figure: Figure | None) -> dict[str, Values]:
     """The figures in which claims are checked: each model's, and the measured ones once whole."""
     found = {f"Predicted, {model}": values for model, values in chosen.predicted().items()}
     if figure is not None and figure.complete:
-        found[MEASURED] = chosen.measured(figure.values())
+        found[MEASURED] = chosen.measured(figure.values(chosen))
     return found
 
 
@@ -76,21 +82,23 @@ def point_table(chosen: Experiment, figure: Figure) -> tuple[pd.DataFrame, list[
     """One row for each measured point of each curve, and the points behind the rows."""
     points: list[Point] = []
     rows: list[dict[str, Any]] = []
-    first = _first(chosen, figure)
+    first, shown = _first(chosen, figure), figure.shown(chosen)
     for curve in chosen.curves:
         for point in curve.points:
-            if not point.measured or point.key not in figure.points:
+            if not point.measured or point.key not in shown:
                 continue
-            found = figure.points[point.key]
+            found = shown[point.key]
             value, (least, most) = found.value(figure.quantity), found.spread
             row: dict[str, Any] = {
                 "Curve": curve.label,
                 chosen.x.title: str(point.x) if chosen.x.named else point.x,
                 "Plan": point.plan,
                 "Measured": value,
-                "Spread": f"{amount(round(least))} to {amount(round(most))}",
+                "Spread": f"{_rounded(least)} to {_rounded(most)}",
             }
-            if figure.quantity == "rate":
+            if chosen.shown != "value":
+                row |= _beside(chosen, figure, point, value)
+            elif figure.quantity == "rate":
                 row |= _ratios(point, value, first)
                 row["Comparisons/tuple"] = found.comparisons_per_tuple
             else:
@@ -101,6 +109,27 @@ def point_table(chosen: Experiment, figure: Figure) -> tuple[pd.DataFrame, list[
             rows.append(row)
             points.append(point)
     return pd.DataFrame(rows), points
+
+
+def _rounded(value: float) -> str:
+    """Counts and rates as whole numbers, shares and ratios to three digits."""
+    return amount(round(value)) if abs(value) >= 100 else f"{value:.3g}"
+
+
+def _beside(chosen: Experiment, figure: Figure, point: Point, value: float) -> dict[str, Any]:
+    """What is shown beside another plan's: the model's figure, and both plans' as they are.
+
+    Of a share that is saved, the error is that of the share that is left.
+    """
+    raw = [figure.points[p.key].value(figure.quantity) for p in (point, point.reference)]
+    left = [1 - v if chosen.shown == "saved" else v for v in (point.predicted or 0.0, value)]
+    unit = _UNITS[figure.quantity]
+    return {
+        "Predicted": point.predicted,
+        "q-error": error_text(*left) if point.predicted is not None else "",
+        unit: raw[0],
+        f"{unit}, {point.against}": raw[1],
+    }
 
 
 def _first(chosen: Experiment, figure: Figure) -> tuple[float | None, float | None]:

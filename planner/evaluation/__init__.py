@@ -7,6 +7,9 @@ from planner.evaluation.golab_costs import FIGURE_2, FIGURE_3A, FIGURE_3B
 from planner.evaluation.golab_rates import FIGURE_4A, FIGURE_4A_LARGER, FIGURE_4B, TABLE_8
 from planner.evaluation.tran_figures import TRAN_FIGURES
 from planner.evaluation.tran_together import ALL_SHOWCASES, DEFAULT_SETTINGS
+from planner.evaluation.wang_chains import WANG_CHAINS
+from planner.evaluation.wang_savings import WANG_SAVINGS
+from planner.evaluation.wang_strategies import WANG_STRATEGIES
 
 EXPERIMENTS: tuple[Experiment, ...] = (
     FIGURE_2,
@@ -19,6 +22,9 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     *TRAN_FIGURES,
     ALL_SHOWCASES,
     DEFAULT_SETTINGS,
+    *WANG_SAVINGS,
+    *WANG_STRATEGIES,
+    *WANG_CHAINS,
 )
 
 

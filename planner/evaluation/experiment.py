@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -17,7 +17,10 @@ from planner.errors import PlanError
 from planner.workload import Workload
 
 # What a cost has, per second of stream time; or the most tuples a second of wall time ("rate").
-Quantity = Literal["comparisons", "operations", "rate"]
+Quantity = Literal["comparisons", "operations", "state_tuples", "rate"]
+# Figures as they are; or beside another plan's on the same tuples: as so many times that, or as the
+# share of it that is saved.
+Shown = Literal["value", "times", "saved"]
 # The kernel a run of the plan takes, or the one that knows every plan: ratios compare like with
 # like only where all their points are of one kernel.
 Kernel = Literal["usual", "general"]
@@ -30,7 +33,8 @@ Values = Mapping[str, Mapping[Place, float]]
 class Point:
     """One place of a curve: the workload there, and the plan that is priced and measured.
 
-    `printed` is the paper's own figure, where its text has one.
+    `printed` is the paper's own figure, where its text has one. `against` is the plan beside which
+    it is shown, in experiments that show no figures as they are.
     """
 
     x: Place
@@ -41,6 +45,12 @@ class Point:
     predicted: float | None = None
     printed: float | None = None
     measured: bool = True
+    against: str = ""
+
+    @property
+    def reference(self) -> Point:
+        """The point of the plan that this one is shown beside."""
+        return replace(self, plan=self.against, predicted=None, printed=None)
 
     @property
     def key(self) -> str:
@@ -104,6 +114,20 @@ class Axis:
     named: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """What models say over two settings: those of `x` along the first axis, of `y` the second.
+
+    `heights` has for each model a row for every y. `levels` are where curves lie on it, by subject.
+    """
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    y_title: str
+    heights: Mapping[str, tuple[tuple[float, ...], ...]]
+    levels: Mapping[str, float]
+
+
 @dataclass(frozen=True)
 class Experiment:
     """A figure or table of a paper, as curves. `rounds`: how often every point is measured.
@@ -112,7 +136,8 @@ class Experiment:
     that figure; empty where it is alone. Curves of Sluice's own model come first.
 
     Where work is counted, every round has tuples of its own, for the spread; where time is
-    measured, all rounds have the same ones, and the points take turns.
+    measured, all rounds have the same ones, and the points take turns. `shown` says whether figures
+    stand as they are or beside those of another plan. `surface` is drawn in space on request.
     """
 
     name: str
@@ -126,6 +151,8 @@ class Experiment:
     draw: Callable[[], tuple[Curve, ...]]
     rounds: int
     part: str = ""
+    shown: Shown = "value"
+    surface: Callable[[], Surface] | None = None
     claims: tuple[Claim, ...] = ()
     agreements: tuple[Agreement, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -143,6 +170,8 @@ class Experiment:
             for point in curve.points:
                 if point.measured:
                     found.setdefault(point.key, point)
+                    if self.shown != "value":
+                        found.setdefault(point.reference.key, point.reference)
         return tuple(found.values())
 
     @cached_property

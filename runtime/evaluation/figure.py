@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from planner.errors import RunError
-from planner.evaluation.experiment import Experiment, Point, Quantity
+from planner.evaluation.experiment import Experiment, Point, Quantity, Shown
 
 # A page that shows figures need not load the kernels.
 if TYPE_CHECKING:
@@ -74,9 +74,31 @@ class Figure:
         """Whether all plans on the same data gave one answer."""
         return all(len(given) == 1 for given in self.answers.values())
 
-    def values(self) -> dict[str, float]:
-        """The value of every measured point, by key."""
-        return {key: measured.value(self.quantity) for key, measured in self.points.items()}
+    def shown(self, experiment: Experiment) -> dict[str, Measured]:
+        """The points by key as the experiment shows them: beside others, where both are there."""
+        if experiment.shown == "value":
+            return dict(self.points)
+        found = {}
+        for curve in experiment.curves:
+            for point in curve.points:
+                own, other = (self.points.get(p.key) for p in (point, point.reference))
+                if own is not None and other is not None:
+                    found[point.key] = self._beside(own, other, experiment.shown)
+        return found
+
+    def _beside(self, own: Measured, other: Measured, shown: Shown) -> Measured:
+        """Counts by rounds, which have the same tuples; times beside the other's best."""
+        others = other.values
+        if self.quantity == "rate":
+            others = (max(others),) * len(own.values)
+        shares = tuple(a / b for a, b in zip(own.values, others, strict=False))
+        if shown == "saved":
+            shares = tuple(1 - share for share in shares)
+        return Measured(shares, own.comparisons)
+
+    def values(self, experiment: Experiment) -> dict[str, float]:
+        """The value of every measured point as the experiment shows it, by key."""
+        return {key: found.value(self.quantity) for key, found in self.shown(experiment).items()}
 
     def rounds_of(self, point: Point) -> int:
         """How often this point was measured."""

@@ -16,7 +16,7 @@ from runtime.versions import versions
 
 SHIPPED = PROJECT / "bench" / "results.json"
 # The benchmarks that measure figures.
-_SECTIONS = ("figures", "aggregation-figures")
+SECTIONS = ("figures", "aggregation-figures", "chain-figures")
 
 
 def figure_file(experiment: Experiment) -> Path:
@@ -49,7 +49,7 @@ def shipped(experiment: Experiment) -> Figure | None:
     if not SHIPPED.is_file():
         return None
     content = _read(SHIPPED)
-    for section in _SECTIONS:
+    for section in SECTIONS:
         found = content.get(section, {}).get("measured", {}).get(experiment.name)
         if found is not None and found["digest"] == experiment.digest:
             return Figure.from_json(found, str(SHIPPED))

@@ -165,7 +165,7 @@ def test_counts_differ_from_round_to_round_and_their_mean_is_shown() -> None:
     *_, figure = rounds(alone, nothing_yet(alone, {}, 1), lambda _: None)
     values = figure.points[point.key].values
     assert len(set(values)) == 3
-    assert figure.values()[point.key] == pytest.approx(sum(values) / 3)
+    assert figure.values(alone)[point.key] == pytest.approx(sum(values) / 3)
     assert figure.points[point.key].spread == (min(values), max(values))
 
 
@@ -173,8 +173,8 @@ def test_a_figure_survives_its_file(small: Experiment) -> None:
     figure = measure(FigureRequest(small.name))
     again = Figure.from_json(json.loads(json.dumps(figure.to_json())), "here")
     assert again.answers == figure.answers
-    for key, value in figure.values().items():
-        assert again.values()[key] == pytest.approx(value, rel=1e-5)
+    for key, value in figure.values(small).items():
+        assert again.values(small)[key] == pytest.approx(value, rel=1e-5)
 
 
 def test_answers_that_differ_are_seen(small: Experiment) -> None:

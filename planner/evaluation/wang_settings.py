@@ -1,0 +1,114 @@
+"""The settings of the state-slice paper's Tables 3 and 4, and the prices of plans there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+from planner.cost import Cost
+from planner.evaluation.windowed_joins import Spread, spread_windows, windowed_joins
+from planner.families.sliced_chain.labels import MEM_OPT, PULL_UP, PUSH_DOWN, UNSHARED
+from planner.families.sliced_chain.model import model_of
+from planner.families.sliced_chain.ranking import Plans
+from planner.workload import Workload
+
+PAPER = "Wang et al. 2006"
+COMPARISONS = "comparisons"
+# What a tuple that enters a slice costs the kernel beside its comparisons, in comparisons: these
+# are cheap, 64 keys at a time. About what `python -m bench chains` fits.
+KERNEL_C_SYS = 125.0
+WITH_OVERHEAD = f"comparisons and C_sys = {KERNEL_C_SYS:g}"
+
+RATES = (20.0, 40.0, 60.0, 80.0)
+# Tuples of either stream in what is measured.
+_TUPLES = 6000.0
+SLICED = "State-slice"
+STRATEGIES = {
+    "Selection pull-up": PULL_UP,
+    "Selection push-down": PUSH_DOWN,
+    SLICED: MEM_OPT,
+    "Unshared": UNSHARED,
+}
+ALTERNATIVES = ("Selection pull-up", "Selection push-down")
+
+WINDOWS: dict[str, tuple[float, ...]] = {
+    "mostly small": (5, 10, 30),
+    "uniform": (10, 20, 30),
+    "mostly large": (20, 25, 30),
+}
+FILTERED = (0.2, 0.5, 0.8)
+JOINED = (0.025, 0.1, 0.4)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One of Table 3: how windows are spread, and which shares pass the filter and the join."""
+
+    spread: str
+    filtered: float
+    joined: float
+
+    @property
+    def name(self) -> str:
+        """`mostly-small-0.2-0.025`: for names of experiments."""
+        return f"{self.spread.replace(' ', '-')}-{self.filtered:g}-{self.joined:g}"
+
+    @property
+    def title(self) -> str:
+        """The setting in words."""
+        return f"{self.spread}, Sσ = {self.filtered:g}, S⋈ = {self.joined:g}"
+
+    def workload(self, rate: float) -> Workload:
+        """Three queries; the two with larger windows filter A."""
+        name = f"Table 3, {self.title}, {rate:g}/s"
+        passing = (1.0, self.filtered, self.filtered)
+        windows, seconds = WINDOWS[self.spread], _TUPLES / rate
+        return windowed_joins(name, rate, windows, passing, self.joined, seconds=seconds)
+
+
+def settings() -> Iterator[Setting]:
+    """All 27 of Table 3."""
+    for spread, filtered, joined in product(WINDOWS, FILTERED, JOINED):
+        yield Setting(spread, filtered, joined)
+
+
+SPREADS: tuple[Spread, ...] = ("uniform", "mostly small", "small and large")
+QUERIES = (12, 24, 36)
+# Table 4's experiments are made with this join selectivity.
+_JOINED_19 = 0.025
+
+
+def many_joins(spread: Spread, queries: int, rate: float, c_sys: float = 0.0) -> Workload:
+    """The queries of Table 4, or more of them: windows alone, no filters."""
+    name = f"Table 4, {queries} queries, {spread}, {rate:g}/s"
+    return windowed_joins(
+        name,
+        rate,
+        spread_windows(spread, queries),
+        joined=_JOINED_19,
+        c_sys=c_sys,
+        seconds=_TUPLES / rate,
+    )
+
+
+class Prices:
+    """What the plans of a workload should cost."""
+
+    def __init__(self, workload: Workload) -> None:
+        self._plans = Plans(model_of(workload))
+
+    def label(self, plan: str) -> str:
+        """The label that is meant: that of the chain where `mem-opt` is asked for."""
+        return self._plans.named(plan)
+
+    def cost(self, label: str) -> Cost:
+        """The cost of a plan."""
+        return self._plans.cost(label)
+
+    def score(self, label: str, c_sys: float) -> float:
+        """Comparisons, and what the overhead of the tuples entering slices is worth."""
+        comparisons = self.cost(label).comparisons
+        if not c_sys:
+            return comparisons
+        return comparisons + c_sys * self._plans.entering(self._plans.model.builder.build(label))
