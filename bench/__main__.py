@@ -18,6 +18,7 @@ from bench import RESULTS
 from bench.accuracy import accuracy
 from bench.aggregation import aggregation
 from bench.aggregation_cells import aggregation_cells
+from bench.chains import chains
 from bench.figures import figures
 from bench.kernels import kernels
 from bench.peers import against_duckdb, against_spark
@@ -33,6 +34,7 @@ BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "aggregation-cells": aggregation_cells,
     "figures": partial(figures, golab_costs.PAPER),
     "aggregation-figures": partial(figures, tran_curves.PAPER),
+    "chains": chains,
     "chain-figures": partial(figures, wang_settings.PAPER),
     "ways": ways,
     "accuracy": accuracy,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from planner.evaluation import EXPERIMENTS
@@ -18,7 +20,9 @@ def figures(paper: str) -> dict[str, Any]:
     `measured` is what the explorer shows until its user has measured on a machine of their own.
     """
     chosen = [known for known in EXPERIMENTS if known.paper == paper]
-    found = {known.name: _measured(known) for known in chosen}
+    found: dict[str, Figure] = {}
+    for known in chosen:
+        found[known.name] = _measured(known, found.values())
     return {
         "same answer": all(figure.same_answer for figure in found.values()),
         "told": {known.name: _told(known, found[known.name]) for known in chosen},
@@ -26,9 +30,22 @@ def figures(paper: str) -> dict[str, Any]:
     }
 
 
-def _measured(known: Experiment) -> Figure:
-    begun = nothing_yet(known, versions(), os.cpu_count() or 1)
-    *_, figure = rounds(known, begun, lambda _: None)
+def _measured(known: Experiment, before: Iterable[Figure]) -> Figure:
+    """The figure whole; points that an experiment before it shares are not measured again."""
+    figure = nothing_yet(known, versions(), os.cpu_count() or 1)
+    keys = {point.key for point in known.points}
+    for other in before:
+        if (other.quantity, other.rounds) == (known.quantity, known.rounds):
+            shared = {key: found for key, found in other.points.items() if key in keys}
+            if shared:
+                figure = replace(
+                    figure,
+                    measured_at=other.measured_at,
+                    points={**figure.points, **shared},
+                    answers={**figure.answers, **other.answers},
+                )
+    for measured in rounds(known, figure, lambda _: None):
+        figure = measured
     return figure
 
 

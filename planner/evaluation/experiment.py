@@ -164,7 +164,9 @@ class Experiment:
 
     @cached_property
     def points(self) -> tuple[Point, ...]:
-        """The points to measure, each once: as its first curve has it."""
+        """The points to measure, each once: as its first curve has it. Those of a place follow one
+        another: what is compared is measured within a short time, on tuples generated once.
+        """
         found: dict[str, Point] = {}
         for curve in self.curves:
             for point in curve.points:
@@ -172,7 +174,8 @@ class Experiment:
                     found.setdefault(point.key, point)
                     if self.shown != "value":
                         found.setdefault(point.reference.key, point.reference)
-        return tuple(found.values())
+        places = list(dict.fromkeys(point.x for point in found.values()))
+        return tuple(sorted(found.values(), key=lambda point: places.index(point.x)))
 
     @cached_property
     def models(self) -> tuple[str, ...]:

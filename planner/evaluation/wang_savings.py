@@ -18,7 +18,7 @@ EXPECTED = "expected counts"
 EQUATION_4 = "Equation 4, as printed"
 LINEAR_TERMS = "Equations 1 to 3, with terms in λ"
 _RATE, _LOW_RATE = 20.0, 2.0
-_ROUNDS = 3
+_ROUNDS = 2
 # Of either stream, in what is measured.
 _TUPLES = 1200.0
 _RATIOS = (0.1, 0.3, 0.5, 0.7, 0.9)

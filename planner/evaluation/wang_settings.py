@@ -22,7 +22,7 @@ WITH_OVERHEAD = f"comparisons and C_sys = {KERNEL_C_SYS:g}"
 
 RATES = (20.0, 40.0, 60.0, 80.0)
 # Tuples of either stream in what is measured.
-_TUPLES = 6000.0
+_TUPLES = 4000.0
 SLICED = "State-slice"
 STRATEGIES = {
     "Selection pull-up": PULL_UP,
