@@ -76,7 +76,8 @@ class FakeSpark:
         figure = kept or nothing_yet(wanted, {"python": "3", "numba": "1"}, 2)
         missing = [p for p in wanted.points for _ in range(wanted.rounds - figure.rounds_of(p))]
         for made, point in enumerate(missing, 1):
-            counted = Cost(comparisons=(point.predicted or 1000.0) * self.measured_share)
+            amount = (point.predicted or 1000.0) * self.measured_share
+            counted = Cost(comparisons=amount, state_tuples=amount)
             sample = Sample(counted, 10.0, 1000, 1.0, 12, "00ff", point.workload.digest)
             figure = figure.with_sample(point, sample, 1_700_000_000.0)
             keeping.keep(wanted, figure)

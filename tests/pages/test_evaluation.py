@@ -10,7 +10,13 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import backend, evaluation, evaluation_chart, evaluation_tables
+from pages.parts import (
+    backend,
+    evaluation,
+    evaluation_chart,
+    evaluation_surface,
+    evaluation_tables,
+)
 from planner.evaluation import EXPERIMENTS, experiment, golab_costs
 from planner.evaluation.tran_curves import PRINTED, REFINED
 from runtime.evaluation import keeping
@@ -34,7 +40,9 @@ def choose(app: AppTest, name: str) -> AppTest:
     wanted = experiment(name)
     app.selectbox(key="paper").set_value(wanted.paper).run()
     app.selectbox(key=f"figure of {wanted.paper}").set_value(wanted.figure).run()
-    if wanted.part:
+    if len([known for known in EXPERIMENTS if known.figure == wanted.figure]) > 6:
+        app.selectbox(key=f"setting of {wanted.figure}").set_value(wanted.name).run()
+    elif wanted.part:
         app.segmented_control(key=f"part of {wanted.figure}").set_value(wanted.name).run()
     assert not app.exception
     return app
@@ -75,6 +83,7 @@ def test_predicted_curves_are_there_at_once(go: Go) -> None:
 SHOWN = [
     *(known.name for known in EXPERIMENTS if known.paper == golab_costs.PAPER),
     *("figure-6b", "figure-9a", "figure-10", "figures-6-to-9"),
+    *("figure-11b-pull-up-0.1", "figure-17-uniform-0.5-0.1", "figure-18", "figure-19-uniform-12"),
 ]
 
 
@@ -111,7 +120,9 @@ def test_measured_points_stand_on_their_curves(go: Go) -> None:
 
 def test_experiments_stand_under_their_paper_and_figure(go: Go) -> None:
     app = choose(go("evaluation"), "figure-8c")
-    assert list(app.selectbox(key="paper").options) == ["Golab & Özsu 2003", "Tran & Lee 2007"]
+    assert list(app.selectbox(key="paper").options) == [
+        "Golab & Özsu 2003", "Tran & Lee 2007", "Wang et al. 2006",
+    ]  # fmt: skip
     figures = list(app.selectbox(key="figure of Tran & Lee 2007").options)
     assert len(figures) == 6
     assert figures[0] == "Figure 6: two-way hash join"
@@ -123,6 +134,37 @@ def test_experiments_stand_under_their_paper_and_figure(go: Go) -> None:
     go("plans")
     go("evaluation")
     assert "All plans increase linearly" in texts(app), "the choice outlives a change of page"
+
+
+def test_figures_stand_beside_those_of_another_plan(go: Go) -> None:
+    chosen = experiment("figure-18-mostly-small-0.2-0.4")
+    figure = measured(go("evaluation"), go, chosen.name)
+    shown = figure.shown(chosen)
+    assert {m.value("rate") for m in shown.values()} == {1.0}, "all rates are the same"
+    frame, points = evaluation_tables.point_table(chosen, figure)
+    assert set(frame["Measured"]) == {1.0}
+    assert set(frame["Tuples/s"]) == set(frame["Tuples/s, pull-up"]) == {1000.0}
+    assert frame["Predicted"].tolist() == [point.predicted for point in points]
+
+
+def test_savings_are_drawn_as_curves_and_as_a_surface(go: Go) -> None:
+    name = "figure-11a-pull-up"
+    figure = measured(go("evaluation"), go, name)
+    app = choose(go("evaluation"), name)
+    app.segmented_control(key=f"drawn of {name}").set_value("Surface").run()
+    assert not app.exception
+    assert len(app.get("plotly_chart")) == 1
+    chosen = experiment(name)
+    assert chosen.surface is not None
+    drawn = evaluation_surface.draw(chosen, chosen.surface(), figure)
+    surface, points = drawn.data
+    assert surface.name == "Equation 4, as printed"
+    assert len(points.x) == len(points.y) == len(points.z) == 20
+    own, other = (figure.points[p.key].values[0] for p in (chosen.points[0], chosen.points[1]))
+    assert points.z[0] == pytest.approx(1 - own / other)
+    assert set(points.y) == {0.2, 0.5, 0.8, 1.0}
+    words = evaluation_surface.in_words(chosen, chosen.surface())
+    assert "Equation 4, as printed: 0.451" in words
 
 
 def test_the_printed_model_is_drawn_when_asked_for(go: Go) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from planner.evaluation import experiment
@@ -30,8 +32,10 @@ from planner.evaluation.wang_settings import (
 )
 from planner.evaluation.wang_strategies import WANG_STRATEGIES
 from planner.evaluation.windowed_joins import spread_windows, windowed_joins
+from planner.execution import Execution
 from planner.families import family
 from planner.families.sliced_chain.model import model_of
+from planner.workload import Workload
 
 TABLE_4 = {
     "uniform": (2.5, 5, 7.5, 10, 12.5, 15, 17.5, 20, 22.5, 25, 27.5, 30),
@@ -125,11 +129,9 @@ def test_service_rates_are_the_inverse_of_the_work_beside_pull_up() -> None:
     assert predicted[WITH_OVERHEAD][SLICED][20] < predicted[COMPARISONS][SLICED][20]
 
 
-def _score(workload, label: str, c_sys: float) -> float:
-    chosen = family("sliced_chain")
-    slices = chosen.slices(workload, label)
-    cost = next(c for c in chosen.rank(workload, None).candidates if c.label == label).cost
-    return cost.comparisons + c_sys * sum(one.entering for one in slices)
+def _score(workload: Workload, label: str, c_sys: float) -> float:
+    priced = replace(workload, execution=Execution(c_sys=c_sys))
+    return family("sliced_chain").scores(priced, [label])[0]
 
 
 def test_cpu_opt_depends_on_what_entering_a_slice_costs() -> None:
