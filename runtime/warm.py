@@ -15,6 +15,7 @@ from runtime.history import History
 from runtime.home import PROJECT
 from runtime.kernels.aggregation import load_aggregation_kernels
 from runtime.prepare import with_run_settings
+from runtime.programs.slice_loading import load_slice_kernels
 from runtime.records import WAYS, RunRequest
 
 logger = logging.getLogger(__name__)
@@ -69,6 +70,7 @@ def _warm(sample: Path) -> None:
         warm(sample)
         _warmth.status = "ready"
         # Compiled once for all processes. No run of a join waits for it.
+        load_slice_kernels()
         load_aggregation_kernels()
     except SluiceError as error:
         _warmth.status = str(error)
