@@ -11,7 +11,7 @@ from pages.parts.chain_words import bounds, join_told, names, safe, state_told, 
 from pages.parts.figures import PALETTE, frame
 from planner.checks import exact
 from planner.families.sliced_chain.picture import ALL, DrawnJoin, Picture, Tap
-from planner.wording import amount, shortened
+from planner.wording import amount
 
 # With more queries or joins a row for each could not be read: those in the middle are left out.
 MOST_ROWS = 40
@@ -76,7 +76,7 @@ def _chain(picture: Picture, label: str) -> go.Figure:
         },
         **{row: _asked(picture, tap) for row, tap in zip(rows, taps, strict=True)},
     }
-    _layout(figure, picture, label, ticks, bottom, 170 + round(_ROW_PIXELS * (bottom + 0.75)))
+    _layout(figure, picture, label, ticks, bottom, 236 + round(_ROW_PIXELS * (bottom + 0.75)))
     return figure
 
 
@@ -229,7 +229,7 @@ def _joins(picture: Picture, label: str) -> go.Figure:
         )
     ticks = {float(place): safe(join.name, 40) for place, join in enumerate(rows)}
     each = 50 if len(rows) <= _FEW else 20
-    _layout(figure, picture, label, ticks, len(rows) - 0.4, 150 + each * len(rows))
+    _layout(figure, picture, label, ticks, len(rows) - 0.4, 236 + each * len(rows))
     return figure
 
 
@@ -272,8 +272,21 @@ def _layout(
             "showgrid": False,
             "zeroline": False,
         },
-        **frame(f"{shortened(label, 60)}: who holds what, for how long", height),
+        **_framed(f"{safe(label, 60)}: who holds what, for how long", height),
     )
+
+
+def _framed(title: str, height: int) -> dict[str, object]:
+    """The legend below: on a narrow page it has many lines, and above it would hide the title."""
+    top, bottom = 56, 170
+    legend = {
+        "orientation": "h",
+        "yanchor": "top",
+        "y": -66 / max(height - top - bottom, 1),
+        "traceorder": "normal",
+    }
+    margin = {"l": 10, "r": 10, "t": top, "b": bottom}
+    return frame(title, height) | {"legend": legend, "margin": margin}
 
 
 def _boundaries(picture: Picture) -> dict[str, object]:
