@@ -139,7 +139,7 @@ def _states(figure: go.Figure, picture: Picture, side: int) -> None:
     ]
     figure.add_scatter(
         x=[(join.start + join.ends[side]) / 2 for join in thin],
-        y=[row + 0.02 for _ in thin],
+        y=[row + max(_HIGH * join.shares[side], _LOW) / 2 for join in thin],
         mode="text",
         text=[_held(join, side) for join in thin],
         textposition="bottom center",
