@@ -68,11 +68,12 @@ def prepare(request: RunRequest, partitions: int) -> Prepared:
     times = [stage.at for stage in stages if stage.at is not None]
     batches, digest = _batches(request, plan, workload, tables, split, times)
     span, more = span_of(workload, batches, own_data=tables is not None)
+    begin = batches.first_ts if tables else 0
+    check_times(times, begin, span.end, own_data=tables is not None)
     if split.single and (request.partitions or 1) > 1:
         more = (*more, f"runs in one partition: {split.single}")
     if split.in_parts:
         more = (*more, "partitions hold parts of groups: the state measured counts every part")
-    begin = batches.first_ts if tables else 0
     program = compile_plan(
         plan,
         workload,
@@ -121,6 +122,18 @@ def span_of(
             f"warm-up takes {warmup:g} s"
         )
     return span, tuple(warnings)
+
+
+def check_times(changes: Sequence[int], begin: int, end: int, own_data: bool) -> None:
+    """A change that comes when no tuple does any more is a mistake of the user's."""
+    last = end if own_data else end - 1
+    for at in changes:
+        if begin + at > last:
+            raise PlanError(
+                f"{at / 1e6:g} s is beyond the end of the run, which covers "
+                f"{(end - begin) / 1e6:g} s; change earlier or run longer",
+                "run.changes",
+            )
 
 
 def _batches(

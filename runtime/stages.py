@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from planner.changes import Stage, stages_of
 from planner.cost import Cost, Estimate, Quality
-from planner.errors import PlanError
+from planner.errors import PlanError, within
 from planner.families import chosen_plan
+from planner.families.sliced_chain.entering import looks_of_entered
 from planner.family import Family
 from planner.plan import Plan
 from planner.workload import Workload
@@ -47,10 +48,13 @@ def planned_stages(chosen: Family, workload: Workload, label: str) -> tuple[Plan
 
 
 def _planned(chosen: Family, stage: Stage, label: str) -> PlannedStage:
-    when = "" if stage.at is None else f"run.changes at {stage.at / 1e6:g} s"
-    if stage.at is not None and (reason := chosen.refuses(stage.workload)):
-        raise PlanError(reason, when)
-    plan = chosen_plan(chosen, stage.workload, label)
+    if stage.at is None:
+        plan = chosen_plan(chosen, stage.workload, label)
+    else:
+        with within(f"run.changes at {stage.at / 1e6:g} s", ": "):
+            if reason := chosen.refuses(stage.workload):
+                raise PlanError(reason)
+            plan = chosen_plan(chosen, stage.workload, label)
     return PlannedStage(stage.at, stage.workload, plan, stage.entered)
 
 
@@ -75,7 +79,8 @@ def whole_estimate(
 ) -> Estimate:
     """What the stages should cost together: each for its share of the time from `warmup` to `end`.
 
-    Times are in microseconds; those of changes count from `begin`.
+    Times are in microseconds; those of changes count from `begin`. Each stage is priced as it is
+    when windows have filled again after the change.
     """
     if len(stages) == 1:
         return chosen.estimate(stages[0].plan, stages[0].workload)
@@ -85,9 +90,11 @@ def whole_estimate(
     ends = [*(min(end, start) for start in starts[1:]), end]
     for stage, start, stop in zip(stages, starts, ends, strict=True):
         estimate = chosen.estimate(stage.plan, stage.workload)
+        more = looks_of_entered(stage.plan, stage.workload, stage.entered)
         share = max(0, stop - start) / (end - warmup) if end > warmup else 0.0
         for name, cost in estimate.costs.items():
-            own = Cost(**{field: share * value for field, value in cost.as_dict().items()})
+            whole = cost + more.get(name, Cost())
+            own = Cost(**{field: share * value for field, value in whole.as_dict().items()})
             costs[name] = costs.get(name, Cost()) + own
         qualities.update(estimate.qualities)
     return Estimate(costs, qualities)

@@ -69,7 +69,7 @@ def _warm(sample: Path) -> None:
     try:
         warm(sample)
         _warmth.status = "ready"
-        # Compiled once for all processes. No run of a join waits for it.
+        # Compiled once for all processes. No run of a join order waits for it.
         load_slice_kernels()
         load_aggregation_kernels()
     except SluiceError as error:

@@ -75,7 +75,8 @@ class _Era:
         for operator in operators:
             about = self._built.subjects[operator.id]
             if operator.kind == "arrive" and isinstance(about, Feeding):
-                self._meters.add(operator, self._columns.stream(about.group, about.side))
+                stream = self._columns.stream(about.group, about.side)
+                self._meters.add(operator, number * len(self._columns.streams) + stream)
             elif operator.kind == "slice" and isinstance(about, Join):
                 # A later slice of a chain is fed by the one before it.
                 feeding = operator.inputs[0]

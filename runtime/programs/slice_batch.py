@@ -95,8 +95,10 @@ class Run:
         own = hashes % partitions == np.uint64(self.share.partition)
         counted = own[self.old :] & (self.seen.ts[self.old :] >= self.span.warmup)
         arriving = self.seen.source[self.old :]
-        self.counters.arrivals[:] += np.bincount(
-            arriving[counted], minlength=len(self.counters.arrivals)
+        streams = len(self.prepared.conditions)
+        first = self.era.number * streams
+        self.counters.arrivals[first : first + streams] += np.bincount(
+            arriving[counted], minlength=streams
         )
         if self.prepared.looks:
             for stream, conditions in enumerate(self.prepared.conditions):

@@ -14,7 +14,7 @@ class SliceCounters(NamedTuple):
     """Counts of work, a row per slice, select, gate or filter, chain, stream or query.
 
     `held` is in tuple-microseconds. `results` and `digests` are those of all the run; `outputs`
-    leave the warm-up out, and have a row per era and query.
+    leave the warm-up out, and have a row per era and query; `arrivals` per era and stream.
     """
 
     slices: np.ndarray
@@ -39,7 +39,7 @@ class SliceCounters(NamedTuple):
             selects=np.zeros((selects, 2), np.int64),
             gates=np.zeros((gates, 2), np.int64),
             males=np.zeros(len(chains), np.int64),
-            arrivals=np.zeros(streams, np.int64),
+            arrivals=np.zeros(len(eras) * streams, np.int64),
             outputs=np.zeros(len(eras) * queries, np.int64),
             results=np.zeros(queries, np.int64),
             digests=np.zeros(queries, np.uint64),

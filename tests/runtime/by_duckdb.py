@@ -2,43 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 
 from planner.checks import microseconds
-from planner.query import Query
+from planner.query import Column, CountWindow, Query, Source, TimeWindow
 from planner.tables import Table
-from tests.runtime.driving import windows_of
 
 
 def _sql(query: Query) -> str:
-    """The definition over pairs: no member may have left its window when another arrives.
-
-    Who of two tuples with equal ts arrives first does not matter here: both are 0 apart.
-    """
-    windows = [microseconds(seconds) for seconds in windows_of(query)]
-    aliases = [source.alias for source in query.sources]
-    conditions = [f"{aliases[0]}.attr = {alias}.attr" for alias in aliases[1:]]
+    """The definition over pairs: no member may have left its window when another arrives."""
+    conditions = [
+        f"{_column(p.left)} {p.comparison} {_column(p.right)} + {p.offset or 0}"
+        for p in query.predicates
+    ]
+    conditions += [f"{_column(f.column)} {f.comparison} {f.constant!r}" for f in query.filters]
     conditions += [
-        f"{later}.ts - {earlier}.ts < {window}"
-        for earlier, window in zip(aliases, windows, strict=True)
-        for later in aliases
+        _within(earlier, later)
+        for earlier in query.sources
+        for later in query.sources
         if later != earlier
     ]
-    columns = ", ".join(f"{alias}.seq" for alias in aliases)
-    last = ", ".join(f"{alias}.ts" for alias in aliases)
-    sources = ", ".join(f"{source.name} AS {source.alias}" for source in query.sources)
+    aliases = [source.alias for source in query.sources]
+    columns = ", ".join(f'"{alias}".seq' for alias in aliases)
+    last = ", ".join(f'"{alias}".ts' for alias in aliases)
+    sources = ", ".join(f'"{source.name}" AS "{source.alias}"' for source in query.sources)
     return f"SELECT {columns}, greatest({last}) FROM {sources} WHERE {' AND '.join(conditions)}"
 
 
-def duckdb_rows(query: Query, tables: Mapping[str, Table]) -> list[tuple[int, ...]]:
-    """Every result as the seq of each member in FROM order and the time of the last."""
-    with duckdb.connect() as connection:
-        for name, table in tables.items():
-            column = table.columns["attr"]
+def _column(column: Column) -> str:
+    return f'"{column.alias}"."{column.attribute}"'
+
+
+def _within(earlier: Source, later: Source) -> str:
+    """Who of two tuples with equal ts arrives first does not matter to a window of time."""
+    one, other, window = f'"{earlier.alias}"', f'"{later.alias}"', earlier.window
+    if isinstance(window, TimeWindow):
+        return f"{other}.ts - {one}.ts < {microseconds(window.seconds)}"
+    assert isinstance(window, CountWindow)
+    since = f'{other}."arrived before of {earlier.name}" - {one}.place'
+    return f"({other}.arrival < {one}.arrival OR {since} <= {window.rows})"
+
+
+def _columns(tables: Mapping[str, Table], order: Sequence[str]) -> Iterator[tuple[str, pa.Table]]:
+    """Every table with its place in the arrival order, and what came of each stream before."""
+    ts = np.concatenate([tables[name].ts for name in order])
+    # The sort is stable: equal times stay in the order of the streams, and of their rows.
+    arrival = np.empty(len(ts), np.int64)
+    arrival[np.argsort(ts, kind="stable")] = np.arange(len(ts))
+    ends = np.cumsum([len(tables[name]) for name in order])
+    arrivals = dict(zip(order, np.split(arrival, ends[:-1]), strict=True))
+    for name, table in tables.items():
+        found = {"seq": table.seq, "ts": table.ts, "place": np.arange(len(table))}
+        if name in arrivals:
+            found["arrival"] = arrivals[name]
+            for other, theirs in arrivals.items():
+                found[f"arrived before of {other}"] = np.searchsorted(theirs, arrivals[name])
+        for attribute, column in table.columns.items():
             missing = None if column.valid is None else ~column.valid
-            keys = pa.array(column.values, mask=missing)
-            connection.register(name, pa.table({"seq": table.seq, "ts": table.ts, "attr": keys}))
+            found[attribute] = pa.array(column.values, mask=missing)
+        yield name, pa.table(found)
+
+
+def duckdb_rows(
+    query: Query, tables: Mapping[str, Table], order: Sequence[str] = ()
+) -> list[tuple[int, ...]]:
+    """Every result as the seq of each member in FROM order and the time of the last.
+
+    Count windows need the `order` of the streams in the workload, in which equal times arrive.
+    """
+    with duckdb.connect() as connection:
+        for name, table in _columns(tables, order or list(tables)):
+            connection.register(name, table)
         return sorted(connection.execute(_sql(query)).fetchall())

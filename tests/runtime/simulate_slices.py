@@ -149,19 +149,25 @@ class SlicedJoin:
             return male.before[stored.stream] - 1 - stored.seq
         return male.ts - stored.ts
 
-    def end(self) -> None:
-        """What is still stored stays until the end."""
+    def end(self, at: int) -> None:
+        """What is still stored has stayed until now."""
         for kept in self.stored:
             for _, _, since in kept:
-                self.plan.counts.stayed(self.name, since, self.plan.counts.end)
+                self.plan.counts.stayed(self.name, since, at)
 
 
 class Carried:
     """A plan carried out: its results by query in the order they came, and its counts."""
 
-    def __init__(self, workload: Workload, built: Built, warmup: int, end: int) -> None:
-        self.workload, self.built = workload, built
-        self.counts = Counts(warmup, end)
+    def __init__(
+        self,
+        workload: Workload,
+        built: Built,
+        counts: Counts,
+        entered: Mapping[str, int] | None = None,
+    ) -> None:
+        self.workload, self.built, self.counts = workload, built, counts
+        self.entered = entered or {}
         self.results: dict[str, list[tuple[int, ...]]] = {q.name: [] for q in workload.queries}
         self.operators = {op.id: op for op in built.plan.operators()}
         self.behind: dict[str, list[Operator]] = defaultdict(list)
@@ -185,12 +191,16 @@ class Carried:
 
     def run(self, data: Data) -> None:
         for tuple_ in in_order(self.workload, data):
-            self._arrive(tuple_)
+            self.arrive(tuple_)
+        self.end(self.counts.end)
+
+    def end(self, at: int) -> None:
+        """What is still stored has stayed until now."""
         for _, chain in self.chains:
             for slice_ in chain:
-                slice_.end()
+                slice_.end(at)
 
-    def _arrive(self, tuple_: Arrived) -> None:
+    def arrive(self, tuple_: Arrived) -> None:
         counted = tuple_.ts >= self.counts.warmup
         for op in self.operators.values():
             if op.kind == "arrive" and op.param("source") == tuple_.stream:
@@ -286,17 +296,39 @@ class Carried:
                 wanted = [w for w in join.windows(side) if age < w]
                 self.counts.rows_out[op.id] += counted * len(wanted)
         for selection in join.selections:
-            if age < selection.windows[side] and self._passes(selection, a, b, counted):
-                for member in selection.members:
-                    if age < member.windows[side]:
+            for since in dict.fromkeys(self.entered.get(m.query) for m in selection.members):
+                # Queries that came at one time are looked at together.
+                wanting = [
+                    m
+                    for m in selection.members
+                    if self.entered.get(m.query) == since and age < m.windows[side]
+                ]
+                if wanting and self._passes(selection, probe, since, stored, a, b, counted):
+                    for member in wanting:
                         self._emit(member, a, b, male, counted)
 
-    def _passes(self, selection: Selection, a: Arrived, b: Arrived, counted: bool) -> bool:
-        name = ""
+    def _select(self, selection: Selection) -> str:
         for op in self.operators.values():
             about = self.built.subjects[op.id]
             if isinstance(about, Checking) and about.selection is selection:
-                name = op.id
+                return op.id
+        return ""
+
+    def _passes(
+        self,
+        selection: Selection,
+        probe: Operator,
+        since: int | None,
+        stored: Arrived,
+        a: Arrived,
+        b: Arrived,
+        counted: bool,
+    ) -> bool:
+        name = self._select(selection)
+        if since is not None:
+            self.counts.comparisons[name or probe.id] += counted
+            if stored.ts < since:
+                return False
         for condition, member in zip(selection.conditions, (a, b), strict=True):
             if not condition.is_open:
                 self.counts.comparisons[name] += counted

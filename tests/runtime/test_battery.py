@@ -18,6 +18,7 @@ from runtime.programs import compile_plan
 from runtime.programs.program import Span
 from runtime.split import split_of
 from tests.planner.aggregations import AGGREGATION_SAMPLES
+from tests.planner.chains import CHAIN_SAMPLES
 from tests.planner.workloads import SAMPLES
 from tests.runtime.aggregating import aggregated
 from tests.runtime.aggregation_by_duckdb import duckdb_answer
@@ -33,12 +34,13 @@ SECONDS = {
     "packets": 500.0,
     "auctions": 500.0,
     "default setting": 12.0,
+    **dict.fromkeys(CHAIN_SAMPLES, 15.0),
 }
 
 CASES = [
     pytest.param(known, workload, SECONDS.get(name, 100.0), id=f"{known.name}: {name}")
     for known in FAMILIES
-    for name, workload in (SAMPLES | AGGREGATION_SAMPLES).items()
+    for name, workload in (SAMPLES | AGGREGATION_SAMPLES | CHAIN_SAMPLES).items()
     if known.refuses(workload) is None
 ]
 
@@ -73,7 +75,7 @@ def _check_join(
     span = Span(0, round(seconds * 1_000_000))
     expected = {}
     for query in workload.queries:
-        rows = duckdb_rows(query, tables)
+        rows = duckdb_rows(query, tables, [stream.name for stream in workload.streams])
         assert rows
         expected[query.name] = len(rows), int(digest_of(np.array(rows, np.int64)[:, :-1]))
     for number, plan in enumerate(islice(known.candidates(workload), MOST_RUN)):

@@ -13,17 +13,25 @@ from planner.changes import stages_of
 from planner.errors import PlanError
 from planner.execution import Change, RunSettings
 from planner.families import family
+from planner.families.sliced_chain.entering import looks_of_entered
 from planner.query import Column, Predicate, Query, Source, TimeWindow
-from planner.streams import Attribute, Stream
+from planner.query_text import parse_query
+from planner.streams import Attribute, Stream, catalogue
 from planner.workload import Workload
 from runtime.feed import Feed
+from runtime.generate import generate
 from runtime.kernels.digest import digest_of
+from runtime.prepare import check_times
 from runtime.programs import compile_plan, program_from_json
 from runtime.programs.program import Span, Tally
+from runtime.slice_feed import slice_feed
 from runtime.split import Split
 from runtime.stages import PlannedStage, planned_stages, whole_estimate, whole_plan
+from tests.planner.chains import FILTERED, joins
 from tests.runtime.driving import stepped
 from tests.runtime.general_reference import Data, results_of
+from tests.runtime.simulate_changes import carried_through
+from tests.runtime.simulate_slices import Counts
 from tests.runtime.slicing import SPAN, built, feed_of, labels, queries, tuples, workloads
 
 FEW = settings(max_examples=25, deadline=None)
@@ -124,9 +132,50 @@ def test_no_result_is_lost_or_twice(
         assert [row[-1] for row in found[query]] == sorted(row[-1] for row in expected)
         seqs = np.array(expected, np.int64).reshape(-1, 3)[:, :2]
         assert tally.by_query[query] == (len(expected), int(digest_of(seqs)))
-    # Neither does what is counted depend on partitions and batches.
+    # Neither does what is counted depend on partitions and batches; it is what was done.
     assert once == found
     assert tally.costs == counted.costs
+    done = Counts(SPAN.warmup, SPAN.end)
+    carried_through(workload, stages, data, done)
+    for operator in whole_plan(stages).operators():
+        expected_cost = done.cost(operator.id).as_dict()
+        assert tally.costs[operator.id].as_dict() == pytest.approx(expected_cost, abs=1e-9), (
+            operator
+        )
+
+
+def test_queries_that_entered_are_looked_at_once_more_as_predicted() -> None:
+    """When all tuples from before have gone, that is all they cost beside being there at first."""
+    workload = joins(FILTERED)
+    first, *others = workload.queries
+    plain, seconds = "SELECT * FROM A [RANGE 4], B [RANGE 4] WHERE A.k = B.k", 60
+    late = parse_query(plain, "late", catalogue=catalogue(workload.streams))
+    entering = [(5.0, others[0]), (5.0, others[2]), (8.0, late)]
+    changes = tuple(Change(at, add=query) for at, query in entering)
+    beginning = replace(workload, queries=(first, others[1]), run=RunSettings(changes=changes))
+    together = stages_of(beginning)[-1].workload
+    feed = slice_feed(together, generate(together, seconds, seed=5))
+    span = Span(30_000_000, seconds * 1_000_000)
+    chosen = family("sliced_chain")
+    for label in ("mem-opt", "pull-up"):
+        stages = list(planned_stages(chosen, beginning, label))
+        _, tally = _migrated(beginning, stages, feed, 1, set(), span)
+        alone = [PlannedStage(None, together, stages[-1].plan, {})]
+        _, expected = _migrated(together, alone, feed, 1, set(), span)
+        more = looks_of_entered(stages[-1].plan, together, stages[-1].entered)
+        looked = 0
+        for operator in stages[-1].plan.operators():
+            cost, was = tally.costs[operator.id], expected.costs[operator.id]
+            if operator.kind in ("probe", "select"):
+                predicted = more[operator.id]
+                added = cost.comparisons - was.comparisons
+                assert added == pytest.approx(predicted.comparisons, rel=0.1), operator
+                passed = cost.rows_out - was.rows_out
+                assert passed == pytest.approx(predicted.rows_out, rel=0.1), operator
+                looked += added > 0
+                cost = replace(cost, comparisons=was.comparisons, rows_out=was.rows_out)
+            assert cost.as_dict() == pytest.approx(was.as_dict()), operator
+        assert looked > 2
 
 
 @FEW
@@ -225,7 +274,38 @@ def test_a_change_of_queries_keeps_the_strategy(asked: str, labels_of_stages: li
     assert set(whole.costs) == {operator.id for operator in whole_plan(stages).operators()}
     by_stage = [
         sum(cost.comparisons for cost in chosen.estimate(s.plan, s.workload).costs.values())
+        + sum(c.comparisons for c in looks_of_entered(s.plan, s.workload, s.entered).values())
         for s in stages
     ]
+    assert looks_of_entered(stages[0].plan, workload, {}) == {}
     weighed = sum(share * own for share, own in zip((0.25, 0.25, 0.5), by_stage, strict=True))
     assert sum(cost.comparisons for cost in whole.costs.values()) == pytest.approx(weighed)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (Change(5, plan="S1,S2"), "run.changes at 5 s: S1,S2: no such plan; there are unshared"),
+        (Change(5, plan="chain:0-3-6"), "run.changes at 5 s: chain:0-3-6: '3' is no window"),
+        (
+            Change(5, add=Query("one", (Source("A", "A", TimeWindow(1)),))),
+            "run.changes at 5 s: one reads one stream and joins nothing",
+        ),
+    ],
+)
+def test_a_stage_that_cannot_be_planned_is_told_with_its_time(change: Change, told: str) -> None:
+    equal = (Predicate(Column("A", "k"), "=", Column("B", "k")),)
+    window = TimeWindow(6)
+    query = Query("Q0", (Source("A", "A", window), Source("B", "B", window)), equal)
+    streams = tuple(Stream(name, rate=1.0, attributes={"k": Attribute(3)}) for name in "AB")
+    workload = Workload("one", streams, (query,), run=RunSettings(changes=(change,)))
+    with pytest.raises(PlanError, match=told):
+        planned_stages(family("sliced_chain"), workload, "mem-opt")
+
+
+def test_a_change_after_the_last_tuple_is_told() -> None:
+    check_times([5_000_000, 39_999_999], 0, 40_000_000, own_data=False)
+    check_times([40_000_000], 7, 40_000_007, own_data=True)
+    told = "run.changes: 40 s is beyond the end of the run, which covers 40 s"
+    with pytest.raises(PlanError, match=told):
+        check_times([5_000_000, 40_000_000], 0, 40_000_000, own_data=False)

@@ -45,6 +45,25 @@ queries:
 run: {seed: 3, duration: 40}
 """
 
+_CHANGING = """
+version: 1
+name: changing
+streams:
+  - {name: A, rate: 8, attributes: {k: {distinct: 6}, v: {distinct: 10}}}
+  - {name: B, rate: 8, attributes: {k: {distinct: 6}}}
+queries:
+  - {name: Q1, text: "SELECT * FROM A [RANGE 2], B [RANGE 2] WHERE A.k = B.k"}
+  - {name: Q2, text: "SELECT * FROM A [RANGE 8], B [RANGE 8] WHERE A.k = B.k AND A.v > 6"}
+run:
+  seed: 4
+  duration: 40
+  changes:
+    - {at: 12, add: {name: Q3, text: "SELECT * FROM B [RANGE 5], A [RANGE 5] WHERE A.k = B.k"}}
+    - {at: 20, plan: pull-up}
+    - {at: 34, remove: Q1}
+    - {at: 34, plan: mem-opt}
+"""
+
 
 def _workload() -> Workload:
     settings = RunSettings(seed=5, warmup=10, duration=50)
@@ -174,23 +193,46 @@ def test_a_join_with_a_changing_relation_that_broke_off_is_resumed(
 ) -> None:
     workload = load_workload(_WITH_A_RELATION, "with a relation")
     plain = run(RunRequest(workload, "join_order", "best", "replay", 2, results=tmp_path / "plain"))
-
-    def break_off(progress: Progress) -> None:
-        if progress.batches_done == 3:
-            raise OSError("no room left")
-
-    with pytest.raises(RunError, match="broke off"):
-        run(_in_batches(plain, tmp_path / "resumed"), break_off)
-    (lost,) = [r for r in History().runs(status="failed") if r.workload == workload]
-    assert lost.batches > 4
-    _check_resumed(lost.id, plain, capsys)
+    _check_resumed(_broken_off(plain, 3, tmp_path / "resumed"), plain, capsys)
     found = sorted(_rows(tmp_path / "resumed"))
     assert found == sorted(_rows(tmp_path / "plain"))
     assert found
 
 
-def _rows(folder: Path) -> list[tuple[object, ...]]:
-    columns = pq.read_table(folder / "Q1.parquet").columns
+@pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize("batches", [3, 6])
+def test_joins_that_change_resumed_before_and_after_a_change(
+    batches: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Batches of 6 s, cut at 12 s, 20 s and 34 s: 3 are all before 20 s, 6 end after it."""
+    workload = load_workload(_CHANGING, "changing")
+    request = RunRequest(workload, "sliced_chain", "mem-opt", "replay", 2)
+    plain = run(replace(request, results=tmp_path / "plain"))
+    _check_resumed(_broken_off(plain, batches, tmp_path / "resumed"), plain, capsys)
+    for query in ("Q1", "Q2", "Q3"):
+        found = _rows(tmp_path / "resumed", query)
+        assert [row[-1] for row in found] == sorted(row[-1] for row in found)
+        assert sorted(found) == sorted(_rows(tmp_path / "plain", query))
+        assert found
+
+
+def _broken_off(plain: Run, batches: int, results: Path) -> str:
+    """The id of the same run, streamed and broken off after so many micro-batches."""
+
+    def break_off(progress: Progress) -> None:
+        if progress.batches_done == batches:
+            raise OSError("no room left")
+
+    with pytest.raises(RunError, match="broke off"):
+        run(_in_batches(plain, results), break_off)
+    lost = History().runs(status="failed")[0]
+    assert lost.workload == plain.workload
+    assert lost.batches > batches + 1
+    return lost.id
+
+
+def _rows(folder: Path, query: str = "Q1") -> list[tuple[object, ...]]:
+    columns = pq.read_table(folder / f"{query}.parquet").columns
     return list(zip(*(column.to_pylist() for column in columns), strict=True))
 
 

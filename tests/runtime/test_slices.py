@@ -24,7 +24,7 @@ from runtime.programs.program import Span, Tally
 from runtime.slice_feed import slice_feed
 from runtime.split import Split
 from tests.runtime.general_reference import Data, results_of
-from tests.runtime.simulate_slices import Carried
+from tests.runtime.simulate_slices import Carried, Counts
 from tests.runtime.slicing import (
     SPAN,
     STREAMS,
@@ -76,7 +76,7 @@ def test_counts_are_those_of_a_plain_simulation(
 ) -> None:
     label = choose.draw(labels(workload))
     found = sliced(workload, feed_of(workload, data), label, partitions, sorted(cuts))
-    carried = Carried(workload, built(workload, label), SPAN.warmup, SPAN.end)
+    carried = Carried(workload, built(workload, label), Counts(SPAN.warmup, SPAN.end))
     carried.run(data)
     assert found.rows == carried.results
     costs = found.tally.costs

@@ -94,7 +94,7 @@ class Join:
             )
             by_pair.setdefault((left, right), []).append(member)
         return tuple(
-            Selection(pair, tuple(members), self._reached(members))
+            Selection(pair, tuple(members), self.reached(members))
             for pair, members in by_pair.items()
         )
 
@@ -107,7 +107,8 @@ class Join:
         later = (m for m in self.group.members if m.longest > self.start)
         return len({m.conditions[side] for m in later}) > 1
 
-    def _reached(self, members: Sequence[Member]) -> Sides:
+    def reached(self, members: Sequence[Member]) -> Sides:
+        """How old results of each side may be to be wanted by any of these queries."""
         wanted = largest_windows(members)
         return min(wanted[0], self.ends[0]), min(wanted[1], self.ends[1])
 

@@ -137,6 +137,13 @@ class GroupModel:
             return 1.0
         return min(1.0, self.shares[stream].of(condition) / let_in)
 
+    def wanted(self, join: Join, selection: Selection) -> float:
+        """Results per second that are young enough for any query of a selection."""
+        return sum(
+            flow.found(self.length(max(0, window - join.start)))
+            for window, flow in zip(selection.windows, self.flows(join), strict=True)
+        )
+
     def selected(self, join: Join, selection: Selection) -> tuple[float, float]:
         """Looks per second of a selection, and results that pass: the first stream is first."""
         looks = passing = 0.0

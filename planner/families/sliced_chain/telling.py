@@ -52,12 +52,16 @@ def _called(plans: Plans, label: str, tags: tuple[str, ...]) -> str:
 
 def _because(plans: Plans, label: str) -> str:
     held, alone = plans.cost(label).state_tuples, plans.cost("unshared").state_tuples
-    stored = f"it holds {amount(round(held, 1))} tuples where unshared holds {amount(round(alone))}"
+    counts = f"{amount(round(held, 1))} tuples where unshared holds {amount(round(alone, 1))}"
+    # Parts that are joined with many others are stored for each: push-down can hold more.
+    stored, but = (
+        (f"it holds {counts}, and ", "") if held <= alone else ("", f", but holds {counts}")
+    )
     if label == PULL_UP:
-        return f"{stored}, and routing all results costs less than more slices would"
+        return f"{stored}routing all results costs less than more slices would{but}"
     if label == PUSH_DOWN:
-        return f"{stored}, and each join gets only tuples that some query asks for"
-    return f"{stored}, and probes each of them once for all queries"
+        return f"{stored}each join gets only tuples that some query asks for{but}"
+    return f"{stored}each tuple is probed once for all queries{but}"
 
 
 def _nothing_shared(plans: Plans) -> str:
