@@ -18,6 +18,7 @@ from bench import RESULTS
 from bench.accuracy import accuracy
 from bench.aggregation import aggregation
 from bench.aggregation_cells import aggregation_cells
+from bench.c_sys import c_sys
 from bench.chains import chains
 from bench.figures import figures
 from bench.kernels import kernels
@@ -36,6 +37,7 @@ BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "aggregation-figures": partial(figures, tran_curves.PAPER),
     "chains": chains,
     "chain-figures": partial(figures, wang_settings.PAPER),
+    "c-sys": c_sys,
     "ways": ways,
     "accuracy": accuracy,
     "duckdb": against_duckdb,

@@ -40,8 +40,8 @@ def fitted_units(observations: Sequence[Observation], source: str) -> FittedUnit
     counts = np.array([[getattr(o.work, kind) for kind in KINDS] for o in observations])
     seconds = np.array([o.seconds for o in observations])
     per_second = counts / seconds[:, None]
-    found = _least_squares(per_second)
-    without = [_least_squares(np.delete(per_second, n, axis=0)) for n in range(len(seconds))]
+    found = least_squares(per_second)
+    without = [least_squares(np.delete(per_second, n, axis=0)) for n in range(len(seconds))]
     spread = np.sqrt((len(seconds) - 1) * np.var(without, axis=0))
     relative = per_second @ found
     errors = np.maximum(relative, 1 / np.maximum(relative, 1e-12))
@@ -54,7 +54,7 @@ def fitted_units(observations: Sequence[Observation], source: str) -> FittedUnit
     )
 
 
-def _least_squares(per_second: np.ndarray) -> np.ndarray:
+def least_squares(per_second: np.ndarray) -> np.ndarray:
     """Non-negative weights with which each row sums up as near to 1 as can be.
 
     Kinds whose weight comes out negative are left out, the most negative first, until none does.

@@ -153,15 +153,15 @@ def test_queries_that_entered_are_looked_at_once_more_as_predicted() -> None:
     entering = [(5.0, others[0]), (5.0, others[2]), (8.0, late)]
     changes = tuple(Change(at, add=query) for at, query in entering)
     beginning = replace(workload, queries=(first, others[1]), run=RunSettings(changes=changes))
-    together = stages_of(beginning)[-1].workload
-    feed = slice_feed(together, generate(together, seconds, seed=5))
+    together = replace(stages_of(beginning)[-1].workload, run=RunSettings())
+    tables = generate(together, seconds, seed=5)
     span = Span(30_000_000, seconds * 1_000_000)
     chosen = family("sliced_chain")
     for label in ("mem-opt", "pull-up"):
         stages = list(planned_stages(chosen, beginning, label))
-        _, tally = _migrated(beginning, stages, feed, 1, set(), span)
+        _, tally = _migrated(beginning, stages, slice_feed(beginning, tables), 1, set(), span)
         alone = [PlannedStage(None, together, stages[-1].plan, {})]
-        _, expected = _migrated(together, alone, feed, 1, set(), span)
+        _, expected = _migrated(together, alone, slice_feed(together, tables), 1, set(), span)
         more = looks_of_entered(stages[-1].plan, together, stages[-1].entered)
         looked = 0
         for operator in stages[-1].plan.operators():
