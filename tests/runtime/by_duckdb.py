@@ -75,6 +75,6 @@ def duckdb_rows(
     Count windows need the `order` of the streams in the workload, in which equal times arrive.
     """
     with duckdb.connect() as connection:
-        for name, table in _columns(tables, order or list(tables)):
+        for name, table in _columns(tables, [name for name in order or tables if name in tables]):
             connection.register(name, table)
         return sorted(connection.execute(_sql(query)).fetchall())
