@@ -24,7 +24,11 @@ def carried_through(
 ) -> None:
     """Carry out all stages; what is done is counted in `counts`."""
     current, number, last = _begun(stages[0], counts), 0, 0
+    queries = [query for stage in stages for query in stage.workload.queries]
+    read = {source.name for query in queries for source in query.sources}
     for tuple_ in in_order(workload, data):
+        if tuple_.stream not in read:
+            continue
         now = sum(stage.at is None or stage.at <= tuple_.ts for stage in stages) - 1
         if now != number:
             # What is stored counts for the new plan as soon as no tuple comes under the old one.
