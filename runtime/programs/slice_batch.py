@@ -85,8 +85,9 @@ class Run:
     _newest: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
-        # One table for the slices of all chains: each leaves it as it was.
-        self._newest = no_newest(max(chain.buckets for chain in self.era.chains))
+        # One table for the slices of all chains: each leaves it as it was. Of filters that no tuple
+        # passes push-down makes no chain at all.
+        self._newest = no_newest(max((chain.buckets for chain in self.era.chains), default=1))
 
     def through(self, stored: list[Stored]) -> None:
         """Let the arriving tuples pass the gates and every chain; `stored` is changed."""

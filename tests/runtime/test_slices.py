@@ -167,3 +167,13 @@ def test_each_answer_is_that_of_the_query_alone_by_join_order() -> None:
         tally = counted(plan, alone, feed_of_plan(plan, alone)(alone, tables), SPAN)
         assert tally.results > 0
         assert together.by_query[query.name] == (tally.results, tally.digest)
+
+
+@pytest.mark.parametrize("label", STRATEGIES)
+def test_filters_that_no_tuple_passes_give_nothing(label: str) -> None:
+    """Push-down has no join then: no part of A serves the query."""
+    never = (Filter(Column("A", "v"), "<", 1), Filter(Column("A", "v"), ">", 1))
+    workload = Workload("none", _STREAMS, (Query("Q1", _sources(3), _EQUAL, never),))
+    found = sliced(workload, slice_feed(workload, generate(workload, 15.0, seed=6)), label)
+    assert found.rows == {"Q1": []}
+    assert found.tally.by_query == {"Q1": (0, 0)}
