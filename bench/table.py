@@ -62,6 +62,7 @@ def _rows(results: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
         f"{duck['times DuckDB']:.1f}x DuckDB",
     )
     yield from _accuracy(results["accuracy"])
+    yield from _chains(results["chains"])
     for name, seconds in results["planning"]["seconds"].items():
         yield f"planner, {name}", f"{seconds:.2f} s", ""
 
@@ -109,6 +110,42 @@ def _cells(found: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
             f"{error['95th percentile']:,.2f} at the 95th percentile, "
             f"{error['worst']:,.2f} at worst",
         )
+
+
+def _chains(found: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Sliced chains: states, errors, two hundred queries, and the search."""
+    where = f"{found['plans']} plans of {found['cases']} workloads of joins"
+    for what, error in found["q-error"].items():
+        if what in ("state", "purge", "probe", "route", "select", "union", "survive"):
+            kind = "tuples held" if what == "state" else f"comparisons, {what}"
+            yield (
+                f"{where}, q-error of {kind}",
+                f"{error['median']:.3f} at the median",
+                f"{error['95th percentile']:.3f} at the 95th percentile, "
+                f"{error['worst']:.2f} at worst",
+            )
+    states = found["states"]
+    yield (
+        "Table 3, all settings and rates, tuples held: chain over pull-up",
+        f"{states['Table 3, chain over pull-up, at most']:.3f} at most",
+        f"{states['Table 3, chain over pull-up, at least']:.3f} at least",
+    )
+    yield (
+        "joins without filters, tuples held: Mem-Opt over the largest join alone",
+        f"{states['Mem-Opt over the largest join alone, furthest from 1']:.6g}",
+        f"in all {states['Mem-Opt chains without filters']} workloads",
+    )
+    many = found["two hundred queries"]
+    for name in ("mem-opt", "cpu-opt"):
+        yield (
+            f"{many['queries']} queries, {many['tuples']:,} tuples, {name}",
+            f"{many['seconds'][name]:.3f} s",
+            f"{many[f'{name} over unshared']:.3f} of the {many['seconds']['unshared']:.2f} s "
+            "that unshared takes",
+        )
+    for name, timed in found["CPU-Opt"].items():
+        way = "by the quadrangle inequality" if timed["by the quadrangle inequality"] else ""
+        yield f"planner, CPU-Opt of {name}", f"{timed['seconds']:.2f} s", way or "all slices priced"
 
 
 def _paper(told: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
