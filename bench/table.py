@@ -114,12 +114,12 @@ def _cells(found: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 def _chains(found: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Sliced chains: states, errors, two hundred queries, and the search."""
-    where = f"{found['plans']} plans of {found['cases']} workloads of joins"
+    where = f"{found['cases']} workloads of joins"
     for what, error in found["q-error"].items():
         if what in ("state", "purge", "probe", "route", "select", "union", "survive"):
             kind = "tuples held" if what == "state" else f"comparisons, {what}"
             yield (
-                f"{where}, q-error of {kind}",
+                f"{where}, {error['plans']} plans, q-error of {kind}",
                 f"{error['median']:.3f} at the median",
                 f"{error['95th percentile']:.3f} at the 95th percentile, "
                 f"{error['worst']:.2f} at worst",
