@@ -13,6 +13,7 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -42,11 +43,21 @@ PRICED = {
 Record = dict[str, Any]
 
 
+@cache
+def _all_cells() -> tuple[Cell, ...]:
+    return (*cells_of_figures(), *map(random_cell, range(RANDOM_CELLS)))
+
+
+def _measured_at(place: int) -> Record:
+    return measured(_all_cells()[place])
+
+
 def aggregation_cells() -> Record:
     """All figures: how often the right plan was chosen, and how far off operators were."""
-    cells = [*cells_of_figures(), *map(random_cell, range(RANDOM_CELLS))]
+    cells = _all_cells()
     with ProcessPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
-        records = list(pool.map(measured, cells))
+        # By number: a workload cannot be sent to another process.
+        records = list(pool.map(_measured_at, range(len(cells))))
     spans = [cell.workload.run.duration for cell in cells]
     return {
         "random cells": RANDOM_CELLS,
