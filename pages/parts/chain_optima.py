@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from pages.parts import chain_view, merging_figures, trade_off_figures
+from pages.parts import chain_view, charts, merging_figures, trade_off_figures
 from pages.parts.caching import BY_DIGEST
 from pages.parts.chain_ledger import height
 from pages.parts.ranking_table import score_name
@@ -36,7 +36,7 @@ def mergings(workload: Workload, ranking: Ranking, label: str) -> None:
     found = _mergings(workload, label)[pictures.index(picture)]
     windows = len(found.boundaries) - 1
     if found.every:
-        st.plotly_chart(merging_figures.drawn(found), alt=merging_figures.in_words(found))
+        charts.show(merging_figures.drawn(found), alt=merging_figures.in_words(found))
         st.caption(
             f"An arc is a slice, its figure what it adds in {plain(score_name(ranking).lower())}; "
             "a chain is a way from 0 to the end."
@@ -104,7 +104,7 @@ def trade_off(workload: Workload, ranking: Ranking, label: str) -> None:
             icon=":material/balance:",
         )
         return
-    st.plotly_chart(
+    charts.show(
         trade_off_figures.drawn(found, score, label), alt=trade_off_figures.in_words(found, score)
     )
     least, most = found.state_tuples[-1], found.state_tuples[0]

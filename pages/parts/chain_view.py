@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.parts import chain_figures, chain_words, work_figures
+from pages.parts import chain_figures, chain_words, charts, work_figures
 from pages.parts.caching import BY_DIGEST
 from pages.parts.ranking_table import WITH_OVERHEAD
 from pages.parts.words import counted, plain, plan_name
@@ -25,9 +25,7 @@ _FAMILY = SlicedChain()
 def show(workload: Workload, label: str) -> None:
     """The joins of one group of queries; of several groups the user picks one."""
     picture = pick_group(pictures(workload, label), "drawn-group")
-    st.plotly_chart(
-        chain_figures.drawn(picture, plan_name(label)), alt=chain_words.in_words(picture)
-    )
+    charts.show(chain_figures.drawn(picture, plan_name(label)), alt=chain_words.in_words(picture))
     st.caption(plain(_legend(picture), 800))
 
 
@@ -115,7 +113,7 @@ def work(workload: Workload, ranking: Ranking, chosen: str) -> None:
     found = balances(workload, tuple(named.values()))
     bars = [(name, balance.work) for name, balance in zip(named, found, strict=True)]
     st.markdown("**Comparisons by kind of work**")
-    st.plotly_chart(
+    charts.show(
         work_figures.stacked(bars, KINDS, "comparisons"),
         alt=work_figures.in_words(bars, "comparisons"),
     )

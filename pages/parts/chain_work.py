@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts import work_figures
+from pages.parts import charts, work_figures
 from pages.parts.figures import join_of, operator_name
 from pages.parts.words import plain
 from planner.cost import Estimate
@@ -20,7 +20,7 @@ def show(plan: Plan, estimate: Estimate) -> None:
     every = of_joins(plan, estimate)
     largest = sorted(every, key=lambda bar: -sum(bar[1].values()))[:MOST_BARS]
     bars = [bar for bar in every if bar in largest]
-    st.plotly_chart(
+    charts.show(
         work_figures.stacked(bars, KINDS, "comparisons"),
         alt=work_figures.in_words(bars, "comparisons"),
     )

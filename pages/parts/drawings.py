@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from pages.parts import charts
 from pages.parts.words import plain
 from planner.cost import Estimate
 from planner.dot import join_tree, to_dot
@@ -47,7 +48,7 @@ def show(chosen: Family, workload: Workload, plan: Plan, estimate: Estimate) -> 
         orders = chosen.orders(workload, plan)
         origin = _origin(list(orders), plan) if len(orders) > 1 else ""
         order = orders[origin]
-        st.graphviz_chart(
+        charts.picture(
             join_tree(order),
             height=TREE_HEIGHT if len(order) > MOST_STREAMS else "content",
             alt=f"Join tree {','.join(order)}",
@@ -79,7 +80,7 @@ def operators(plan: Plan, estimate: Estimate, overlays: Overlays | None = None) 
         text = to_text(drawn, estimate, overlays)
         st.code(text, language=None, height=400, wrap_lines=False)
         return
-    st.graphviz_chart(
+    charts.picture(
         to_dot(drawn, estimate, overlays), width="stretch", alt=f"Operators of {plan.label}"
     )
 

@@ -9,6 +9,7 @@ import streamlit as st
 
 from pages.parts import (
     backend,
+    charts,
     evaluation_chart,
     evaluation_surface,
     evaluation_tables,
@@ -150,7 +151,7 @@ def chart(held: Shown, drawn: tuple[str, ...]) -> None:
     """The curves, or the surface; they follow the measuring. A click on a point opens it."""
     if held.experiment.surface is not None and _in_space(held.experiment):
         surface = held.experiment.surface()
-        st.plotly_chart(
+        charts.show(
             evaluation_surface.draw(held.experiment, surface, held.figure),
             key=f"surface-{held.experiment.name}",
             alt=evaluation_surface.in_words(held.experiment, surface),
@@ -170,14 +171,11 @@ def _in_space(chosen: Experiment) -> bool:
 
 def _chart(name: str, drawn: tuple[str, ...]) -> None:
     held = shown(experiment(name))
-    event: Any = st.plotly_chart(
+    selected = charts.pick(
         evaluation_chart.draw(held.experiment, held.figure, drawn),
-        on_select="rerun",
-        selection_mode="points",
         key=f"chart-{name}",
         alt=evaluation_chart.in_words(held.experiment, held.figure, drawn),
     )
-    selected = event["selection"]["points"]
     if selected and (point := point_at(held.experiment, selected[0])) is not None:
         offer(point)
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 import streamlit as st
 
-from pages.parts import planning
+from pages.parts import charts, planning
 from pages.parts.ranking_table import against, places, score_name
 from pages.parts.words import counted, plain
 from planner.aggregation_dot import aggregation_tree
@@ -77,7 +77,7 @@ def show(
 
 def _picture(query: Query, plan: Plan) -> None:
     early = [str(op.param("source")) for op in plan.operators() if op.kind == "aggregate"]
-    st.graphviz_chart(
+    charts.picture(
         aggregation_tree(query, plan),
         width="stretch",
         alt=f"{plan.label}: aggregates {', '.join(early) or 'no source'} before the join",

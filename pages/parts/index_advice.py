@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from pages.parts import advice_chart, drafts, state
+from pages.parts import advice_chart, charts, drafts, state
 from pages.parts.caching import BY_DIGEST
 from pages.parts.words import plain, plan_name, rounded_alike
 from planner.advice_report import HOW
@@ -48,7 +48,7 @@ def show(workload: Workload) -> None:
     st.caption(f"{HOW[advice.method]} Best plan then: {plain(plan_name(advice.plan), 200)}.")
     left, right = st.columns(2, gap="medium")
     with left:
-        st.plotly_chart(advice_chart.cost_by_budget(advice), alt=_told(advice))
+        charts.show(advice_chart.cost_by_budget(advice), alt=_told(advice))
         if advice.curve_method != advice.method:
             st.caption("Below the budget the curve is greedy: better splits may exist there.")
     with right:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from pages.parts import (
     chain_view,
+    charts,
     drawings,
     gallery,
     planning,
@@ -63,7 +64,7 @@ def _work(chosen: EarlyAggregation, workload: Workload, labels: Sequence[str]) -
     """What the plans that are drawn spend their operations on."""
     bars = list(zip(labels, chosen.work(workload, labels), strict=True))
     st.markdown("**Operations by kind of work**")
-    st.plotly_chart(work_figures.stacked(bars), alt=work_figures.in_words(bars))
+    charts.show(work_figures.stacked(bars), alt=work_figures.in_words(bars))
 
 
 def _heading(picked: str, baseline: str) -> None:

@@ -12,6 +12,7 @@ from pages.parts import (
     chain_ledger,
     chain_optima,
     chain_work,
+    charts,
     drawings,
     early_sets,
     figures,
@@ -109,9 +110,9 @@ def by_operator(chosen: Family, plan: Plan, estimate: Estimate) -> None:
         chain_work.show(plan, estimate)
     elif field == "operations":
         bars = work_figures.of_operators(plan, estimate)
-        st.plotly_chart(work_figures.stacked(bars), alt=work_figures.in_words(bars))
+        charts.show(work_figures.stacked(bars), alt=work_figures.in_words(bars))
     else:
-        st.plotly_chart(figures.cost_by_operator(plan, estimate, field))
+        charts.show(figures.cost_by_operator(plan, estimate, field))
 
 
 def _kinds(chosen: Family) -> list[str]:

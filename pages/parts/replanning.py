@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from pages.parts import messages, rate_sources, replanning_figures
+from pages.parts import charts, messages, rate_sources, replanning_figures
 from pages.parts.caching import BY_DIGEST
 from pages.parts.words import plain
 from planner.families import family
@@ -61,15 +61,15 @@ def _pictures(found: Replanning, unit: str) -> None:
     for note in notes(found):
         st.caption(plain(note, 600))
     said = answer(found)
-    st.plotly_chart(replanning_figures.rates(found.trace), alt="Rates of the streams over time")
-    st.plotly_chart(replanning_figures.plans(found), alt=f"Which plan runs when. {said}")
-    st.plotly_chart(replanning_figures.costs(found, unit), alt=f"Costs over time. {said}")
+    charts.show(replanning_figures.rates(found.trace), alt="Rates of the streams over time")
+    charts.show(replanning_figures.plans(found), alt=f"Which plan runs when. {said}")
+    charts.show(replanning_figures.costs(found, unit), alt=f"Costs over time. {said}")
     _table("Policy", [(title.capitalize(), p) for _, title, p in policies(found)], found, unit)
     left, right = st.columns(2, gap="medium")
     with left:
         _table("Threshold", [(threshold_text(x), p) for x, p in found.sweep], found, unit)
     with right:
-        st.plotly_chart(
+        charts.show(
             replanning_figures.thresholds(found),
             alt="Re-plannings and cost of each threshold, as in the table beside it",
         )

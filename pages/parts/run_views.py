@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.parts import comparison, drawings, exports, figures
+from pages.parts import charts, comparison, drawings, exports, figures
 from pages.parts.words import UNITS, compared, error_text, moment, plain, plan_name
 from planner.wording import amount
 
@@ -70,7 +70,7 @@ def chart(latest: Sequence[Run]) -> None:
     """All plans in one chart with the diagonal."""
     pairs = [(run.plan.label, *comparison.scores(run)) for run in latest]
     points = [(label, p, m) for label, p, m in pairs if m is not None]
-    st.plotly_chart(figures.all_plans(points, comparison.ranked_by(latest[0])))
+    charts.show(figures.all_plans(points, comparison.ranked_by(latest[0])))
 
 
 def seconds(latest: Sequence[Run]) -> None:
@@ -81,7 +81,7 @@ def seconds(latest: Sequence[Run]) -> None:
         if run.measurement is not None
         for timings in (run.measurement.timings,)
     ]
-    st.plotly_chart(figures.seconds(rows))
+    charts.show(figures.seconds(rows))
     st.caption("Kernels: summed over tasks. Spark: until its last batch. Total: all of the run.")
 
 
@@ -114,7 +114,7 @@ def operators(run: Run) -> None:
         return
     rows = comparison.by_operator(run, field)
     if view == "Bars":
-        st.plotly_chart(figures.predicted_and_measured(rows, field, run.plan.label))
+        charts.show(figures.predicted_and_measured(rows, field, run.plan.label))
         return
     st.dataframe(
         comparison.operator_table(rows),

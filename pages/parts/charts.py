@@ -1,0 +1,78 @@
+"""Every chart of the pages is drawn here: one look, and a file name of its own to be saved under.
+
+The camera in a chart's corner saves a PNG; `saving.js` puts a button for an SVG beside it, and both
+on the pictures of plans, which Streamlit draws without any.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+import plotly.graph_objects as go
+import streamlit as st
+
+_SCRIPT = Path(__file__).with_name("saving.js")
+# Longer names are cut by some systems.
+_LONGEST = 80
+# A saved PNG has twice the points of the screen: it is read on paper and on slides, too.
+_SCALE = 2
+
+
+def show(figure: go.Figure, alt: str | None = None, key: str | None = None) -> None:
+    """Draw the chart. Its text alternative is the title, where none is given."""
+    st.plotly_chart(figure, alt=alt or _title(figure), key=key, config=_settings(figure))
+
+
+def pick(figure: go.Figure, alt: str, key: str) -> list[Any]:
+    """Draw a chart whose points can be clicked; the points that are."""
+    event: Any = st.plotly_chart(
+        figure,
+        alt=alt,
+        key=key,
+        on_select="rerun",
+        selection_mode="points",
+        config=_settings(figure),
+    )
+    return list(event["selection"]["points"])
+
+
+def _title(figure: go.Figure) -> str:
+    return figure.layout.title.text or "figure"
+
+
+def _settings(figure: go.Figure) -> dict[str, Any]:
+    name = file_name(_title(figure))
+    return {"displaylogo": False, "toImageButtonOptions": {"filename": name, "scale": _SCALE}}
+
+
+def picture(
+    dot: str,
+    alt: str,
+    width: Literal["content", "stretch"] = "content",
+    height: int | Literal["content"] = "content",
+) -> None:
+    """Draw a plan that is given as DOT."""
+    st.graphviz_chart(dot, width=width, height=height, alt=alt)
+
+
+def file_name(title: str) -> str:
+    """A name for the file that a figure is saved in, without its ending.
+
+    >>> file_name("Comparisons/s of S1,S2: predicted <b>beside</b> measured")
+    'sluice-comparisons-s-of-s1-s2-predicted-beside-measured'
+    """
+    words = re.findall(r"[^\W_]+", re.sub(r"<[^>]*>", " ", title.lower()))
+    return "-".join(["sluice", *words])[:_LONGEST].rstrip("-")
+
+
+@cache
+def _saving() -> Any:
+    return st.components.v2.component("sluice-saving", js=_SCRIPT.read_text())
+
+
+def offer_files() -> None:
+    """Give all figures of the page the buttons that save them. To be called by the router."""
+    _saving()(key="sluice-saving", height=0)
