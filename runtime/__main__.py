@@ -11,7 +11,7 @@ from planner.command import Parser, as_json, carry_out, read_workload
 from planner.errors import PlanError, RunError
 from planner.families import applicable
 from planner.workload import Workload
-from runtime import printing
+from runtime import history_command, printing
 from runtime.records import WAYS, Progress, Run, RunRequest
 
 
@@ -54,7 +54,9 @@ def _parser() -> argparse.ArgumentParser:
 
     resume = add("resume", "go on with a run that was interrupted", _resume)
     resume.add_argument("run", metavar="RUN")
-    add("history", "list the runs", _history)
+    history_command.add_options(
+        add("history", "list, search, note, pin and delete runs", history_command.history)
+    )
     rates = add("rates", "the rates that a run had over time", _rates)
     rates.add_argument("run", metavar="RUN")
     rates.add_argument("--every", metavar="S", type=float, help="count arrivals every S seconds")
@@ -136,19 +138,6 @@ def _say_progress(progress: Progress) -> None:
     # Until the micro-batches are there an input may yet be refused, and then that alone is said.
     if progress.batches:
         sys.stderr.write(f"{printing.progress_text(progress)}\n")
-
-
-def _history(options: argparse.Namespace) -> str:
-    from runtime.history import History
-    from runtime.resume import mark_interrupted
-    from runtime.run_json import run_document
-
-    history = History()
-    mark_interrupted(history)
-    runs = history.runs()
-    if options.json:
-        return as_json([run_document(run) for run in runs])
-    return printing.history_text(runs)
 
 
 def _rates(options: argparse.Namespace) -> str:

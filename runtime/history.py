@@ -1,36 +1,35 @@
-"""Runs kept in SQLite: what was asked, what came of it, and when."""
+"""Runs kept in SQLite: what was asked, what came of it, and what its user says of it."""
 
 from __future__ import annotations
 
 import json
 import logging
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from planner.errors import RunError
+from runtime.history_schema import bring_up_to_date
 from runtime.home import home
 from runtime.records import Run, Status
 from runtime.run_json import run_from_json, run_to_json
+from runtime.run_summary import (
+    RECORDED_COLUMNS,
+    SUMMARY_COLUMNS,
+    RunFilter,
+    RunSummary,
+    Value,
+    recorded_columns,
+)
 
 logger = logging.getLogger(__name__)
 
-SCHEMA_VERSION = 1
 MOST_LISTED = 200
-_TABLE = """
-CREATE TABLE IF NOT EXISTS runs (
-    id TEXT PRIMARY KEY,
-    started REAL NOT NULL,
-    status TEXT NOT NULL,
-    process INTEGER,
-    workload TEXT NOT NULL,
-    workload_digest TEXT NOT NULL,
-    family TEXT NOT NULL,
-    label TEXT NOT NULL,
-    record TEXT NOT NULL
-)
-"""
+LONGEST_NOTE = 2_000
+EVERY_RUN = RunFilter()
+_SEARCHED = ("id", "workload", "family", "label", "note", "error")
 
 
 class History:
@@ -44,42 +43,50 @@ class History:
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
             with closing(sqlite3.connect(self.file, timeout=30)) as connection, connection:
-                (version,) = connection.execute("PRAGMA user_version").fetchone()
-                if version > SCHEMA_VERSION:
-                    raise RunError(
-                        f"was written by a newer Sluice (version {version}); update Sluice",
-                        str(self.file),
-                    )
-                if version < SCHEMA_VERSION:
-                    connection.execute(_TABLE)
-                    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+                bring_up_to_date(connection, str(self.file))
                 yield connection
         except (sqlite3.DatabaseError, OSError) as error:
             raise RunError(f"the history cannot be used: {error}", str(self.file)) from error
 
     def save(self, run: Run, process: int | None = None) -> None:
-        """Keep this record, in place of an earlier one with its id."""
-        row = (
-            run.id,
-            run.started,
-            run.status,
-            process,
-            run.request.workload.name,
-            run.request.workload.digest,
-            run.plan.family,
-            run.plan.label,
-            json.dumps(run_to_json(run), allow_nan=False),
-        )
+        """Keep this record, in place of an earlier one with its id; its note and pin stay."""
+        record = run_to_json(run)
+        row = recorded_columns(record) | {
+            "id": run.id,
+            "started": run.started,
+            "status": run.status,
+            "process": process,
+            "workload": run.request.workload.name,
+            "workload_digest": run.request.workload.digest,
+            "family": run.plan.family,
+            "label": run.plan.label,
+            "record": json.dumps(record, allow_nan=False),
+        }
+        columns = (*RECORDED_COLUMNS, "process", "record")
+        anew = ", ".join(f"{name} = excluded.{name}" for name in columns if name != "id")
         with self._open() as connection:
-            connection.execute("INSERT OR REPLACE INTO runs VALUES (?,?,?,?,?,?,?,?,?)", row)
+            connection.execute(
+                f"INSERT INTO runs ({', '.join(columns)}) "
+                f"VALUES ({', '.join(f':{name}' for name in columns)}) "
+                f"ON CONFLICT (id) DO UPDATE SET {anew}",
+                row,
+            )
 
     def get(self, run_id: str) -> Run:
         """The run with this id."""
         with self._open() as connection:
             row = connection.execute("SELECT record FROM runs WHERE id = ?", (run_id,)).fetchone()
         if row is None:
-            raise RunError(f"no run {run_id!r}; `python -m runtime history` lists them", "run")
+            raise _unknown(run_id)
         return run_from_json(json.loads(row[0]))
+
+    def records(self, run_ids: Sequence[str]) -> list[Run]:
+        """The runs with these ids, in their order; those that cannot be read are left out."""
+        with self._open() as connection:
+            places = ", ".join("?" * len(run_ids))
+            query = f"SELECT id, record FROM runs WHERE id IN ({places})"
+            found = dict(connection.execute(query, tuple(run_ids)).fetchall())
+        return list(_readable(found[run_id] for run_id in run_ids if run_id in found))
 
     def runs(
         self,
@@ -91,23 +98,101 @@ class History:
 
         A run that this version of Sluice cannot read is left out: one must not hide the others.
         """
-        with self._open() as connection:
+        wanted = RunFilter(workload_digest=workload_digest, status=status)
+        return self.records([summary.id for summary in self.summaries(wanted, most)])
+
+    def summaries(
+        self, wanted: RunFilter = EVERY_RUN, most: int = MOST_LISTED, offset: int = 0
+    ) -> list[RunSummary]:
+        """The runs that are wanted, newest first, without reading their records."""
+        condition, values = _condition(wanted)
+        with self._searching() as connection:
             rows = connection.execute(
-                """
-                SELECT record FROM runs
-                WHERE workload_digest = coalesce(?, workload_digest)
-                AND status = coalesce(?, status)
-                ORDER BY started DESC, id LIMIT ?
-                """,
-                (workload_digest, status, most),
+                f"SELECT {', '.join(SUMMARY_COLUMNS)} FROM runs WHERE {condition} "
+                "ORDER BY started DESC, id LIMIT ? OFFSET ?",
+                (*values, most, offset),
             ).fetchall()
-        return list(_readable(record for (record,) in rows))
+        return [_summary(row) for row in rows]
+
+    def count(self, wanted: RunFilter = EVERY_RUN) -> int:
+        """How many runs are wanted."""
+        condition, values = _condition(wanted)
+        with self._searching() as connection:
+            query = f"SELECT count(*) FROM runs WHERE {condition}"
+            found: int = connection.execute(query, values).fetchone()[0]
+        return found
+
+    def note(self, run_id: str, text: str) -> None:
+        """Keep what the user says of a run, in place of what was said before."""
+        if len(text) > LONGEST_NOTE:
+            raise RunError(f"has {len(text):,} letters; at most {LONGEST_NOTE:,} are kept", "note")
+        self._change(run_id, "UPDATE runs SET note = ? WHERE id = ?", text.strip())
+
+    def pin(self, run_id: str) -> None:
+        """Compare runs of this run's workload with it from now on."""
+        with self._open() as connection:
+            row = connection.execute(
+                "SELECT workload_digest, measured FROM runs WHERE id = ?", (run_id,)
+            ).fetchone()
+            if row is None:
+                raise _unknown(run_id)
+            if row[1] is None:
+                raise RunError("has nothing measured to compare with; pin another run", run_id)
+            connection.execute("UPDATE runs SET baseline = 0 WHERE workload_digest = ?", row[:1])
+            connection.execute("UPDATE runs SET baseline = 1 WHERE id = ?", (run_id,))
+
+    def unpin(self, run_id: str) -> None:
+        """Compare with this run no longer."""
+        self._change(run_id, "UPDATE runs SET baseline = ? WHERE id = ?", 0)
+
+    def forget(self, run_id: str) -> Path | None:
+        """Take the run out of the history; the folder where it wrote its results, if it did.
+
+        Its files stay: `deleting.delete_run` takes them away, too.
+        """
+        with self._open() as connection:
+            row = connection.execute("SELECT record FROM runs WHERE id = ?", (run_id,)).fetchone()
+            if row is None:
+                raise _unknown(run_id)
+            connection.execute("DELETE FROM runs WHERE id = ?", (run_id,))
+        return _results_folder(row[0])
 
     def processes(self) -> dict[str, int | None]:
         """The process of every run that is recorded as running."""
         with self._open() as connection:
             query = "SELECT id, process FROM runs WHERE status = 'running'"
             return dict(connection.execute(query).fetchall())
+
+    def _change(self, run_id: str, statement: str, value: Value) -> None:
+        with self._open() as connection:
+            if not connection.execute(statement, (value, run_id)).rowcount:
+                raise _unknown(run_id)
+
+    @contextmanager
+    def _searching(self) -> Iterator[sqlite3.Connection]:
+        with self._open() as connection:
+            # SQLite alone folds just the letters of ASCII.
+            connection.create_function("folded", 1, str.casefold, deterministic=True)
+            yield connection
+
+
+def _summary(row: Sequence[Any]) -> RunSummary:
+    columns = dict(zip(SUMMARY_COLUMNS, row, strict=True))
+    return RunSummary(**columns | {"baseline": bool(columns["baseline"])})
+
+
+def _unknown(run_id: str) -> RunError:
+    return RunError(f"no run {run_id!r}; `python -m runtime history` lists them", "run")
+
+
+def _condition(wanted: RunFilter) -> tuple[str, tuple[str, ...]]:
+    """A condition on runs, and the values in it."""
+    named = ("status", "family", "way", "backend", "workload", "workload_digest")
+    given = {name: value for name in named if (value := getattr(wanted, name)) is not None}
+    text = " || char(10) || ".join(f"coalesce({name}, '')" for name in _SEARCHED)
+    words = wanted.search.casefold().split()
+    parts = [f"{name} = ?" for name in given] + [f"instr(folded({text}), ?)" for _ in words]
+    return " AND ".join(parts) or "1", (*given.values(), *words)
 
 
 def _readable(records: Iterable[str]) -> Iterator[Run]:
@@ -116,3 +201,12 @@ def _readable(records: Iterable[str]) -> Iterator[Run]:
             yield run_from_json(json.loads(record))
         except RunError as error:
             logger.warning("a run is left out of the list: %s", error)
+
+
+def _results_folder(record: str) -> Path | None:
+    """Where a run wrote its results. Its record may be of a version that wrote it otherwise."""
+    try:
+        folder = json.loads(record)["request"]["results"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return Path(folder) if isinstance(folder, str) else None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from planner.cost import COST_FIELDS, q_error
-from planner.drawing import title
+from planner.drawing import printable, title
 from planner.rates import RateTrace
 from planner.statistics import Provenance
 from planner.wording import amount
@@ -16,6 +16,7 @@ from planner.workload import Workload
 from planner.workload_file import dump_workload
 from runtime.records import Progress, Run
 from runtime.run_json import run_document
+from runtime.run_summary import RunSummary
 
 
 def run_text(run: Run) -> str:
@@ -78,15 +79,22 @@ def progress_text(progress: Progress) -> str:
     )
 
 
-def history_text(runs: Sequence[Run]) -> str:
-    """One line a run, newest first."""
-    if not runs:
-        return "No runs yet.\n"
-    return "".join(
-        f"{run.id}  {time.strftime('%Y-%m-%d %H:%M', time.localtime(run.started))}  "
-        f"{run.status:<11}  {run.request.way:<6}  {run.workload.name}: {run.plan.label}\n"
+def history_text(runs: Sequence[RunSummary], skipped: int, count: int) -> str:
+    """One line a run, newest first, and how to list those that follow."""
+    if not count:
+        return "No runs.\n"
+    lines = [
+        f"{run.id} {'*' if run.baseline else ' '} "
+        f"{time.strftime('%Y-%m-%d %H:%M', time.localtime(run.started))}  "
+        f"{run.status:<11}  {run.way or '':<6}  {run.workload}: {run.label}"
+        f"{f'  ({printable(run.note)})' if run.note else ''}"
         for run in runs
-    )
+    ]
+    if any(run.baseline for run in runs):
+        lines.append("* pinned: runs of its workload are compared with it")
+    if (last := skipped + len(runs)) < count:
+        lines.append(f"{len(runs):,} of {count:,} runs; --skip {last} lists the next ones")
+    return "".join(f"{line}\n" for line in lines)
 
 
 def rates_document(run_id: str, trace: RateTrace) -> dict[str, Any]:

@@ -201,6 +201,31 @@ def test_history_lists_a_run_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert "S1,S2,S3,S4" in line
 
 
+def test_runs_are_noted_pinned_found_and_deleted_by_commands(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLUICE_HOME", str(tmp_path))
+    for number in range(3):
+        History().save(a_run(f"run-{number}", started=float(number)))
+    assert main(["history", "--note", "run-1", "for the talk", "--pin", "run-1"]) == 0
+    assert capsys.readouterr().out.splitlines() == ["run-1: noted", "run-1: pinned"]
+    assert main(["history", "--delete", "run-0"]) == 0
+    assert "run-0: deleted" in capsys.readouterr().out
+    assert main(["history", "--search", "TALK", "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert (found["run"], found["note"], found["baseline"]) == ("run-1", "for the talk", True)
+    assert found["workload"] == {"name": "a join", "digest": a_run("x").workload.digest}
+    assert main(["history", "--most", "1"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("run-2 ")
+    assert "1 of 2 runs; --skip 1 lists the next ones" in out
+    assert main(["history", "--skip", "1", "--status", "finished"]) == 0
+    assert capsys.readouterr().out.startswith("run-1 * ")
+    assert _refused(capsys, "history", "--pin", "z").startswith("run: no run 'z'")
+    assert "invalid choice: 'done'" in _refused(capsys, "history", "--status", "done")
+    assert "must be from 0 to 1,000,000, got -1" in _refused(capsys, "history", "--skip", "-1")
+
+
 def test_statistics_print_a_workload_that_can_be_read_again(
     workload: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,0 +1,26 @@
+"""Delete a run: its record, and the files that it keeps in the data folder."""
+
+from __future__ import annotations
+
+import shutil
+
+from planner.errors import RunError
+from runtime.execute import run_folder
+from runtime.history import History
+from runtime.home import answers_home
+from runtime.resume import mark_interrupted
+
+
+def delete_run(run_id: str, history: History | None = None) -> None:
+    """Forget the run, with its checkpoint and kept answer; one that still runs is refused.
+
+    Files that a user asked for elsewhere (`--results`) stay, as do micro-batches that others share.
+    """
+    history = history or History()
+    mark_interrupted(history)
+    if run_id in history.processes():
+        raise RunError("is running; cancel it first", run_id)
+    results = history.forget(run_id)
+    shutil.rmtree(run_folder(run_id), ignore_errors=True)
+    if results is not None and results.parent == answers_home():
+        shutil.rmtree(results, ignore_errors=True)
