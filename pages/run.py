@@ -10,6 +10,7 @@ from pages.parts import (
     messages,
     planning,
     progress,
+    queue_list,
     run_settings,
 )
 from pages.parts.words import plain
@@ -24,22 +25,27 @@ if job is not None and not job.done:
 else:
     if job is not None:
         progress.ended(job)
-    progress.elsewhere()
+    queue_list.elsewhere()
     chosen, workload = planning.subject()
     ranking = planning.ranking(chosen, workload)
     labels = run_settings.pick_plans(ranking)
     way = run_settings.pick_way()
     keep = run_settings.keep_answers(chosen)
     run_settings.edit_span()
+    left, right, _ = st.columns(3)
+    with left:
+        repeats = run_settings.pick_repeats()
+    with right:
+        most_seconds = run_settings.pick_limit()
     change_editor.show(chosen, workload, ranking, labels)
-    run_settings.expectation(chosen, workload, labels, way)
+    run_settings.expectation(chosen, workload, labels, way, repeats)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Run on Spark",
             type="primary",
             icon=":material/play_arrow:",
             on_click=launching.launch,
-            args=(labels, way, keep),
+            args=(labels, way, keep, repeats, most_seconds),
             disabled=not labels,
         )
         progress.warming_note()

@@ -12,7 +12,7 @@ from planner.errors import PlanError, RunError
 from planner.families import applicable
 from planner.workload import Workload
 from runtime import history_command, printing
-from runtime.records import WAYS, Progress, Run, RunRequest
+from runtime.records import MOST_SECONDS, WAYS, Progress, Run, RunRequest
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -50,6 +50,9 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--master", metavar="URL", help="a Spark master")
     run.add_argument("--partitions", metavar="N", type=int)
     run.add_argument("--batch-rows", metavar="N", type=int)
+    run.add_argument(
+        "--most-seconds", metavar="S", type=float, default=MOST_SECONDS, help="end it after so long"
+    )
     _span(run)
 
     resume = add("resume", "go on with a run that was interrupted", _resume)
@@ -116,6 +119,7 @@ def _run(options: argparse.Namespace) -> str:
         sort=options.sort,
         results=options.results,
         master=options.master,
+        most_seconds=options.most_seconds,
     )
     return _shown(run(request, _say_progress), options)
 

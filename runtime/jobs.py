@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import queue
 import threading
+import time
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -34,6 +35,8 @@ class Entry:
     progress: Progress = field(default_factory=lambda: Progress("Waiting"))
     outcome: Outcome | None = None
     error: str | None = None
+    began: float | None = None
+    ended: float | None = None
 
 
 @dataclass
@@ -55,9 +58,42 @@ class Job:
         request = self.entries[0].request
         return request.experiment if isinstance(request, FigureRequest) else None
 
+    @property
+    def subject(self) -> str:
+        """What it is about: the name of its workload, or the experiment."""
+        request = self.entries[0].request
+        return request.workload.name if isinstance(request, RunRequest) else request.label
+
+    @property
+    def running(self) -> Entry | None:
+        """The entry that is carried out just now, if one is."""
+        return next((entry for entry in self.entries if entry.status == "running"), None)
+
     def cancel(self) -> None:
         """Stop the plan that runs, and do not start the others."""
         self.cancelled.set()
+        for entry in self.entries:
+            if entry.status == "waiting":
+                entry.status = "cancelled"
+
+    def seconds_left(self, now: float) -> float | None:
+        """Until all of it is done, by the pace of the plan that runs and what others took.
+
+        None until there is something to judge by.
+        """
+        running = self.running
+        if running is None or running.began is None:
+            return None
+        left = running.progress.seconds_left
+        took = [e.ended - e.began for e in self.entries if e.ended is not None and e.began]
+        spent = now - running.began
+        if left is None and took:
+            left = max(0.0, sum(took) / len(took) - spent)
+        if left is None:
+            return None
+        mean = sum(took) / len(took) if took else spent + left
+        waiting = sum(entry.status == "waiting" for entry in self.entries)
+        return left + waiting * mean
 
 
 def execute(request: Request, on_progress: OnProgress, cancel: threading.Event) -> Outcome:
@@ -109,7 +145,13 @@ class Runner:
         if job.cancelled.is_set():
             entry.status = "cancelled"
             return
+        entry.began = time.time()
+        try:
+            self._attempt(job, entry)
+        finally:
+            entry.ended = time.time()
 
+    def _attempt(self, job: Job, entry: Entry) -> None:
         def on_progress(progress: Progress) -> None:
             entry.progress = progress
 

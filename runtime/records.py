@@ -24,7 +24,10 @@ MOST_SECONDS = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """Which plan to run, on what, and which way. What is None is chosen for the workload."""
+    """Which plan to run, on what, and which way. What is None is chosen for the workload.
+
+    Runs that repeat each other have one `series`, and count in `repeat`.
+    """
 
     workload: Workload
     family: str
@@ -37,6 +40,8 @@ class RunRequest:
     results: Path | None = None
     master: str | None = None
     most_seconds: float = MOST_SECONDS
+    series: str | None = None
+    repeat: int = 1
 
     def __post_init__(self) -> None:
         if self.way not in WAYS:
@@ -45,7 +50,8 @@ class RunRequest:
             whole(self.partitions, "--partitions", MOST_PARTITIONS)
         if self.batch_rows is not None:
             whole(self.batch_rows, "--batch-rows", MOST_BATCH_ROWS)
-        number(self.most_seconds, "most_seconds", most=MAX_SECONDS)
+        number(self.most_seconds, "--most-seconds", most=MAX_SECONDS)
+        whole(self.repeat, "repeat")
 
 
 @dataclass(frozen=True, slots=True)

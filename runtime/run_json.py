@@ -182,6 +182,8 @@ def _request_to_json(request: RunRequest) -> dict[str, Any]:
         "results": request.results and str(request.results.resolve()),
         "master": request.master,
         "most_seconds": request.most_seconds,
+        "series": request.series,
+        "repeat": request.repeat,
     }
 
 

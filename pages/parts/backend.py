@@ -64,12 +64,6 @@ def watch(job_id: str) -> None:
     st.session_state["job"] = job_id
 
 
-def others() -> list[Job]:
-    """Runs that other tabs have started and that are not done."""
-    mine = st.session_state.get("job")
-    return [job for job in runner().active() if job.id != mine and job.figure is None]
-
-
 def measure(experiment: str, anew: bool = False) -> None:
     """Measure an experiment's figure. While it waits or is measured, this starts nothing."""
     from runtime.evaluation.measuring import FigureRequest

@@ -15,33 +15,40 @@ if TYPE_CHECKING:
     from runtime.records import Way
 
 
-def launch(labels: Sequence[str], way: Way = "stream", keep: bool = True) -> None:
+def launch(
+    labels: Sequence[str],
+    way: Way = "stream",
+    keep: bool = True,
+    repeats: int = 1,
+    most_seconds: float | None = None,
+) -> None:
     """Start these plans; to be called by a button. A mistake is kept for the page to show.
 
     `keep` says that the answers of aggregations are kept, to be looked at.
     """
     from runtime.kept_answers import folder_for
-    from runtime.records import RunRequest
+    from runtime.records import MOST_SECONDS, RunRequest
+    from runtime.series import repeated
 
     st.session_state.pop("launch_error", None)
     try:
         chosen, workload = planning.subject()
         folder, sort = state.data()
         keep = keep and isinstance(chosen, EarlyAggregation)
-        backend.start(
-            [
-                RunRequest(
-                    workload,
-                    chosen.name,
-                    label,
-                    way,
-                    data=folder,
-                    sort=sort,
-                    results=folder_for(workload, chosen.name, label) if keep else None,
-                )
-                for label in dict.fromkeys(labels)
-            ]
-        )
+        requests = [
+            RunRequest(
+                workload,
+                chosen.name,
+                label,
+                way,
+                data=folder,
+                sort=sort,
+                results=folder_for(workload, chosen.name, label) if keep else None,
+                most_seconds=most_seconds or MOST_SECONDS,
+            )
+            for label in dict.fromkeys(labels)
+        ]
+        backend.start(repeated(requests, repeats))
     except SluiceError as error:
         st.session_state["launch_error"] = error
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.parts import backend, stage_table, warming
+from pages.parts import backend, queue_list, stage_table, warming
 from pages.parts.words import counted, on_pages, plain, plan_name, seconds_text
 from planner.wording import amount
 
 if TYPE_CHECKING:
     from runtime.jobs import Entry, Job
 
+# Of several runs of a plan, the first of these that there is gives the icon.
+_ORDER = ("failed", "cancelled", "waiting", "finished")
 _ICONS = {
     "waiting": ":material/hourglass_empty:",
     "running": ":material/directions_run:",
@@ -28,9 +32,7 @@ def live(job_id: str) -> None:
     job = backend.runner().job(job_id)
     if job is None or job.done:
         st.rerun()
-    ahead = backend.runner().ahead_of(job)
-    if ahead:
-        st.info(f"{counted(ahead, 'run')} ahead of yours: it starts when Spark is free.")
+    queue_list.show()
     with st.container(horizontal=True, vertical_alignment="center"):
         stopping = job.cancelled.is_set()
         st.button(
@@ -40,34 +42,84 @@ def live(job_id: str) -> None:
             disabled=stopping,
             key=f"cancel-{job.id}",
         )
+        st.markdown(_whole(job), width="content")
         warming_note()
+    if job.running is not None:
+        _entry(job.running)
+    for label, entries in _by_plan(job).items():
+        _line(label, entries)
+
+
+def _whole(job: Job) -> str:
+    """How far the job is, and how long it may take."""
+    entries = [entry for entry in job.entries if entry.status not in ("waiting", "running")]
+    if len(job.entries) == 1:
+        return ""
+    left = job.seconds_left(time.time())
+    told = "" if left is None else f", about {seconds_text(left)} left in all"
+    return f"{len(entries)} of {counted(len(job.entries), 'run')} done{told}"
+
+
+def _by_plan(job: Job) -> dict[str, list[Entry]]:
+    """The entries that do not run just now, by the plan they are of."""
+    found: dict[str, list[Entry]] = {}
     for entry in job.entries:
-        _entry(entry)
+        if entry is not job.running:
+            found.setdefault(entry.request.label, []).append(entry)
+    return found
+
+
+def _line(label: str, entries: Sequence[Entry]) -> None:
+    """One plan in one line: what became of its runs."""
+    statuses = [entry.status for entry in entries]
+    shown = next((status for status in _ORDER if status in statuses), statuses[0])
+    counts = [
+        f"{statuses.count(status)} {status}" if len(entries) > 1 else status
+        for status in _ORDER
+        if status in statuses
+    ]
+    took = [e.ended - e.began for e in entries if e.status == "finished" and e.ended and e.began]
+    if took:
+        counts.append(
+            f"{seconds_text(sum(took) / len(took))} each"
+            if len(took) > 1
+            else seconds_text(took[0])
+        )
+    st.markdown(f"{_ICONS[shown]} **{plain(plan_name(label))}** · {plain(', '.join(counts), 200)}")
+    for entry in entries:
+        if entry.error:
+            st.error(plain(on_pages(entry.error), 1000))
 
 
 def _entry(entry: Entry) -> None:
     with st.container(border=True):
         head = f"{_ICONS[entry.status]} **{plain(plan_name(entry.request.label))}**"
         share = 1.0 if entry.status == "finished" else entry.progress.share
-        st.progress(min(max(share, 0.0), 1.0), text=f"{head} · {plain(_phase(entry))}")
+        st.progress(min(max(share, 0.0), 1.0), text=f"{head} · {plain(_phase(entry), 200)}")
         if entry.progress.arrivals and entry.progress.batches_done:
             _figures(entry)
             _stage(entry)
-        if entry.error:
-            st.error(plain(on_pages(entry.error), 1000))
 
 
 def _phase(entry: Entry) -> str:
     progress = entry.progress
-    if entry.status == "waiting":
-        return "waiting for its turn"
-    if entry.status != "running":
-        return entry.status
     parts = [progress.phase]
+    if (repeat := repeat_of(entry)) is not None:
+        parts.insert(0, f"repeat {repeat}")
     if progress.batches_done:
         parts.append(f"{progress.step} {progress.batches_done} of {progress.batches}")
         parts.append(f"about {seconds_text(progress.seconds_left)} left")
     return " · ".join(parts)
+
+
+def repeat_of(entry: Entry) -> int | None:
+    """Which repeat of its plan this is, where plans are repeated."""
+    from runtime.records import RunRequest
+
+    request = entry.request
+    if isinstance(request, RunRequest) and request.series is not None:
+        return request.repeat
+    return None
 
 
 def _figures(entry: Entry) -> None:
@@ -118,28 +170,6 @@ def failed_figure(experiment: str) -> None:
         for entry in job.entries:
             if entry.error:
                 st.error(plain(on_pages(entry.error), 1000), icon=":material/error:")
-
-
-def elsewhere() -> None:
-    """Runs of other tabs, and figures that are measured: a run started now waits for them."""
-    if backend.measuring() is not None:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.info(
-                "A paper's figure is being measured: a run starts after it.",
-                icon=":material/queue:",
-                width="stretch",
-            )
-            st.page_link("pages/evaluation.py", label="Watch it", icon=":material/menu_book:")
-    others = backend.others()
-    if not others:
-        return
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.info(
-            f"{counted(len(others), 'job')} of another tab going on: yours starts after it.",
-            icon=":material/queue:",
-            width="stretch",
-        )
-        st.button("Watch it", on_click=backend.watch, args=(others[0].id,))
 
 
 def warming_note() -> None:

@@ -56,6 +56,37 @@ def pick_way() -> Way:
     return chosen
 
 
+def pick_repeats() -> int:
+    """How often each plan runs."""
+    from runtime.series import MOST_REPEATS
+
+    return st.number_input(
+        "Repeats of each plan",
+        min_value=1,
+        max_value=MOST_REPEATS,
+        value=1,
+        key="repeats",
+        persist_state="session",
+        help="Round by round, each round in another order, so that a machine that grows slower "
+        "slows all plans alike. Results shows the spread.",
+    )
+
+
+def pick_limit() -> float:
+    """When a run is ended, whatever it has done."""
+    from runtime.records import MOST_SECONDS
+
+    return st.number_input(
+        "Most seconds a run",
+        min_value=1.0,
+        value=MOST_SECONDS,
+        format="%g",
+        key="most-seconds",
+        persist_state="session",
+        help="A run that takes longer is ended, and says so. It can be gone on with.",
+    )
+
+
 def keep_answers(chosen: Family) -> bool:
     """Whether the answers are kept: of aggregations, which have few groups."""
     if not isinstance(chosen, EarlyAggregation):
@@ -91,7 +122,9 @@ def edit_span() -> None:
             st.rerun()
 
 
-def expectation(chosen: Family, workload: Workload, labels: Sequence[str], way: Way) -> None:
+def expectation(
+    chosen: Family, workload: Workload, labels: Sequence[str], way: Way, repeats: int
+) -> None:
     """How much work is ahead, and how long it took before."""
     folder, _ = state.data()
     if folder is None:
@@ -105,11 +138,11 @@ def expectation(chosen: Family, workload: Workload, labels: Sequence[str], way: 
         work = sum(comparisons(chosen, workload, label) for label in labels)
         ahead = (
             f"About {amount(round(tuples))} tuples a plan and "
-            f"{amount(round(work * stream_seconds(workload)))} comparisons in all."
+            f"{amount(round(work * repeats * stream_seconds(workload)))} comparisons in all."
         )
     else:
         ahead = "All tuples of the files are run."
-    st.caption(f"{ahead} {_before(workload, way, len(labels))}")
+    st.caption(f"{ahead} {_before(workload, way, len(labels) * repeats)}")
 
 
 def stream_seconds(workload: Workload) -> float:

@@ -223,7 +223,7 @@ def test_progress_is_shown_and_found_again_on_return(spark: FakeSpark, go: Go) -
     app.run()
     assert any("measurement 1 of 80" in bar.proto.text.replace("\\", "") for bar in app.progress)
     go("run")
-    assert "A paper's figure is being measured" in texts(app)
+    assert "a paper's figure · running" in texts(app)
     go("evaluation")
     assert any(button.label == "Cancel" for button in app.button)
     assert len(backend.runner().active()) == 1

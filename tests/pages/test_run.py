@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
@@ -70,12 +71,44 @@ def test_another_session_finds_the_run_and_waits_behind_it(spark: FakeSpark, go:
 
     second = AppTest.from_file(app._script_path, default_timeout=30).run()
     second.switch_page("pages/run.py").run()
-    assert "1 job of another tab" in texts(second)
+    plans = "S1,S2,S3,S4 and 1 more, 2 runs"
+    assert f"1. **Golab & Özsu, Table 5** · {plans} · running · another tab" in texts(second)
     second.switch_page("pages/plans.py").run()
     press(second, "Run best and worst on Spark")
-    assert "1 run ahead of yours" in texts(second)
+    assert f"2. **Golab & Özsu, Table 5** · {plans} · 1 ahead of it · this tab" in texts(second)
+    press(second, "Leave the queue")
+    second.switch_page("pages/run.py").run()
+    assert "The run was cancelled" in texts(second)
+    assert len(backend.runner().active()) == 1, "the other tab's goes on"
     spark.gate.set()
     all_done()
+
+
+def test_repeats_are_runs_of_one_series(spark: FakeSpark, go: Go) -> None:
+    app = go("run")
+    app.number_input(key="repeats").set_value(3).run()
+    spark.gate.clear()
+    press(app, "Run on Spark")
+    assert "0 of 6 runs done" in texts(app)
+    assert any("repeat 1" in bar.proto.text for bar in app.progress)
+    spark.gate.set()
+    all_done()
+    runs = backend.runs(None)
+    assert len(runs) == 6
+    assert len({run.request.series for run in runs}) == 1
+    counts = Counter((run.plan.label, run.request.repeat) for run in runs)
+    assert set(counts.values()) == {1}
+    go("run")
+    assert "Both plans gave the same 12,345 results" in texts(app)
+
+
+def test_the_limit_of_seconds_goes_with_the_run(spark: FakeSpark, go: Go) -> None:
+    app = go("run")
+    app.number_input(key="most-seconds").set_value(90.0).run()
+    press(app, "Run on Spark")
+    all_done()
+    assert {run.request.most_seconds for run in backend.runs(None)} == {90.0}
+    assert len(spark.started) == 2
 
 
 def test_a_failure_is_told_in_one_message(spark: FakeSpark, go: Go) -> None:

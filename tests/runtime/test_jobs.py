@@ -10,7 +10,7 @@ import pytest
 
 from planner.errors import RunError
 from runtime.execute import OnProgress
-from runtime.jobs import Job, Runner
+from runtime.jobs import Entry, Job, Runner
 from runtime.records import Progress, Run, RunRequest
 from tests.runtime.runs import a_request, a_run
 
@@ -140,3 +140,30 @@ def test_a_bug_reaches_the_log_and_the_user_one_line(
     assert failed.error == "an internal fault (ZeroDivisionError); the log has the details"
     assert "ZeroDivisionError: a bug" in caplog.text
     assert finished.status == "finished"
+
+
+def test_a_job_that_waits_is_out_of_the_queue_as_soon_as_it_is_cancelled(
+    runner: Runner, steps: Steps
+) -> None:
+    first, second, third = (_submit(runner, [label]) for label in "abc")
+    steps.until_begun()
+    second.cancel()
+    assert second.done
+    assert runner.active() == [first, third]
+    assert runner.ahead_of(third) == 1
+    _finish(runner, steps)
+
+
+def test_time_left_comes_from_the_pace_and_from_what_others_took() -> None:
+    job = Job([Entry(a_request(label)) for label in "abc"])
+    assert job.seconds_left(100.0) is None
+    first, second, _ = job.entries
+    first.status, first.began = "running", 100.0
+    assert job.seconds_left(103.0) is None, "nothing is done yet"
+    first.progress = Progress("Running", 1, 4, seconds=2.0)
+    assert job.seconds_left(104.0) == 6 + 2 * (4 + 6), "two more like this one"
+    first.status, first.ended = "finished", 110.0
+    second.status, second.began = "running", 110.0
+    assert job.seconds_left(113.0) == 7 + 10, "as long as the first"
+    second.progress = Progress("Running", 1, 2, seconds=4.0)
+    assert job.seconds_left(115.0) == 4 + 10
