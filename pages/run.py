@@ -8,6 +8,7 @@ from pages.parts import (
     heading,
     launching,
     messages,
+    pacing,
     planning,
     progress,
     queue_list,
@@ -30,6 +31,7 @@ else:
     ranking = planning.ranking(chosen, workload)
     labels = run_settings.pick_plans(ranking)
     way = run_settings.pick_way()
+    pace = pacing.pick(workload, way)
     keep = run_settings.keep_answers(chosen)
     run_settings.edit_span()
     left, right, _ = st.columns(3)
@@ -38,14 +40,14 @@ else:
     with right:
         most_seconds = run_settings.pick_limit()
     change_editor.show(chosen, workload, ranking, labels)
-    run_settings.expectation(chosen, workload, labels, way, repeats)
+    run_settings.expectation(chosen, workload, labels, way, pace, repeats)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Run on Spark",
             type="primary",
             icon=":material/play_arrow:",
             on_click=launching.launch,
-            args=(labels, way, keep, repeats, most_seconds),
+            args=(labels, way, keep, repeats, most_seconds, pace),
             disabled=not labels,
         )
         progress.warming_note()

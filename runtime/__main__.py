@@ -53,6 +53,9 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--most-seconds", metavar="S", type=float, default=MOST_SECONDS, help="end it after so long"
     )
+    run.add_argument(
+        "--pace", metavar="X", type=float, help="seconds of stream time per second (1: real time)"
+    )
     _span(run)
 
     resume = add("resume", "go on with a run that was interrupted", _resume)
@@ -120,6 +123,7 @@ def _run(options: argparse.Namespace) -> str:
         results=options.results,
         master=options.master,
         most_seconds=options.most_seconds,
+        pace=options.pace,
     )
     return _shown(run(request, _say_progress), options)
 

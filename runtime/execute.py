@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
 import os
 import shutil
 import threading
@@ -130,7 +128,7 @@ def _measured(
     # Imported when a plan is first run: planning and reading history need no Spark.
     from runtime.spark.replay import replay
     from runtime.spark.session import session
-    from runtime.spark.stream import stream
+    from runtime.spark.streaming import streamed
 
     request, batches, program = record.request, prepared.batches, prepared.program
     on_progress(Progress("Starting Spark and the kernels", 0, batches.batches, batches.arrivals))
@@ -144,20 +142,11 @@ def _measured(
     folder.mkdir(parents=True, exist_ok=True)
     parts = str(folder / "results") if request.results else None
     engine_begun = time.time()
-    totals_file = folder / "totals.json"
-
-    def on_batch(number: int, totals: list[bytes]) -> None:
-        _keep_totals(totals_file, totals)
-        on_progress(
-            _progress(program.tally(totals, prepared.plan), number + 1, prepared, engine_begun)
-        )
-
     on_progress(Progress("Running", 0, batches.batches, batches.arrivals))
     if request.way == "replay":
         totals = replay(spark, program, batches, parts, stop)
     else:
-        stream(spark, program, batches, folder / "checkpoint", parts, on_batch, stop)
-        totals = _kept_totals(totals_file)
+        totals = streamed(spark, record, prepared, folder, on_progress, stop)
     tally = program.tally(totals, prepared.plan)
     engine_seconds = time.time() - engine_begun
     if request.results and parts:
@@ -191,30 +180,3 @@ def _finished(
         queues=tally.queues,
     )
     return replace(record.ended("finished", finished), measurement=measurement)
-
-
-def _progress(tally: Tally, done: int, prepared: Prepared, begun: float) -> Progress:
-    return Progress(
-        "Running",
-        done,
-        prepared.batches.batches,
-        prepared.batches.arrivals,
-        time.time() - begun,
-        tally.comparisons,
-        tally.results,
-        tally.state_tuples,
-        reached=(prepared.batches.untils[done - 1] - prepared.begin) / 1e6,
-    )
-
-
-def _keep_totals(file: Path, totals: list[bytes]) -> None:
-    """Keep the totals before Spark commits the batch: a restart finds them or makes them again."""
-    beside = file.with_suffix(".unfinished")
-    beside.write_text(json.dumps([base64.b64encode(total).decode() for total in totals]))
-    beside.replace(file)
-
-
-def _kept_totals(file: Path) -> list[bytes]:
-    if not file.is_file():
-        raise RunError("ended without a finished micro-batch; run the plan again", "run")
-    return [base64.b64decode(total) for total in json.loads(file.read_text())]

@@ -11,7 +11,7 @@ from pathlib import Path
 from planner.changes import with_every_query
 from planner.checks import microseconds
 from planner.cost import Estimate
-from planner.errors import PlanError
+from planner.errors import PlanError, RunError
 from planner.families import family
 from planner.own_data import read_folder
 from planner.plan import Plan
@@ -24,6 +24,7 @@ from runtime.generate import generate
 from runtime.home import writable_home
 from runtime.in_process import feed_of
 from runtime.microbatches import MicroBatches, usual_batch_rows
+from runtime.pace import batch_seconds, cuts_of
 from runtime.programs import compile_plan
 from runtime.programs.program import Program, Span
 from runtime.records import RunRequest
@@ -70,6 +71,9 @@ def prepare(request: RunRequest, partitions: int) -> Prepared:
     span, more = span_of(workload, batches, own_data=tables is not None)
     begin = batches.first_ts if tables else 0
     check_times(times, begin, span.end, own_data=tables is not None)
+    check_pace(request, (span.end - begin) / 1e6)
+    if request.pace is not None:
+        more = (*more, f"ran at a pace of {request.pace:g}: its seconds include the waiting")
     if split.single and (request.partitions or 1) > 1:
         more = (*more, f"runs in one partition: {split.single}")
     if split.in_parts:
@@ -136,6 +140,16 @@ def check_times(changes: Sequence[int], begin: int, end: int, own_data: bool) ->
             )
 
 
+def check_pace(request: RunRequest, seconds: float) -> None:
+    """A run that its pace would keep from its end is not begun."""
+    if request.pace is not None and seconds / request.pace > request.most_seconds:
+        raise RunError(
+            f"{seconds:g} s of stream time would take {seconds / request.pace:,.0f} s, and a run "
+            f"may take {request.most_seconds:g} s; raise the pace or shorten run.duration",
+            "--pace",
+        )
+
+
 def _batches(
     request: RunRequest,
     plan: Plan,
@@ -157,6 +171,7 @@ def _batches(
         rows,
         merge.__name__,
         changes,
+        request.pace and batch_seconds(request.pace),
     )
     if found := microbatches.cached(key):
         return found, digest
@@ -164,6 +179,8 @@ def _batches(
     batch_rows = rows or usual_batch_rows(len(merged.tuples.ts))
     begin = int(merged.tuples.ts[0]) if tables and len(merged.tuples.ts) else 0
     cuts = [begin + at for at in changes]
+    if request.pace is not None and len(merged.tuples.ts):
+        cuts += cuts_of(request.pace, begin, int(merged.tuples.ts[-1]))
     return microbatches.write(key, merged, split, batch_rows, cuts), digest
 
 

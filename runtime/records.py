@@ -20,6 +20,7 @@ Status = Literal["running", "finished", "cancelled", "failed", "interrupted"]
 MOST_PARTITIONS = 64
 MOST_BATCH_ROWS = 5_000_000
 MOST_SECONDS = 3600.0
+MOST_PACE = 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,8 @@ class RunRequest:
     most_seconds: float = MOST_SECONDS
     series: str | None = None
     repeat: int = 1
+    # Seconds of stream time per second; None: as fast as it goes.
+    pace: float | None = None
 
     def __post_init__(self) -> None:
         if self.way not in WAYS:
@@ -52,13 +55,18 @@ class RunRequest:
             whole(self.batch_rows, "--batch-rows", MOST_BATCH_ROWS)
         number(self.most_seconds, "--most-seconds", most=MAX_SECONDS)
         whole(self.repeat, "repeat")
+        if self.pace is not None:
+            number(self.pace, "--pace", most=MOST_PACE)
+            if self.way != "stream":
+                raise RunError("a replay has no pace; leave it out, or use --way stream", "--pace")
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far a run is. `comparisons`, `results` and `state_tuples` are measured so far.
 
-    `step` is what its batches are called; `reached` are the seconds of stream time that are done.
+    `step` is what its batches are called; `reached` are the seconds of stream time that are done,
+    and `lag` those that a run with a pace is behind it.
     """
 
     phase: str
@@ -71,6 +79,7 @@ class Progress:
     state_tuples: int = 0
     step: str = "batch"
     reached: float = 0.0
+    lag: float | None = None
 
     @property
     def share(self) -> float:

@@ -184,6 +184,7 @@ def _request_to_json(request: RunRequest) -> dict[str, Any]:
         "most_seconds": request.most_seconds,
         "series": request.series,
         "repeat": request.repeat,
+        "pace": request.pace,
     }
 
 

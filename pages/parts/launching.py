@@ -21,6 +21,7 @@ def launch(
     keep: bool = True,
     repeats: int = 1,
     most_seconds: float | None = None,
+    pace: float | None = None,
 ) -> None:
     """Start these plans; to be called by a button. A mistake is kept for the page to show.
 
@@ -45,6 +46,7 @@ def launch(
                 sort=sort,
                 results=folder_for(workload, chosen.name, label) if keep else None,
                 most_seconds=most_seconds or MOST_SECONDS,
+                pace=pace,
             )
             for label in dict.fromkeys(labels)
         ]

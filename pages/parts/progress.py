@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.parts import backend, queue_list, stage_table, warming
+from pages.parts import backend, pacing, queue_list, stage_table, warming
 from pages.parts.words import counted, on_pages, plain, plan_name, seconds_text
 from planner.wording import amount
 
@@ -139,6 +139,8 @@ def _stage(entry: Entry) -> None:
     from runtime.records import RunRequest
 
     request = entry.request
+    if isinstance(request, RunRequest) and request.pace is not None:
+        st.caption(f":material/speed: {pacing.in_words(request.pace, entry.progress)}")
     if isinstance(request, RunRequest) and request.workload.run.changes:
         stages = stage_table.stages_of_run(request.family, request.workload, request.label)
         if len(stages) > 1:

@@ -123,7 +123,12 @@ def edit_span() -> None:
 
 
 def expectation(
-    chosen: Family, workload: Workload, labels: Sequence[str], way: Way, repeats: int
+    chosen: Family,
+    workload: Workload,
+    labels: Sequence[str],
+    way: Way,
+    pace: float | None,
+    repeats: int,
 ) -> None:
     """How much work is ahead, and how long it took before."""
     folder, _ = state.data()
@@ -142,7 +147,7 @@ def expectation(
         )
     else:
         ahead = "All tuples of the files are run."
-    st.caption(f"{ahead} {_before(workload, way, len(labels) * repeats)}")
+    st.caption(f"{ahead} {_before(workload, way, pace, len(labels) * repeats)}")
 
 
 def stream_seconds(workload: Workload) -> float:
@@ -158,9 +163,9 @@ def comparisons(chosen: Family, workload: Workload, label: str) -> float:
     return total(estimate.costs, (root.id for root in plan.roots)).comparisons
 
 
-def _before(workload: Workload, way: Way, plans: int) -> str:
+def _before(workload: Workload, way: Way, pace: float | None, plans: int) -> str:
     """What earlier runs took: of this workload, or else of any."""
-    mine = [run for run in backend.runs(workload.digest) if _counts(run, way)]
+    mine = [run for run in backend.runs(workload.digest) if _counts(run, way, pace)]
     if mine:
         each = median(run.measurement.timings.total for run in mine if run.measurement)
         runs = counted(len(mine), "earlier run")
@@ -170,8 +175,9 @@ def _before(workload: Workload, way: Way, plans: int) -> str:
     return f"{first}." if warming.ready() else f"{first}: a first run also starts Spark."
 
 
-def _counts(run: Run, way: Way) -> bool:
-    return run.status == "finished" and run.request.way == way and run.measurement is not None
+def _counts(run: Run, way: Way, pace: float | None) -> bool:
+    alike = run.request.way == way and run.request.pace == pace
+    return run.status == "finished" and alike and run.measurement is not None
 
 
 def warnings(workload: Workload) -> Iterator[str]:
