@@ -31,14 +31,15 @@ else:
     ranking = planning.ranking(chosen, workload)
     labels = run_settings.pick_plans(ranking)
     way = run_settings.pick_way()
-    pace = pacing.pick(workload, way)
     keep = run_settings.keep_answers(chosen)
     run_settings.edit_span()
-    left, right, _ = st.columns(3)
+    left, right, last = st.columns(3)
     with left:
         repeats = run_settings.pick_repeats()
     with right:
         most_seconds = run_settings.pick_limit()
+    with last:
+        pace = pacing.pick(workload, way)
     change_editor.show(chosen, workload, ranking, labels)
     run_settings.expectation(chosen, workload, labels, way, pace, repeats)
     with st.container(horizontal=True, vertical_alignment="center"):
