@@ -12,6 +12,7 @@ from planner.errors import PlanError, RunError
 from planner.families import applicable
 from planner.workload import Workload
 from runtime import history_command, printing
+from runtime.masters import usual_shared
 from runtime.records import MOST_SECONDS, WAYS, Progress, Run, RunRequest
 
 
@@ -47,7 +48,10 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--results", metavar="DIR", type=Path, help="write the results there")
     run.add_argument("--way", choices=WAYS, default="stream")
     run.add_argument("--backend", choices=("kernels", "native"), default="kernels")
-    run.add_argument("--master", metavar="URL", help="a Spark master")
+    run.add_argument("--master", metavar="URL", help="a Spark master; by default this machine")
+    run.add_argument(
+        "--shared", metavar="DIR", type=Path, help="a folder that all machines of a cluster see"
+    )
     run.add_argument("--partitions", metavar="N", type=int)
     run.add_argument("--batch-rows", metavar="N", type=int)
     run.add_argument(
@@ -124,6 +128,7 @@ def _run(options: argparse.Namespace) -> str:
         master=options.master,
         most_seconds=options.most_seconds,
         pace=options.pace,
+        shared=options.shared.resolve() if options.shared else usual_shared(options.master),
     )
     return _shown(run(request, _say_progress), options)
 

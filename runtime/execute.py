@@ -15,7 +15,7 @@ from planner.cost import Measurement, Timings
 from planner.errors import RunError, SluiceError
 from runtime.answer_files import write_answer
 from runtime.history import History
-from runtime.home import answers_home, home
+from runtime.home import answers_home, work_home
 from runtime.kernels.digest import as_text
 from runtime.prepare import Prepared, prepare
 from runtime.programs.program import Tally
@@ -71,7 +71,7 @@ def carry_out(
 
     Its seconds count from `begun`, which for a run that is resumed is later than its start.
     """
-    _drop_old_folders()
+    _drop_old_folders(record.request.shared)
     history.save(record, process=os.getpid())
     stop = StopSignal(record.request.most_seconds, cancel)
     ended = record
@@ -96,19 +96,19 @@ def carry_out(
     finally:
         history.save(ended)
         if ended.status in ("finished", "cancelled"):
-            shutil.rmtree(run_folder(record.id), ignore_errors=True)
+            shutil.rmtree(run_folder(record.id, record.request.shared), ignore_errors=True)
     return ended
 
 
-def run_folder(run_id: str) -> Path:
+def run_folder(run_id: str, shared: Path | None = None) -> Path:
     """Where a run keeps its checkpoint and results until it is finished."""
-    return home() / "runs" / run_id
+    return work_home(shared) / "runs" / run_id
 
 
-def _drop_old_folders() -> None:
+def _drop_old_folders(shared: Path | None) -> None:
     """What failed or was interrupted can be resumed for some days, and answers that the pages keep
     be looked at; then their files go."""
-    for folder in (*(home() / "runs").glob("*"), *answers_home().glob("*")):
+    for folder in (*(work_home(shared) / "runs").glob("*"), *answers_home().glob("*")):
         if time.time() - folder.stat().st_mtime > _KEPT_SECONDS:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -135,10 +135,10 @@ def _measured(
     # Compiling takes seconds the first time, and so does starting Spark: both at once.
     loading = threading.Thread(target=program.load)
     loading.start()
-    spark = session(request.master).newSession()
+    spark = session(request.master, request.shared).newSession()
     loading.join()
     stop.check()
-    folder = run_folder(record.id)
+    folder = run_folder(record.id, request.shared)
     folder.mkdir(parents=True, exist_ok=True)
     parts = str(folder / "results") if request.results else None
     engine_begun = time.time()

@@ -18,21 +18,27 @@ def home() -> Path:
     return Path(os.environ.get("SLUICE_HOME") or PROJECT / ".sluice").resolve()
 
 
+def work_home(shared: Path | None = None) -> Path:
+    """Where Spark reads and writes: the data folder, or a folder that a cluster shares."""
+    return home() if shared is None else shared
+
+
 def answers_home() -> Path:
     """Where answers are kept that the pages show: a folder for each run."""
     return home() / "answers"
 
 
-def writable_home() -> Path:
-    """The data folder, made if need be; a RunError where nothing can be written there."""
-    folder = home()
+def writable_home(shared: Path | None = None) -> Path:
+    """The folder of the work, made if need be; a RunError where nothing can be written there."""
+    folder = work_home(shared)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             return folder
     except OSError as error:
         raise RunError(
-            f"cannot be written to: {error.strerror}; set SLUICE_HOME to a folder that can",
+            f"cannot be written to: {error.strerror}; "
+            f"{'set SLUICE_HOME to' if shared is None else 'share'} a folder that can",
             str(folder),
         ) from error
 
@@ -44,7 +50,12 @@ def prepare_kernel_cache() -> None:
     state of the kernels' files has a folder of its own, or an update would run what is outdated.
     """
     if "NUMBA_CACHE_DIR" not in os.environ:
-        os.environ["NUMBA_CACHE_DIR"] = str(home() / "kernels" / kernels_digest(_KERNELS))
+        os.environ["NUMBA_CACHE_DIR"] = str(kernels_folder(home()))
+
+
+def kernels_folder(under: Path) -> Path:
+    """Where kernels, as they are now, are kept compiled."""
+    return under / "kernels" / kernels_digest(_KERNELS)
 
 
 def kernels_digest(folder: Path) -> str:

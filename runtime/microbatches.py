@@ -21,7 +21,7 @@ from planner.errors import RunError
 from runtime.batch import Batch
 from runtime.feed import Feed
 from runtime.grouping import Grouping, Meanings
-from runtime.home import home, writable_home
+from runtime.home import work_home, writable_home
 from runtime.records import MOST_SECONDS
 from runtime.split import Split
 
@@ -85,9 +85,9 @@ def usual_batch_rows(arrivals: int) -> int:
     return max(LEAST_BATCH_ROWS, min(MOST_BATCH_ROWS, -(-arrivals // USUAL_BATCHES)))
 
 
-def cached(key: str) -> MicroBatches | None:
+def cached(key: str, shared: Path | None = None) -> MicroBatches | None:
     """The micro-batches with this digest, if they are on disk."""
-    note = _folder(key) / NOTE
+    note = _folder(key, shared) / NOTE
     if not note.is_file():
         return None
     try:
@@ -103,11 +103,16 @@ def cached(key: str) -> MicroBatches | None:
 
 
 def write(
-    key: str, feed: Feed, split: Split, batch_rows: int, cuts: Sequence[int] = ()
+    key: str,
+    feed: Feed,
+    split: Split,
+    batch_rows: int,
+    cuts: Sequence[int] = (),
+    shared: Path | None = None,
 ) -> MicroBatches:
     """Cut the feed into micro-batches of so many arrivals, shared out to the partitions.
 
-    No batch goes over one of the times `cuts`.
+    No batch goes over one of the times `cuts`. A cluster reads them from the folder it shares.
     """
     ts = feed.tuples.ts
     arrivals = len(ts)
@@ -119,8 +124,8 @@ def write(
             f"would make {len(starts):,} micro-batches; at most {MOST_BATCHES:,}. Raise it",
             "--batch-rows",
         )
-    folder = _folder(key)
-    (writable_home() / folder.parent.name).mkdir(exist_ok=True)
+    folder = _folder(key, shared)
+    (writable_home(shared) / folder.parent.name).mkdir(exist_ok=True)
     _drop_oldest(folder.parent)
     needed = arrivals * BYTES_PER_TUPLE
     free = shutil.disk_usage(folder.parent).free
@@ -199,8 +204,8 @@ def _table(number: int, batch: Batch, split: Split) -> pa.Table:
     )
 
 
-def _folder(key: str) -> Path:
-    return home() / "micro-batches" / key
+def _folder(key: str, shared: Path | None) -> Path:
+    return work_home(shared) / "micro-batches" / key
 
 
 def _drop_oldest(parent: Path) -> None:

@@ -173,7 +173,7 @@ def _batches(
         changes,
         request.pace and batch_seconds(request.pace),
     )
-    if found := microbatches.cached(key):
+    if found := microbatches.cached(key, request.shared):
         return found, digest
     merged = merge(workload, tables or generated(workload))
     batch_rows = rows or usual_batch_rows(len(merged.tuples.ts))
@@ -181,7 +181,7 @@ def _batches(
     cuts = [begin + at for at in changes]
     if request.pace is not None and len(merged.tuples.ts):
         cuts += cuts_of(request.pace, begin, int(merged.tuples.ts[-1]))
-    return microbatches.write(key, merged, split, batch_rows, cuts), digest
+    return microbatches.write(key, merged, split, batch_rows, cuts, request.shared), digest
 
 
 def generated(workload: Workload) -> dict[str, Table]:

@@ -12,6 +12,7 @@ from planner.cost import Estimate, Measurement
 from planner.errors import RunError
 from planner.plan import Plan
 from planner.workload import Workload
+from runtime.masters import check_master, check_shared
 
 Way = Literal["stream", "replay"]
 WAYS: tuple[Way, ...] = ("stream", "replay")
@@ -45,6 +46,8 @@ class RunRequest:
     repeat: int = 1
     # Seconds of stream time per second; None: as fast as it goes.
     pace: float | None = None
+    # A folder that all machines of a cluster see; None is the data folder.
+    shared: Path | None = None
 
     def __post_init__(self) -> None:
         if self.way not in WAYS:
@@ -59,6 +62,9 @@ class RunRequest:
             number(self.pace, "--pace", most=MOST_PACE)
             if self.way != "stream":
                 raise RunError("a replay has no pace; leave it out, or use --way stream", "--pace")
+        if self.master is not None:
+            check_master(self.master)
+        check_shared(self.master, self.shared)
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,11 +185,14 @@ def _request_to_json(request: RunRequest) -> dict[str, Any]:
         "series": request.series,
         "repeat": request.repeat,
         "pace": request.pace,
+        "shared": request.shared and str(request.shared),
     }
 
 
 def _request_from_json(record: Mapping[str, Any]) -> RunRequest:
-    paths = {name: record[name] and Path(record[name]) for name in ("data", "results")}
+    # Runs recorded before there were clusters share no folder.
+    named = {name: record.get(name) for name in ("data", "results", "shared")}
+    paths = {name: path and Path(path) for name, path in named.items()}
     return RunRequest(**{**record, **paths, "workload": _workload(record["workload"])})
 
 

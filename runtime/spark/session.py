@@ -5,18 +5,24 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 
 from py4j.protocol import Py4JError
-from pyspark import SparkContext
+from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from planner.errors import RunError
-from runtime.home import PROJECT, home
+from runtime.home import PROJECT, home, kernels_folder, writable_home
 from runtime.java import find_java
+from runtime.masters import is_local, own_address
+from runtime.spark.cluster import check_executors, ship_modules
 from runtime.spark.faults import cause
 
 _lock = threading.Lock()
+# Which Python the user's cluster has, where it is not found at the same path as this one.
+_GIVEN_PYTHON = os.environ.get("PYSPARK_PYTHON")
+_MODULES = "spark.executorEnv.PYTHONPATH"
 
 # The default file manager forks a process for every file of a checkpoint.
 _PLAIN_FILES = (
@@ -34,20 +40,65 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def session(master: str | None = None, java_options: str = LIGHT_JAVA) -> SparkSession:
+def session(
+    master: str | None = None, shared: Path | None = None, java_options: str = LIGHT_JAVA
+) -> SparkSession:
     """The session, started if need be. One master at a time: another one replaces the session.
 
-    Java's options hold from the start of its process until its end.
+    A cluster works in the folder `shared`, else in the data folder. Java's options hold from the
+    start of its process until its end.
     """
     wanted = master or f"local[{cores()}]"
     with _lock:
+        around = _on_this_machine() if is_local(master) else _on_cluster(wanted, shared)
         # Spark knows an active session per thread only; runs and warming are threads of their own.
         context = SparkContext._active_spark_context
         if context is not None and not _answers(context):
             _forget_java()
-        elif context is not None and context.master != wanted:
+        elif context is not None and not _serves(context, wanted, around):
             context.stop()
-        return _start(wanted, java_options)
+        elif context is not None:
+            return SparkSession.builder.getOrCreate()
+        started = _start(wanted, java_options, around)
+        if not is_local(master):
+            _check(started, writable_home(shared))
+        return started
+
+
+def _on_this_machine() -> dict[str, str]:
+    return {
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        _MODULES: str(PROJECT),
+        "spark.executorEnv.NUMBA_CACHE_DIR": os.environ["NUMBA_CACHE_DIR"],
+    }
+
+
+def _on_cluster(master: str, shared: Path | None) -> dict[str, str]:
+    """Settings by which executors find this process, our modules and compiled kernels."""
+    address = own_address(master)
+    folder = writable_home(shared)
+    return {
+        "spark.driver.host": address,
+        "spark.driver.bindAddress": address,
+        _MODULES: str(ship_modules(folder)),
+        "spark.executorEnv.NUMBA_CACHE_DIR": str(kernels_folder(folder)),
+    }
+
+
+def _serves(context: SparkContext, master: str, around: Mapping[str, str]) -> bool:
+    """Whether this context is on the master that is asked for, with the modules as they are now."""
+    conf: SparkConf = context.getConf()
+    return context.master == master and conf.get(_MODULES) == around[_MODULES]
+
+
+def _check(started: SparkSession, folder: Path) -> None:
+    try:
+        check_executors(started.sparkContext, folder)
+    except RunError:
+        # The next run is to ask again, not to meet a session that cannot work.
+        started.stop()
+        raise
 
 
 def _answers(context: SparkContext) -> bool:
@@ -68,27 +119,25 @@ def _forget_java() -> None:
     SparkSession._instantiatedSession = None
 
 
-def _start(master: str, java_options: str) -> SparkSession:
+def _start(master: str, java_options: str, around: Mapping[str, str]) -> SparkSession:
     java_home = find_java()
     if java_home is None:
         raise RunError("Spark needs Java 17 or newer; run ./start --setup, which gets one", "Java")
     os.environ["JAVA_HOME"] = str(java_home)
     # Workers must be this Python, and find this project's modules and compiled kernels.
-    os.environ["PYSPARK_PYTHON"] = sys.executable
+    here = is_local(master)
+    os.environ["PYSPARK_PYTHON"] = (None if here else _GIVEN_PYTHON) or sys.executable
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     scratch = home() / "spark"
     scratch.mkdir(parents=True, exist_ok=True)
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
+        **around,
         "spark.driver.memory": "2g",
         "spark.driver.extraJavaOptions": f"{_DEEP_STACK} {java_options} {_log_settings(scratch)}",
         "spark.local.dir": str(scratch),
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
-        "spark.executorEnv.PYTHONPATH": str(PROJECT),
-        "spark.executorEnv.NUMBA_CACHE_DIR": os.environ["NUMBA_CACHE_DIR"],
         "spark.python.worker.reuse": "true",
         "spark.python.task.killTimeout": "500ms",
         "spark.sql.adaptive.enabled": "false",
