@@ -33,13 +33,15 @@ else:
     way = run_settings.pick_way()
     keep = run_settings.keep_answers(chosen)
     run_settings.edit_span()
-    left, right, last = st.columns(3)
-    with left:
+    first, second, third, fourth = st.columns(4)
+    with first:
         repeats = run_settings.pick_repeats()
-    with right:
+    with second:
         most_seconds = run_settings.pick_limit()
-    with last:
+    with third:
         pace = pacing.pick(workload, way)
+    with fourth:
+        master = run_settings.pick_master()
     change_editor.show(chosen, workload, ranking, labels)
     run_settings.expectation(chosen, workload, labels, way, pace, repeats)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -48,7 +50,7 @@ else:
             type="primary",
             icon=":material/play_arrow:",
             on_click=launching.launch,
-            args=(labels, way, keep, repeats, most_seconds, pace),
+            args=(labels, way, keep, repeats, most_seconds, pace, master),
             disabled=not labels,
         )
         progress.warming_note()

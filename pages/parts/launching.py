@@ -22,12 +22,14 @@ def launch(
     repeats: int = 1,
     most_seconds: float | None = None,
     pace: float | None = None,
+    master: str | None = None,
 ) -> None:
     """Start these plans; to be called by a button. A mistake is kept for the page to show.
 
     `keep` says that the answers of aggregations are kept, to be looked at.
     """
     from runtime.kept_answers import folder_for
+    from runtime.masters import usual_shared
     from runtime.records import MOST_SECONDS, RunRequest
     from runtime.series import repeated
 
@@ -45,8 +47,10 @@ def launch(
                 data=folder,
                 sort=sort,
                 results=folder_for(workload, chosen.name, label) if keep else None,
+                master=master,
                 most_seconds=most_seconds or MOST_SECONDS,
                 pace=pace,
+                shared=usual_shared(master),
             )
             for label in dict.fromkeys(labels)
         ]

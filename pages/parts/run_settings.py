@@ -87,6 +87,20 @@ def pick_limit() -> float:
     )
 
 
+def pick_master() -> str | None:
+    """Where Spark runs; None is this machine."""
+    typed = st.text_input(
+        "Spark master",
+        placeholder="this machine",
+        max_chars=200,
+        key="master",
+        persist_state="session",
+        help="A cluster, such as spark://HOST:7077. Its machines must see one folder under "
+        "one path: name it in SLUICE_SHARED before ./start. A cluster on this machine needs none.",
+    )
+    return typed.strip() or None
+
+
 def keep_answers(chosen: Family) -> bool:
     """Whether the answers are kept: of aggregations, which have few groups."""
     if not isinstance(chosen, EarlyAggregation):

@@ -12,6 +12,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 from pyspark import SparkContext
@@ -27,8 +28,12 @@ _POLL_SECONDS = 0.2
 _NEEDED = ("numba", "numpy", "pandas", "pyarrow", "pydantic", "sqlglot", "yaml")
 
 
+@cache
 def ship_modules(shared: Path) -> Path:
-    """Copy our modules into the folder, unless they are there; where they are."""
+    """Copy our modules into the folder, unless they are there; where they are.
+
+    Once for a process: files that change while it runs are not what it runs.
+    """
     files = [file for package in PACKAGES for file in sorted((PROJECT / package).rglob("*.py"))]
     digest = hashlib.blake2s(digest_size=8)
     for file in files:

@@ -135,3 +135,18 @@ def test_a_run_with_a_relation_says_what_is_ahead(app: AppTest, go: Go, sample: 
     go("run")
     assert not app.error
     assert "tuples a plan" in texts(app)
+
+
+def test_a_master_is_named_or_its_mistake_is_told(spark: FakeSpark, go: Go) -> None:
+    app = go("run")
+    box = next(box for box in app.text_input if box.label == "Spark master")
+    box.set_value("spork://x").run()
+    press(app, "Run on Spark")
+    assert "is no Spark master; give local" in texts(app)
+    assert not spark.started
+
+    box = next(box for box in app.text_input if box.label == "Spark master")
+    box.set_value(" spark://localhost:7077 ").run()
+    press(app, "Run on Spark")
+    all_done()
+    assert {run.request.master for run in backend.runs(None)} == {"spark://localhost:7077"}
