@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +93,14 @@ def models_behind(estimate: Estimate, field: str = "comparisons") -> tuple[str, 
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """Seconds of a run: all of it, the engine's part, and inside kernels (summed over tasks)."""
+    """Seconds of a run: all of it, the engine's part, and inside kernels (summed over tasks).
+
+    A run on Spark's own operators has no kernels.
+    """
 
     total: float
     engine: float
-    kernel: float
+    kernel: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +121,9 @@ class Measurement:
     replicated_inserts: int = 0
     recomputations: Mapping[str, float] = field(default_factory=dict)
     queues: Mapping[str, int] = field(default_factory=dict)
+    # Of a run on Spark's own operators, what Spark counted, as JSON has it: `cost` and `operators`
+    # have those parts of a cost that Spark knows.
+    spark: Mapping[str, Any] = field(default_factory=dict)
 
 
 def total(costs: Mapping[str, Cost], roots: Iterable[str]) -> Cost:

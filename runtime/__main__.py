@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from planner.command import Parser, as_json, carry_out, read_workload
-from planner.errors import PlanError, RunError
+from planner.errors import PlanError
 from planner.families import applicable
 from planner.workload import Workload
 from runtime import history_command, printing
 from runtime.masters import usual_shared
-from runtime.records import MOST_SECONDS, WAYS, Progress, Run, RunRequest
+from runtime.records import BACKENDS, MOST_SECONDS, WAYS, Progress, Run, RunRequest
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,7 +47,9 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--sort", action="store_true", help="accept rows out of ts order")
     run.add_argument("--results", metavar="DIR", type=Path, help="write the results there")
     run.add_argument("--way", choices=WAYS, default="stream")
-    run.add_argument("--backend", choices=("kernels", "native"), default="kernels")
+    run.add_argument(
+        "--backend", choices=BACKENDS, default="kernels", help="native: Spark's own operators"
+    )
     run.add_argument("--master", metavar="URL", help="a Spark master; by default this machine")
     run.add_argument(
         "--shared", metavar="DIR", type=Path, help="a folder that all machines of a cluster see"
@@ -112,8 +114,6 @@ def _family(options: argparse.Namespace, workload: Workload) -> str:
 def _run(options: argparse.Namespace) -> str:
     from runtime.execute import run
 
-    if options.backend == "native":
-        raise RunError("Spark's own operators cannot run plans yet; use kernels", "--backend")
     workload = _workload(options, options.query)
     request = RunRequest(
         workload=workload,
@@ -129,6 +129,7 @@ def _run(options: argparse.Namespace) -> str:
         most_seconds=options.most_seconds,
         pace=options.pace,
         shared=options.shared.resolve() if options.shared else usual_shared(options.master),
+        backend=options.backend,
     )
     return _shown(run(request, _say_progress), options)
 

@@ -17,6 +17,8 @@ from runtime.answer_files import write_answer
 from runtime.history import History
 from runtime.home import answers_home, work_home
 from runtime.kernels.digest import as_text
+from runtime.native.prepare import PreparedNative, prepare_native
+from runtime.native.running import measured_natively
 from runtime.prepare import Prepared, prepare
 from runtime.programs.program import Tally
 from runtime.records import Progress, Run, RunRequest
@@ -41,15 +43,22 @@ def run(
     """
     begun = time.time()
     on_progress(Progress("Preparing the tuples"))
-    prepared = prepare(request, request.partitions or usual_partitions())
+    partitions = request.partitions or usual_partitions()
+    prepared: Prepared | PreparedNative
+    if request.backend == "native":
+        prepared = prepare_native(request, partitions)
+        batches = len(prepared.cuts)
+    else:
+        prepared = prepare(request, partitions)
+        partitions, batches = prepared.program.partitions, prepared.batches.batches
     record = Run(
         id=time.strftime("%Y%m%d-%H%M%S-", time.gmtime(begun)) + uuid.uuid4().hex[:6],
         request=request,
         workload=prepared.workload,
         plan=prepared.plan,
         estimate=prepared.estimate,
-        partitions=prepared.program.partitions,
-        batches=prepared.batches.batches,
+        partitions=partitions,
+        batches=batches,
         data_digest=prepared.data_digest,
         versions=versions(),
         started=begun,
@@ -61,7 +70,7 @@ def run(
 
 def carry_out(
     record: Run,
-    prepared: Prepared,
+    prepared: Prepared | PreparedNative,
     begun: float,
     on_progress: OnProgress,
     cancel: threading.Event | None,
@@ -76,7 +85,11 @@ def carry_out(
     stop = StopSignal(record.request.most_seconds, cancel)
     ended = record
     try:
-        ended = _measured(record, prepared, begun, on_progress, stop)
+        if isinstance(prepared, PreparedNative):
+            folder = run_folder(record.id, record.request.shared)
+            ended = measured_natively(record, prepared, begun, on_progress, stop, folder)
+        else:
+            ended = _measured(record, prepared, begun, on_progress, stop)
     except RunCancelledError:
         ended = record.ended("cancelled", time.time(), "cancelled by its user")
     except KeyboardInterrupt:

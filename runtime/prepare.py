@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from planner.changes import with_every_query
 from planner.checks import microseconds
@@ -106,8 +107,22 @@ def with_data(
     return replace(inferred, queries=workload.queries), own.tables, own.warnings
 
 
+class Covered(NamedTuple):
+    """From when to when tuples arrive, in microseconds."""
+
+    first_ts: int
+    last_ts: int
+
+
+def covered(streams: Sequence[Table]) -> Covered:
+    """The times that the tuples of these streams cover."""
+    times = [table.ts for table in streams if len(table.ts)]
+    first = min((int(ts[0]) for ts in times), default=0)
+    return Covered(first, max((int(ts[-1]) for ts in times), default=0))
+
+
 def span_of(
-    workload: Workload, batches: MicroBatches, own_data: bool
+    workload: Workload, batches: MicroBatches | Covered, own_data: bool
 ) -> tuple[Span, tuple[str, ...]]:
     """What is measured, and warnings where that is less than a user may think."""
     warmup = workload.warmup

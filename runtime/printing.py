@@ -32,13 +32,29 @@ def run_text(run: Run) -> str:
     timings = run.measurement.timings
     lines.append(
         f"{timings.total:.2f} s in all, {timings.engine:.2f} s in Spark, "
-        f"{timings.kernel:.2f} s in kernels; {sum(run.measurement.rows.values()):,} tuples"
+        f"{_in_kernels(timings.kernel)}; {sum(run.measurement.rows.values()):,} tuples"
     )
     cost = document["cost"]
     rows = list(_rows("in all", cost["predicted"], cost["measured"]))
     for operator, entry in zip(run.plan.operators(), document["operators"], strict=True):
-        rows += _rows(title(operator), entry["predicted"], entry["measured"])
-    return "\n".join([*lines, "", *_table(rows)]) + "\n"
+        # Spark's own operators count little of what ours would do: only that is shown.
+        if entry["measured"] is not None or not run.measurement.spark:
+            rows += _rows(title(operator), entry["predicted"], entry["measured"])
+    told = [_spark_join(join) for join in run.measurement.spark.get("joins", ())]
+    return "\n".join([*lines, "", *_table(rows), *told]) + "\n"
+
+
+def _spark_join(metrics: Mapping[str, Any]) -> str:
+    """One join of Spark's, and what Spark counted of it."""
+    counts = [f"{metrics['rows']:,} rows"]
+    if metrics["state_rows"] is not None:
+        counts.append(f"{amount(metrics['state_rows'])} rows of state")
+        counts.append(f"{metrics['state_bytes'] / 2**20:,.1f} MB at most")
+    return f"Spark's join of {metrics['join']}: {', '.join(counts)}"
+
+
+def _in_kernels(seconds: float | None) -> str:
+    return "on Spark's own operators" if seconds is None else f"{seconds:.2f} s in kernels"
 
 
 def _rows(

@@ -16,6 +16,8 @@ from runtime.masters import check_master, check_shared
 
 Way = Literal["stream", "replay"]
 WAYS: tuple[Way, ...] = ("stream", "replay")
+Backend = Literal["kernels", "native"]
+BACKENDS: tuple[Backend, ...] = ("kernels", "native")
 Status = Literal["running", "finished", "cancelled", "failed", "interrupted"]
 
 MOST_PARTITIONS = 64
@@ -48,10 +50,16 @@ class RunRequest:
     pace: float | None = None
     # A folder that all machines of a cluster see; None is the data folder.
     shared: Path | None = None
+    # The kernels, or Spark's own operators.
+    backend: Backend = "kernels"
 
     def __post_init__(self) -> None:
         if self.way not in WAYS:
             raise RunError(f"no way {self.way!r}; there are stream and replay", "--way")
+        if self.backend not in BACKENDS:
+            raise RunError(
+                f"no backend {self.backend!r}; there are kernels and native", "--backend"
+            )
         if self.partitions is not None:
             whole(self.partitions, "--partitions", MOST_PARTITIONS)
         if self.batch_rows is not None:

@@ -34,7 +34,7 @@ def check_folder(folder: Path) -> None:
 def merge_results(workload: Workload, parts: Path, folder: Path) -> Path:
     """Write `QUERY.parquet`: one column `ALIAS.seq` per source, and `ts` in seconds."""
     (query,) = workload.queries
-    schema = _schema(query)
+    schema = result_schema(query)
     names = schema.names[:-1]
     file = folder / f"{safe_file_name(query.name)}.parquet"
     try:
@@ -42,7 +42,7 @@ def merge_results(workload: Workload, parts: Path, folder: Path) -> Path:
         with pq.ParquetWriter(file, schema) as writer:
             for part in sorted(parts.glob("rows-*.parquet")):
                 table = pq.read_table(part)
-                seconds = _seconds(table.column(len(names)))
+                seconds = seconds_column(table.column(len(names)))
                 columns = [table.column(place) for place in range(len(names))]
                 writer.write_table(pa.table([*columns, seconds], schema=schema))
     except OSError as error:
@@ -66,7 +66,9 @@ def merge_shared_results(workload: Workload, parts: Path, folder: Path) -> None:
             writers = []
             for query in queries:
                 file = folder / f"{safe_file_name(query.name)}.parquet"
-                writers.append(open_files.enter_context(pq.ParquetWriter(file, _schema(query))))
+                writers.append(
+                    open_files.enter_context(pq.ParquetWriter(file, result_schema(query)))
+                )
             for of_batch in batches.values():
                 table = pa.concat_tables([pq.read_table(part) for part in of_batch])
                 # A stable order: the results of one tuple come from one partition of each chain.
@@ -74,19 +76,21 @@ def merge_shared_results(workload: Workload, parts: Path, folder: Path) -> None:
                 table = table.take(order)
                 for number in pc.unique(table.column("0")).to_pylist():
                     own = table.filter(pc.equal(table.column("0"), number))
-                    columns = [own.column("1"), own.column("2"), _seconds(own.column("3"))]
-                    schema = _schema(queries[number])
+                    columns = [own.column("1"), own.column("2"), seconds_column(own.column("3"))]
+                    schema = result_schema(queries[number])
                     writers[number].write_table(pa.table(columns, schema=schema))
     except OSError as error:
         raise RunError(f"cannot write results: {error.strerror or error}", str(folder)) from error
 
 
-def _schema(query: Query) -> pa.Schema:
+def result_schema(query: Query) -> pa.Schema:
+    """The columns of a join's results: a seq for each source, and the time."""
     names = [f"{source.alias}.seq" for source in query.sources]
     return pa.schema([*((name, pa.int64()) for name in names), ("ts", pa.float64())])
 
 
-def _seconds(microseconds: pa.ChunkedArray) -> pa.ChunkedArray:
+def seconds_column(microseconds: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Times as results tell them."""
     return pc.divide(pc.cast(microseconds, pa.float64()), 1_000_000.0)
 
 

@@ -44,6 +44,8 @@ def resume(
     record = history.get(run_id)
     if record.status not in ("interrupted", "failed"):
         raise RunError(f"is {record.status}; only an interrupted run can be resumed", run_id)
+    if record.request.backend == "native":
+        raise RunError("ran on Spark's own operators, which count anew; run the plan again", run_id)
     if record.request.way != "stream":
         raise RunError("was a replay, which keeps no checkpoint; run the plan again", run_id)
     prepared = prepare(record.request, record.partitions)

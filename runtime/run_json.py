@@ -23,12 +23,16 @@ def run_document(run: Run) -> dict[str, Any]:
     roots = [root.id for root in run.plan.roots]
     predicted = total(run.estimate.costs, roots)
     measurement = run.measurement
-    measured = total(measurement.costs, roots) if measurement and measurement.costs else None
+    measured: Mapping[str, float | None] | None = None
+    if measurement and measurement.costs:
+        measured = total(measurement.costs, roots).as_dict()
+    elif measurement and measurement.spark:
+        measured = _known(measurement.spark["cost"])
     return {
         "run": run.id,
         "family": run.plan.family,
         "label": run.plan.label,
-        "backend": "kernels",
+        "backend": run.request.backend,
         "way": run.request.way,
         "status": run.status,
         "error": run.error,
@@ -41,9 +45,9 @@ def run_document(run: Run) -> dict[str, Any]:
         "answers": dict(measurement.answers) if measurement else {},
         "cost": {
             "predicted": predicted.as_dict(),
-            "measured": measured.as_dict() if measured else None,
+            "measured": measured,
             "q_error": {
-                name: q_error(getattr(predicted, name), getattr(measured, name, None))
+                name: q_error(getattr(predicted, name), measured[name] if measured else None)
                 for name in COST_FIELDS
             },
         },
@@ -60,11 +64,7 @@ def run_document(run: Run) -> dict[str, Any]:
                 "kind": operator.kind,
                 "params": dict(operator.params),
                 "predicted": run.estimate.costs[operator.id].as_dict(),
-                "measured": (
-                    measurement.costs[operator.id].as_dict()
-                    if measurement and measurement.costs
-                    else None
-                ),
+                "measured": _measured(measurement, operator),
                 **_recomputations(measurement, operator),
             }
             for operator in run.plan.operators()
@@ -72,7 +72,25 @@ def run_document(run: Run) -> dict[str, Any]:
         "replicated_inserts": measurement.replicated_inserts if measurement else 0,
         **({"queues": dict(measurement.queues)} if measurement and measurement.queues else {}),
         "seconds": _seconds(measurement),
+        **({"spark": dict(measurement.spark)} if measurement and measurement.spark else {}),
     }
+
+
+def _measured(
+    measurement: Measurement | None, operator: Operator
+) -> Mapping[str, float | None] | None:
+    """What was measured of an operator; Spark's own operators count a part of it, if any."""
+    if measurement is None:
+        return None
+    if measurement.costs:
+        return measurement.costs[operator.id].as_dict()
+    counted = measurement.spark.get("operators", {}).get(operator.id)
+    return counted and _known(counted)
+
+
+def _known(counted: Mapping[str, float]) -> dict[str, float | None]:
+    """A cost with the parts that were counted."""
+    return {name: counted.get(name) for name in COST_FIELDS}
 
 
 def _recomputations(measurement: Measurement | None, operator: Operator) -> dict[str, float]:
@@ -119,6 +137,7 @@ def run_to_json(run: Run) -> dict[str, Any]:
             "replicated_inserts": measurement.replicated_inserts,
             "recomputations": dict(measurement.recomputations),
             "queues": dict(measurement.queues),
+            "spark": dict(measurement.spark),
         },
     }
 
@@ -186,6 +205,7 @@ def _request_to_json(request: RunRequest) -> dict[str, Any]:
         "repeat": request.repeat,
         "pace": request.pace,
         "shared": request.shared and str(request.shared),
+        "backend": request.backend,
     }
 
 
@@ -208,6 +228,7 @@ def _measurement(measured: Mapping[str, Any]) -> Measurement:
         # Runs recorded before there were aggregations, or chains, have none.
         recomputations=measured.get("recomputations", {}),
         queues=measured.get("queues", {}),
+        spark=measured.get("spark", {}),
     )
 
 

@@ -210,7 +210,7 @@ def _short(value: float) -> str:
     return f"{value:g}"
 
 
-def seconds(rows: Sequence[tuple[str, float, float, float]]) -> go.Figure:
+def seconds(rows: Sequence[tuple[str, float | None, float, float]]) -> go.Figure:
     """Where the time of each run went: kernels, the engine around them, and the rest."""
     figure = go.Figure()
     names = [name for name, *_ in rows]
@@ -226,7 +226,7 @@ def seconds(rows: Sequence[tuple[str, float, float, float]]) -> go.Figure:
             name=title,
             orientation="h",
             marker_color=colour,
-            text=[f"{value:.2f} s" for value in values],
+            text=["" if value is None else f"{value:.2f} s" for value in values],
             textposition="outside",
             hovertemplate="%{y}<br>" + title + ": %{x:.3f} s<extra></extra>",
         )

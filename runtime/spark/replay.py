@@ -68,13 +68,13 @@ def replay(
         batches.folder
     )
     shared = by_partition(source, program.partitions)
-    with _stopping(spark, stop):
+    with stopping(spark, stop):
         rows = shared.groupBy("group").applyInArrow(run, TOTALS).collect()
     return [bytes(row["totals"]) for row in sorted(rows, key=lambda row: row["partition"])]
 
 
 @contextmanager
-def _stopping(spark: SparkSession, stop: StopSignal) -> Iterator[None]:
+def stopping(spark: SparkSession, stop: StopSignal) -> Iterator[None]:
     """Cancel the jobs that are started within, should the run be told to stop."""
     context = spark.sparkContext
     tag = f"replay-{uuid.uuid4().hex}"

@@ -55,7 +55,6 @@ def _refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
         (["--duration", "9e9"], "run.duration: would generate about"),
         (["--warmup", "-1"], "--warmup: must be 0 or above, got -1"),
         (["--seed", "-1"], "--seed: must be from 0 to"),
-        (["--backend", "native"], "--backend: Spark's own operators cannot run plans yet"),
         (["--backend", "magic"], "argument --backend: invalid choice"),
         (["--unknown"], "unrecognized arguments: --unknown"),
         (["--duration", "9000", "--batch-rows", "1"], "--batch-rows: would make 6"),

@@ -1,0 +1,16 @@
+"""What Spark's own operators are to do for a plan, whichever family it is of."""
+
+from __future__ import annotations
+
+from planner.plan import Plan
+from planner.workload import Workload
+from runtime.native.describe_join import describe_join
+from runtime.native.describe_slices import describe_slices
+from runtime.native.description import NativeJoins
+
+
+def describe(plan: Plan, workload: Workload) -> NativeJoins:
+    """The plan as joins of Spark's; `refusal` has nothing against it."""
+    if plan.family == "sliced_chain":
+        return describe_slices(plan, workload)
+    return describe_join(plan, workload)

@@ -1,0 +1,105 @@
+"""What a run on Spark's own operators needs before Spark: plan, estimate, description and files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from planner.cost import Estimate
+from planner.errors import PlanError, RunError
+from planner.families import chosen_plan, family
+from planner.plan import Plan
+from planner.tables import Table
+from planner.workload import Workload
+from runtime.home import writable_home
+from runtime.native.describe import describe
+from runtime.native.description import NativeJoins
+from runtime.native.files import NativeFiles, cuts_of, write_tables
+from runtime.native.refusal import refusal
+from runtime.prepare import covered, data_digest, generated, span_of, with_data
+from runtime.programs.program import Span
+from runtime.records import RunRequest
+from runtime.result_files import check_folder
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedNative:
+    """A run on Spark's own operators that is ready to go, but for its files."""
+
+    workload: Workload
+    plan: Plan
+    estimate: Estimate
+    described: NativeJoins
+    tables: Mapping[str, Table]
+    cuts: tuple[int, ...]
+    partitions: int
+    data_digest: str
+    span: Span
+    warnings: tuple[str, ...]
+    # From when stream time counts, in microseconds: own data have times of their own.
+    begin: int
+
+    @property
+    def streams(self) -> list[str]:
+        """The streams among its tables."""
+        return [s.name for s in self.workload.streams if s.name in self.tables]
+
+    @property
+    def arrivals(self) -> int:
+        """How many tuples arrive."""
+        return sum(len(self.tables[name]) for name in self.streams)
+
+    def write(self, folder: Path) -> NativeFiles:
+        """Write its tables as Spark is to read them."""
+        used = {
+            name: tuple(
+                dict.fromkeys(
+                    attribute
+                    for join in self.described.joins
+                    for given in join.inputs
+                    if given.table == name
+                    for attribute in given.attributes
+                )
+            )
+            for name in self.tables
+        }
+        return write_tables(self.tables, self.streams, used, self.cuts, folder)
+
+
+def prepare_native(request: RunRequest, partitions: int) -> PreparedNative:
+    """Plan, generate or read the tuples, and describe what Spark is to do.
+
+    A RunError where Spark's own operators cannot express it.
+    """
+    writable_home(request.shared)
+    if request.results is not None:
+        check_folder(request.results)
+    workload, own, warnings = with_data(request.workload, request.data, request.sort)
+    chosen = family(request.family)
+    if reason := chosen.refuses(workload):
+        raise PlanError(reason, request.family)
+    plan = chosen_plan(chosen, workload, request.label)
+    if reason := refusal(plan, workload, request.way):
+        raise RunError(reason, "--backend native")
+    if request.pace is not None:
+        raise RunError("Spark's own operators run as fast as they can; leave it out", "--pace")
+    tables = own or generated(workload)
+    described = describe(plan, workload)
+    read = {name: tables[name] for name in described.tables}
+    streams = [read[s.name] for s in workload.streams if s.name in read]
+    span, more = span_of(workload, covered(streams), own_data=own is not None)
+    cuts = cuts_of(streams, request.batch_rows, [span.warmup])
+    return PreparedNative(
+        workload,
+        plan,
+        chosen.estimate(plan, workload),
+        described,
+        read,
+        tuple(cuts),
+        partitions,
+        data_digest(workload, own),
+        span,
+        (*warnings, *more, *described.notes),
+        covered(streams).first_ts if own else 0,
+    )

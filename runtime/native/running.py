@@ -1,0 +1,180 @@
+"""A run on Spark's own operators: carried out, and what Spark counted laid over the plan."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from planner.cost import Measurement, Timings
+from planner.errors import RunError
+from runtime.kernels.digest import as_text
+from runtime.native.prepare import PreparedNative
+from runtime.native.results import merge_native_results
+from runtime.native.tally import Found, NativeTally
+from runtime.records import Progress, Run
+from runtime.stopping import StopSignal
+
+# What must stay free: a join that explodes fills a disk before it fills a table.
+LEAST_FREE_BYTES = 2**30
+
+
+class RoomSignal(StopSignal):
+    """Also ends a run that would fill the disk."""
+
+    def __init__(self, stop: StopSignal, folder: Path) -> None:
+        self._stop, self._folder = stop, folder
+
+    def is_set(self) -> bool:
+        """Whether the run is to stop."""
+        return self._stop.is_set() or self._free() < LEAST_FREE_BYTES
+
+    def wait(self, seconds: float) -> None:
+        """Wait so long, or until the user cancels."""
+        self._stop.wait(seconds)
+
+    def check(self) -> None:
+        """Raise what ends the run, if it is to stop."""
+        self._stop.check()
+        if self._free() < LEAST_FREE_BYTES:
+            raise RunError(
+                f"less than {LEAST_FREE_BYTES / 2**20:,.0f} MB are free; make room, or shorten "
+                "run.duration",
+                str(self._folder),
+            )
+
+    def _free(self) -> int:
+        return shutil.disk_usage(self._folder).free
+
+
+def measured_natively(
+    record: Run,
+    prepared: PreparedNative,
+    begun: float,
+    on_progress: Callable[[Progress], None],
+    stop: StopSignal,
+    folder: Path,
+) -> Run:
+    """Run the plan on Spark's own operators to its end. What it wrote meanwhile is dropped."""
+    try:
+        return _carried_out(record, prepared, begun, on_progress, stop, folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _carried_out(
+    record: Run,
+    prepared: PreparedNative,
+    begun: float,
+    on_progress: Callable[[Progress], None],
+    stop: StopSignal,
+    folder: Path,
+) -> Run:
+    # Imported when a plan is first run: planning and reading history need no Spark.
+    from runtime.spark.native_run import replay_joins, stream_joins
+    from runtime.spark.session import session
+
+    request, batches = record.request, len(prepared.cuts)
+    on_progress(Progress("Starting Spark", 0, batches, prepared.arrivals))
+    spark = session(request.master, request.shared).newSession()
+    stop.check()
+    folder.mkdir(parents=True, exist_ok=True)
+    room = RoomSignal(stop, folder)
+    files = prepared.write(folder / "tuples")
+    spark.conf.set("spark.sql.shuffle.partitions", str(prepared.partitions))
+    parts = folder / "results" if request.results else None
+
+    def on_batch(number: int, tally: NativeTally) -> None:
+        if number < batches:
+            on_progress(_progress(tally, number + 1, prepared, files.untils[number], engine_begun))
+
+    engine_begun = time.time()
+    on_progress(Progress("Running", 0, batches, prepared.arrivals))
+    described, warmup = prepared.described, prepared.span.warmup
+    if request.way == "replay":
+        tally = replay_joins(spark, described, files, warmup, parts, room)
+    else:
+        checkpoint = folder / "checkpoint"
+        tally = stream_joins(spark, described, files, warmup, checkpoint, parts, on_batch, room)
+    engine_seconds = time.time() - engine_begun
+    if parts is not None and request.results is not None:
+        merge_native_results(prepared.workload, parts, request.results)
+    finished = time.time()
+    timings = Timings(finished - begun, engine_seconds, None)
+    return replace(
+        record.ended("finished", finished), measurement=_measurement(prepared, tally, timings)
+    )
+
+
+def _progress(
+    tally: NativeTally, done: int, prepared: PreparedNative, until: int, begun: float
+) -> Progress:
+    return Progress(
+        "Running",
+        done,
+        len(prepared.cuts),
+        prepared.arrivals,
+        time.time() - begun,
+        results=tally.results,
+        state_tuples=tally.state_rows,
+        reached=(until - prepared.begin) / 1e6,
+    )
+
+
+def _measurement(prepared: PreparedNative, tally: NativeTally, timings: Timings) -> Measurement:
+    found = {
+        name: tally.found.get(number, Found())
+        for number, name in enumerate(prepared.described.queries)
+    }
+    return Measurement(
+        costs={},
+        qualities={},
+        timings=timings,
+        rows={name: len(table) for name, table in prepared.tables.items()},
+        results={name: own.results for name, own in found.items()},
+        answers={name: as_text(own.digest) for name, own in found.items()},
+        spark=_told_by_spark(prepared, tally, found),
+    )
+
+
+def _told_by_spark(
+    prepared: PreparedNative, tally: NativeTally, found: dict[str, Found]
+) -> dict[str, Any]:
+    """What Spark counted, and where it is what an operator of the plan does.
+
+    What Spark has no count of, comparisons above all, is left out.
+    """
+    seconds = prepared.span.seconds
+    operators: dict[str, dict[str, float]] = {}
+    if seconds:
+        for root in prepared.plan.roots:
+            own = found[str(root.param("query"))]
+            operators[root.id] = {"rows_out": own.measured / seconds}
+    joins = []
+    for number, join in enumerate(prepared.described.joins):
+        for step in range(len(join.steps)):
+            metrics = tally.join(number, step)
+            joins.append(metrics.as_json(join.names[step], seconds))
+        last = tally.join(number, len(join.steps) - 1)
+        if join.found is not None and seconds:
+            operators.setdefault(join.found, {})["rows_out"] = last.measured / seconds
+        if join.stored is not None and last.mean_state_rows is not None:
+            operators.setdefault(join.stored, {})["state_tuples"] = last.mean_state_rows
+    held = [j.mean_state_rows for j in tally.joins.values() if j.mean_state_rows is not None]
+    cost = (
+        {"rows_out": sum(operators[root.id]["rows_out"] for root in prepared.plan.roots)}
+        if (seconds)
+        else {}
+    )
+    if held:
+        cost["state_tuples"] = sum(held)
+    return {
+        "cost": cost,
+        "operators": operators,
+        "joins": joins,
+        "phases_ms": dict(tally.phases_ms),
+        "input_rows": tally.input_rows or None,
+    }
