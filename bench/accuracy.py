@@ -31,6 +31,7 @@ from planner.execution import Every, RunSettings
 from planner.families import family
 from planner.families.join_order.model import model_of
 from planner.families.join_order.perorigin import best_general
+from planner.rank_agreement import kendall_tau
 from planner.workload import Workload
 
 WORKLOADS = 200
@@ -173,16 +174,10 @@ def _general(record: Record) -> float:
 
 
 def _tau(record: Record) -> float:
-    """Kendall's tau-b between predicted and measured ranks: 1 where all pairs are in order."""
-    first, second = (
-        np.sign(np.subtract.outer(values, values))
-        for values in (
-            np.array([float(f"{record[which][label]:.9g}") for label in record["measured"]])
-            for which in ("predicted", "measured")
-        )
-    )
-    pairs = np.sqrt(float((first**2).sum()) * float((second**2).sum()))
-    return float((first * second).sum() / pairs) if pairs else 1.0
+    """The rank agreement of all plans; where they all cost the same, any order is right."""
+    found = record["measured"]
+    tau = kendall_tau([record["predicted"][label] for label in found], list(found.values()))
+    return 1.0 if tau is None else tau
 
 
 def worst_of(records: Sequence[Record]) -> list[int]:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from bench.cells import Cell, cells_of_figures, random_cell
+from planner import rank_agreement
 from planner.cost import Cost, Estimate, q_error, total
 from planner.evaluation.experiment import Point
 from planner.families import family
@@ -137,9 +138,11 @@ def choices(records: Sequence[Record]) -> Record:
 
 def regret(record: Record, unit: str) -> float:
     """How many times the measured cheapest plan's work the plan predicted cheapest took."""
-    plans = record["plans"]
-    best = min(plans, key=lambda label: (plans[label]["predicted"], label))
-    return float(plans[best][unit] / min(plan[unit] for plan in plans.values()))
+    plans = [record["plans"][label] for label in sorted(record["plans"])]
+    found = rank_agreement.regret(
+        [plan["predicted"] for plan in plans], [plan[unit] for plan in plans]
+    )
+    return float("inf") if found is None else found
 
 
 def _errors(records: Iterable[Record], model: str) -> Record:

@@ -96,7 +96,8 @@ def to_loops(plan: Plan, estimate: Estimate | None = None) -> str:
         every = str(dict(root.params).get("evaluate", ""))
         for end in root.inputs:
             probes = _pipeline(end)
-            if probes:
+            # A chain's slices probe, too, but in no loops.
+            if probes and "origin" in dict(probes[0].params):
                 nests.append("\n".join(_nest(probes, every, estimate)))
     return "\n\n".join(nests)
 

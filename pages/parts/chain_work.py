@@ -5,10 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.parts import charts, work_figures
-from pages.parts.figures import join_of, operator_name
 from pages.parts.words import plain
 from planner.cost import Estimate
 from planner.families.sliced_chain.work import KINDS, kind_of
+from planner.operator_names import join_of, operator_name
 from planner.plan import Operator, Plan
 
 MOST_BARS = 40

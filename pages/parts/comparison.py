@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from pages.parts.figures import operator_name
 from pages.parts.words import MET, UNITS, error_text, plan_name
 from planner.checks import listed
 from planner.cost import COST_FIELDS, Cost, q_error, total
 from planner.drawing import Overlay
 from planner.families import family
 from planner.families.early_aggregation import EarlyAggregation
+from planner.operator_names import operator_name
 from planner.wording import amount
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ import plotly.graph_objects as go
 
 from pages.parts.words import UNITS, error_text, plan_name
 from planner.cost import Cost, Estimate
-from planner.plan import Operator, Plan
+from planner.operator_names import operator_name
+from planner.plan import Plan
 from planner.wording import amount, shortened
 
 # Okabe and Ito's palette; these two stand out on a light and on a dark page.
@@ -28,42 +29,7 @@ _LINE = "#8A97A0"
 MOST_BARS = 16
 # In a figure of one plan alone.
 _MOST_STACKS = 40
-_OF_JOINS = ("probe", "route", "select")
 MOST_TICKS = 8
-
-
-def operator_name(operator: Operator) -> str:
-    """An operator in few words: `S1 probes S2`, `insert S1`."""
-    params = dict(operator.params)
-    about = shortened(str(params.get("source", params.get("query", ""))), 24)
-    if (join := join_of(operator)) is not None:
-        return _named_by_join(operator, join)
-    if operator.kind == "probe":
-        return f"{shortened(str(params['origin']), 24)} probes {about}"
-    if operator.kind == "filter" and "query" in params:
-        return f"filter {params['query']}: {shortened(str(params['condition']), 24)}"
-    if operator.kind == "aggregate":
-        return f"early aggregation {about}"
-    if operator.kind == "update":
-        return "late aggregation"
-    return f"{operator.kind} {about}".rstrip()
-
-
-def join_of(operator: Operator) -> Operator | None:
-    """The slice whose tuples or results an operator handles, itself included; None elsewhere."""
-    while operator.kind in _OF_JOINS and operator.inputs:
-        operator = operator.inputs[0]
-    return operator if operator.kind == "slice" else None
-
-
-def _named_by_join(operator: Operator, join: Operator) -> str:
-    """`probe [0, 60)`; of several groups, queries or parts also which."""
-    params = dict(join.params)
-    whose = [f"{params[name]}" for name in ("query", "part") if name in params]
-    group = [f"group {params['group']}"] if "group" in params else []
-    condition = [str(operator.param("condition"))] if operator.kind == "select" else []
-    bounds = f"{operator.kind} [{params['start']}, {params['end']})"
-    return " ".join([bounds, *(shortened(text, 28) for text in (*whose, *group, *condition))])
 
 
 def cost_by_operator(plan: Plan, estimate: Estimate, field: str) -> go.Figure:

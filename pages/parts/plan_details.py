@@ -27,6 +27,7 @@ from planner.families.early_aggregation import EarlyAggregation
 from planner.families.join_order import JoinOrder
 from planner.families.sliced_chain import SlicedChain
 from planner.family import Family
+from planner.operator_names import operator_name
 from planner.plan import Plan
 from planner.wording import amount
 from planner.workload import Workload
@@ -159,7 +160,7 @@ def why(chosen: Family, workload: Workload) -> None:
 def formulas(chosen: Family, plan: Plan, estimate: Estimate) -> None:
     """An operator's figures: the formula, the values in it, and what comes out."""
     every = sorted(plan.operators(), key=lambda op: -estimate.costs[op.id].comparisons)
-    names = {op.id: figures.operator_name(op) for op in every if estimate.formulas.get(op.id)}
+    names = {op.id: operator_name(op) for op in every if estimate.formulas.get(op.id)}
     operator_id = st.selectbox(
         "Operator",
         list(names),

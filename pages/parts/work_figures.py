@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from pages.parts.figures import PALETTE, frame, operator_name, room
+from pages.parts.figures import PALETTE, frame, room
 from pages.parts.words import UNITS
 from planner.cost import Estimate
 from planner.families.early_aggregation.work import KINDS, by_kind
+from planner.operator_names import operator_name
 from planner.plan import Plan
 from planner.wording import amount, shortened
 

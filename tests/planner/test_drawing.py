@@ -10,7 +10,9 @@ from planner.dot import escaped, join_tree, to_dot
 from planner.drawing import Overlay, to_loops, to_text
 from planner.execution import Every, Execution
 from planner.families.join_order import JoinOrder
+from planner.families.sliced_chain import SlicedChain
 from planner.plan import Operator, Plan
+from tests.planner.chains import joins
 from tests.planner.workloads import HYBRID, TABLE_5, TABLE_6, equality_join
 
 FAMILY = JoinOrder()
@@ -70,6 +72,11 @@ def test_loops_follow_each_origins_pipeline() -> None:
     )
     assert "S3's entry of the key" in nests[0]
     assert "comparisons/s]" in to_loops(plan, FAMILY.estimate(plan, workload))
+
+
+def test_a_chain_of_slices_has_no_loops() -> None:
+    chained = joins(f"SELECT * FROM A [RANGE {s}], B [RANGE {s}] WHERE A.k = B.k" for s in (5, 9))
+    assert to_loops(SlicedChain().plan(chained, "chain:0-5-9")) == ""
 
 
 def test_loops_show_where_new_tuples_stand() -> None:

@@ -1,0 +1,150 @@
+"""Why a model is wrong: each reason is told where it holds, and none where the model is right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from planner.tables import ColumnData, Table
+from planner.workload import Workload
+from planner.workload_file import load_workload
+from runtime.diagnosing import NOT_LOOKED_AT, diagnosed
+from runtime.prepare import generated
+from runtime.records import Run
+from tests.runtime.measuring import measured_run
+
+BOTH = "A.k = B.k"
+RANDOM = np.random.default_rng(1)
+Values = Callable[[str, Table], np.ndarray]
+
+
+def join(condition: str = BOTH, more: str = "", arrivals: str = "poisson") -> Workload:
+    """Two streams of 20 tuples/s that are joined over 20 s."""
+    attributes = "{k: {distinct: 100}, v: {distinct: 10}}"
+    stream = f"rate: 20, arrivals: {arrivals}, attributes: {attributes}"
+    return load_workload(
+        "version: 1\n"
+        f"streams: [{{name: A, {stream}}}, {{name: B, {stream}}}]\n"
+        "queries:\n- name: Q\n"
+        f"  text: SELECT * FROM A [RANGE 20], B [RANGE 20] WHERE {condition}\n"
+        f"run: {{seed: 1, duration: 100}}\n{more}"
+    )
+
+
+def reasons(workload: Workload, **columns: Values) -> str:
+    """What is said of a run on the user's own tuples, in which these columns have other values."""
+    tables = generated(workload)
+    for name, table in tables.items():
+        changed = {column: ColumnData(values(name, table)) for column, values in columns.items()}
+        tables[name] = replace(table, columns={**table.columns, **changed})
+    run = measured_run(workload, tables=tables)
+    run = replace(run, request=replace(run.request, data=Path("own")))
+    return " ".join(found.sentence for found in diagnosed(run, tables))
+
+
+def skewed(_: str, table: Table) -> np.ndarray:
+    """Few values make up most of the tuples."""
+    return np.minimum(RANDOM.zipf(1.5, len(table)), 100)
+
+
+def shifted(name: str, table: Table) -> np.ndarray:
+    """Half the values of A do not occur in B."""
+    return table.columns["k"].values + (50 if name == "A" else 0)  # type: ignore[operator]
+
+
+def drifting(_: str, table: Table) -> np.ndarray:
+    """Other values at every time."""
+    return (table.ts // 20_000_000 * 10 + RANDOM.integers(0, 10, len(table))) % 100 + 1
+
+
+def dependent(_: str, table: Table) -> np.ndarray:
+    """The last digit of the other attribute."""
+    return table.columns["k"].values % 10 + 1  # type: ignore[operator]
+
+
+def test_a_model_that_is_right_is_not_blamed() -> None:
+    assert reasons(join()) == ""
+
+
+@pytest.mark.parametrize("method", ["", "execution: {join: hash}"])
+def test_skewed_keys_are_told(method: str) -> None:
+    told = reasons(join(more=method), k=skewed)
+    assert "the keys are skewed: the most frequent value of" in told
+    assert "where 1% is assumed" in told
+    assert ("A probes B made" in told) == bool(method), "a scan compares all, whatever the keys"
+
+
+def test_values_that_the_other_side_lacks_are_told() -> None:
+    assert "but 52% of all A.k are no B.k (0.486% of all pairs" in reasons(join(), k=shifted)
+
+
+def test_keys_that_come_together_in_time_are_told() -> None:
+    assert "equal keys come near each other in time" in reasons(join(), k=drifting)
+
+
+def test_attributes_that_depend_on_each_other_are_told() -> None:
+    told = reasons(join(f"{BOTH} AND A.v = B.v"), v=dependent)
+    assert "taken as independent, and are not (1% of all pairs" in told
+
+
+def test_a_wrong_declared_selectivity_is_told() -> None:
+    declared = f"statistics: {{predicates: {{'{BOTH}': {{selectivity: 0.1}}}}}}"
+    assert "a selectivity of 0.1 is declared for A.k = B.k (1%" in reasons(join(more=declared))
+
+
+def test_a_filter_that_passes_another_share_is_told() -> None:
+    told = reasons(join(f"{BOTH} AND A.v > 5"), v=lambda _, table: np.full(len(table), 9))
+    assert "100% of the tuples pass A.v > 5, where 50% were assumed" in told
+
+
+def generated_run(workload: Workload, warmup: float, duration: float) -> Run:
+    """A run of the workload that covers other times."""
+    return measured_run(
+        replace(workload, run=replace(workload.run, warmup=warmup, duration=duration))
+    )
+
+
+def test_windows_that_were_not_full_are_told_once() -> None:
+    (found,) = diagnosed(generated_run(join(), 2.0, 5.0))
+    assert len(found.suspects) > 2
+    assert found.reason.startswith("counting began after 2 s, when windows of up to 20 s were not")
+
+
+def test_chance_and_bursts_are_told_of_short_runs() -> None:
+    by_chance = [found.reason for found in diagnosed(generated_run(join(), 20.0, 2.0))]
+    assert any(
+        "more or less are chance; run longer to see less of it" in told for told in by_chance
+    )
+    bursts = diagnosed(generated_run(join(arrivals="{pareto: {burst: 3}}"), 20.0, 20.0))
+    assert any("it arrives in bursts of 3 on the mean" in found.reason for found in bursts)
+
+
+def test_rates_that_are_declared_wrong_are_told_of_own_data() -> None:
+    slower = partial(replace, rate=10.0)
+    workload = join()
+    declared = replace(workload, streams=tuple(slower(stream) for stream in workload.streams))
+    run = measured_run(declared, tables=generated(workload))
+    own = replace(run, request=replace(run.request, data=Path("own")))
+    told = " ".join(found.sentence for found in diagnosed(own))
+    assert "tuples/s where 10 were planned with, as is declared: leave the rate out" in told
+
+
+def test_without_the_tuples_no_reason_is_made_up() -> None:
+    tables = dict(_with(generated(join()), k=skewed))
+    (found,) = diagnosed(measured_run(join(), tables=tables))
+    assert found.reason.endswith(NOT_LOOKED_AT)
+
+
+def _with(tables: dict[str, Table], **columns: Values) -> Iterator[tuple[str, Table]]:
+    for name, table in tables.items():
+        changed = {column: ColumnData(values(name, table)) for column, values in columns.items()}
+        yield name, replace(table, columns={**table.columns, **changed})
+
+
+def test_a_run_of_which_nothing_was_measured_has_no_diagnosis() -> None:
+    assert diagnosed(replace(measured_run(join()), measurement=None)) == []
