@@ -37,7 +37,7 @@ def run_of(label: str, share: float) -> Run:
             "was the cheapest of them.",
         ),
         ((3.0, 3.0, 3.0), "order", "Trust the model's choice here, not its figures: q-error 3 at"),
-        ((1.2, 0.85, 1.0), "figures", "Trust the model's figures here, not its choice between"),
+        ((1.08, 0.95, 1.0), "figures", "Trust the model's figures here, not its choice between"),
         ((30.0, 1.0, 1.0), "nothing", "Do not trust the model here: q-error 1 at the median"),
         ((1.04,), "figures", "One plan was run, and the model is right about it (q-error 1.04)"),
         ((2.0,), "nothing", "One plan was run, and the model is wrong about it (q-error 2)"),
