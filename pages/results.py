@@ -6,6 +6,7 @@ from pages.parts import (
     answer_tables,
     backend,
     comparison,
+    downloads,
     heading,
     past_runs,
     planning,
@@ -40,6 +41,6 @@ else:
     shown = run_views.pick(latest, runs)
     run_views.operators(shown)
     query_results.show(shown, [run for run in runs if run.status == "finished"])
-    run_views.downloads(latest)
+    downloads.show(latest)
     answer_tables.show(shown)
 past_runs.show(workload)

@@ -23,7 +23,7 @@ _SCALE = 2
 
 def show(figure: go.Figure, alt: str | None = None, key: str | None = None) -> None:
     """Draw the chart. Its text alternative is the title, where none is given."""
-    st.plotly_chart(figure, alt=alt or _title(figure), key=key, config=_settings(figure))
+    st.plotly_chart(figure, alt=alt or _title(figure), key=key, config=settings(figure))
 
 
 def pick(figure: go.Figure, alt: str, key: str) -> list[Any]:
@@ -34,7 +34,7 @@ def pick(figure: go.Figure, alt: str, key: str) -> list[Any]:
         key=key,
         on_select="rerun",
         selection_mode="points",
-        config=_settings(figure),
+        config=settings(figure),
     )
     return list(event["selection"]["points"])
 
@@ -43,7 +43,8 @@ def _title(figure: go.Figure) -> str:
     return figure.layout.title.text or "figure"
 
 
-def _settings(figure: go.Figure) -> dict[str, Any]:
+def settings(figure: go.Figure) -> dict[str, Any]:
+    """How a chart behaves, and the name of the file it is saved in."""
     name = file_name(_title(figure))
     return {"displaylogo": False, "toImageButtonOptions": {"filename": name, "scale": _SCALE}}
 

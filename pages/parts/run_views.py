@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.parts import charts, comparison, drawings, exports, figures
+from pages.parts import charts, comparison, drawings, figures
 from pages.parts.words import UNITS, compared, error_text, moment, plain, plan_name
 from planner.wording import amount
 
@@ -137,20 +137,3 @@ def pick(latest: Sequence[Run], runs: Sequence[Run]) -> Run:
 
 def _described(run: Run) -> str:
     return f"{plan_name(run.plan.label)} · {run.request.way} · {moment(run.started)}"
-
-
-def downloads(runs: Sequence[Run]) -> None:
-    """CSV and JSON of these runs."""
-    with st.container(horizontal=True):
-        for kind, content, mime in (
-            ("CSV", exports.to_csv(runs), "text/csv"),
-            ("JSON", exports.to_json(runs), "application/json"),
-        ):
-            st.download_button(
-                kind,
-                content,
-                f"sluice-results.{kind.lower()}",
-                mime,
-                icon=":material/download:",
-                on_click="ignore",
-            )

@@ -1,0 +1,206 @@
+"""Runs of one workload as one HTML file that needs nothing else: to mail, to archive, to print.
+
+`python -m pages.parts.report RUN [RUN ...] --out FILE` writes it, as does the button on Results.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pages.parts import comparison, figures, plan_svg, run_views
+from pages.parts import report_html as html
+from pages.parts.drawings import MOST_OPERATORS
+from pages.parts.exports import to_json
+from pages.parts.words import UNITS, error_text, plan_name
+from planner.command import Parser, as_json, carry_out
+from planner.cost import q_error
+from planner.dot import to_dot
+from planner.drawing import to_text
+from planner.errors import RunError
+from planner.workload_file import dump_workload
+from runtime.history import History
+from runtime.records import Run
+
+_WORKLOAD_FILE = "workload.yaml"
+
+
+def report(runs: Sequence[Run]) -> str:
+    """The report of these runs; a RunError unless they are finished, of one workload and data."""
+    _check(runs)
+    first = runs[0]
+    same, words = comparison.same_answer(runs)
+    rows = comparison.latest_by_plan(sorted(runs, key=lambda run: -run.started))
+    body = [
+        html.heading(first.workload.name, 1),
+        html.paragraph(_when(runs), "quiet"),
+        html.paragraph(run_views.answer(rows), "answer"),
+        html.paragraph(words, "same" if same else "parted"),
+        *_plans(runs),
+        *_charts(rows),
+        *(piece for run in runs for piece in _run(run)),
+        html.heading("The workload"),
+        *(html.code(query.text) for query in first.workload.queries[:12]),
+        html.folded(
+            f"The workload as a file ({_WORKLOAD_FILE})", html.code(dump_workload(first.workload))
+        ),
+        *_again(runs),
+        html.data("runs", to_json(runs)),
+    ]
+    return html.page(f"{first.workload.name} · Sluice", body)
+
+
+def _check(runs: Sequence[Run]) -> None:
+    if not runs:
+        raise RunError("there is no run to report; run a plan first", "report")
+    for run in runs:
+        if run.status != "finished" or run.measurement is None:
+            raise RunError(f"is {run.status}; a report is about finished runs", run.id)
+        if (run.workload.digest, run.data_digest) != (
+            runs[0].workload.digest,
+            runs[0].data_digest,
+        ):
+            raise RunError(
+                f"has another workload or other data than {runs[0].id}; report it by itself", run.id
+            )
+
+
+def _when(runs: Sequence[Run]) -> str:
+    moments = [
+        datetime.fromtimestamp(run.started, UTC).strftime("%Y-%m-%d %H:%M UTC") for run in runs
+    ]
+    when = moments[0] if len(set(moments)) == 1 else f"{min(moments)} to {max(moments)}"
+    return f"Measured by Sluice, {when}. {len(runs)} run{'s' if len(runs) > 1 else ''}."
+
+
+def _plans(runs: Sequence[Run]) -> Iterator[str]:
+    unit = UNITS[comparison.ranked_by(runs[0])].lower()
+    frame = comparison.run_table(runs)
+    names = {
+        "Predicted": f"Predicted {unit}",
+        "Measured": f"Measured {unit}",
+        "Prediction": "q-error",
+    }
+    columns = [names.get(str(name), str(name)) for name in frame.columns]
+    values = frame.itertuples(index=False, name=None)
+    yield html.heading("Plans")
+    yield html.table(columns, values, "Plans that were run, predicted beside measured")
+    yield html.paragraph(
+        "q-error: max(p/m, m/p). ▲ over: more predicted than measured; ▼ under: less; ≈: met.",
+        "quiet",
+    )
+
+
+def _charts(rows: Sequence[Run]) -> Iterator[str]:
+    pairs = [(run.plan.label, *comparison.scores(run)) for run in rows]
+    points = [(label, p, m) for label, p, m in pairs if m is not None]
+    if points:
+        field = comparison.ranked_by(rows[0])
+        told = "; ".join(f"{label}: predicted {p:.6g}, measured {m:.6g}" for label, p, m in points)
+        yield html.chart(figures.all_plans(points, field), f"{UNITS[field]}. {told}")
+    timings = [(run.plan.label, run.measurement.timings) for run in rows if run.measurement]
+    seconds = [(label, t.kernel, t.engine, t.total) for label, t in timings]
+    told = "; ".join(f"{label}: {total:.2f} s" for label, *_, total in seconds)
+    yield html.chart(figures.seconds(seconds), f"Seconds of each run. {told}")
+
+
+def _run(run: Run) -> Iterator[str]:
+    """One run: its bars, its picture, and every operator in a table."""
+    yield html.heading(plan_name(run.plan.label))
+    yield from (html.paragraph(f"Note: {warning}") for warning in run.warnings)
+    field = comparison.fields(run)[0]
+    rows = comparison.by_operator(run, field)
+    if rows:
+        told = "; ".join(f"{name}: {error_text(p, m)}" for name, p, m in rows[:20])
+        figure = figures.predicted_and_measured(rows, field, run.plan.label)
+        yield html.chart(figure, f"{UNITS[field]}, predicted beside measured. {told}")
+    overlays = comparison.overlays(run)
+    if len(run.plan.operators()) <= MOST_OPERATORS:
+        svg = plan_svg.drawn(to_dot(run.plan, run.estimate, overlays))
+        yield html.picture(
+            svg,
+            "Tuples flow upwards. Green: met (≈). Orange: more predicted than measured (▲). "
+            "Blue: less (▼).",
+        )
+    else:
+        yield html.folded("The plan", html.code(to_text(run.plan, run.estimate, overlays)))
+    every = (
+        (name, UNITS[kind], p, m, q_error(p, m), error_text(p, m))
+        for kind in comparison.fields(run)
+        for name, p, m in comparison.by_operator(run, kind)
+    )
+    columns = ["Operator", "Kind of work", "Predicted", "Measured", "q-error", "Prediction"]
+    label = f"Operators of {plan_name(run.plan.label)}"
+    yield html.folded("Every operator and kind of work", html.table(columns, every, label))
+
+
+def _again(runs: Sequence[Run]) -> Iterator[str]:
+    """Versions, seed and digests, and the commands that run the same again."""
+    first = runs[0]
+    yield html.heading("To run it again")
+    yield html.paragraph(
+        f"Save the workload as {_WORKLOAD_FILE} in Sluice's folder. DIR is that of your own data."
+    )
+    yield html.code("\n".join(dict.fromkeys(_command(run) for run in runs)))
+    settings = first.workload.run
+    known: list[tuple[str, str | float]] = [
+        ("seed", settings.seed),
+        ("warm-up (s)", first.workload.warmup),
+        ("duration (s)", settings.duration),
+        ("digest of the workload", first.workload.digest),
+        ("digest of the data", first.data_digest),
+        *first.versions.items(),
+    ]
+    yield html.table(["What", "Value"], known, "What a rerun depends on")
+    answers = (
+        (run.id, plan_name(run.plan.label), query, results, run.measurement.answers.get(query, ""))
+        for run in runs
+        if run.measurement is not None
+        for query, results in run.measurement.results.items()
+    )
+    columns = ["Run", "Plan", "Query", "Results", "Digest of the answer"]
+    yield html.folded("Answers", html.table(columns, answers, "Answers of all runs"))
+
+
+def _command(run: Run) -> str:
+    request = run.request
+    options = {
+        "--family": request.family,
+        "--plan": run.plan.label,
+        "--way": request.way,
+        "--partitions": str(run.partitions),
+        "--batch-rows": request.batch_rows and str(request.batch_rows),
+        "--data": request.data and "DIR",
+    }
+    given = [text for option, value in options.items() if value for text in (option, value)]
+    command = [".venv/bin/python", "-m", "runtime", "run", _WORKLOAD_FILE, *given]
+    return shlex.join([*command, *(["--sort"] if request.sort else [])])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write a report of runs; the exit code is 0, or 2 for a bad input."""
+
+    def command() -> str:
+        parser = Parser(prog="python -m pages.parts.report", description=__doc__)
+        parser.add_argument("runs", metavar="RUN", nargs="+")
+        parser.add_argument("--out", metavar="FILE", type=Path, required=True)
+        parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
+        options = parser.parse_args(arguments)
+        history = History()
+        content = report([history.get(name) for name in dict.fromkeys(options.runs)])
+        try:
+            options.out.write_text(content, encoding="utf-8")
+        except OSError as error:
+            raise RunError(f"cannot be written: {error.strerror}", str(options.out)) from error
+        if options.json:
+            return as_json({"file": str(options.out), "runs": options.runs})
+        return f"{options.out}: {len(content) / 2**20:.1f} MB\n"
+
+    return carry_out(command)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
