@@ -131,13 +131,13 @@ class AggregationProgram:
             self.walked_from,
         )
 
-    def tally(self, totals: Sequence[bytes], plan: Plan) -> Tally:
+    def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
         """Add up the partitions, and put their parts of groups together.
 
         Counts become costs of operators per second of the span.
         """
         sums = summed(totals, AggregationCounters)
-        counters, seconds = sums.counters, Span(self.warmup, self.end).seconds
+        counters, seconds = sums.counters, Span(self.warmup, self.end).until(reached).seconds
         operators = plan.operators() if seconds > 0 else ()
         costs = aggregation_costs(operators, self.nest, counters, seconds)
         groups = put_together([rows for _, rows in sums.told], self._kept())

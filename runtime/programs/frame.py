@@ -10,7 +10,7 @@ import numpy as np
 
 from planner.cost import Cost
 from runtime.kernels.packing import pack, unpack
-from runtime.programs.program import Step, Tally
+from runtime.programs.program import Span, Step, Tally
 
 
 class Counted(Protocol):
@@ -27,6 +27,10 @@ class Counted(Protocol):
     def replicas(self) -> np.ndarray:
         """Tuples stored in a partition that does not count them."""
 
+    @property
+    def held(self) -> np.ndarray:
+        """How long tuples were held, in tuple-microseconds."""
+
 
 Counts = TypeVar("Counts", bound=Counted)
 
@@ -34,7 +38,9 @@ Counts = TypeVar("Counts", bound=Counted)
 class Done(NamedTuple):
     """What a kernel made of a batch; `kept` is what the next batch needs of it.
 
-    `told` is added to the totals as it is then: what partitions have to put together.
+    `told` is added to the totals as it is then: what partitions have to put together. A kernel that
+    counts how long a tuple was held only when it leaves says by `still_held` what is to be added
+    for those that have not left.
     """
 
     results: int
@@ -43,6 +49,7 @@ class Done(NamedTuple):
     state_tuples: int
     kept: list[np.ndarray]
     told: tuple[np.ndarray, ...] = ()
+    still_held: Callable[[], np.ndarray] | None = None
 
 
 def stepped(
@@ -67,8 +74,20 @@ def stepped(
     sums += (done.results, time.perf_counter_ns() - begun, 0, len(done.rows))
     sums[2] = done.state_tuples
     digest[0] = (int(digest[0]) + done.digest) % 2**64
-    totals = pack([sums, digest, *counters])
-    return Step(totals + pack(done.kept), totals + pack(done.told), int(sums[3]), done.rows)
+    counted = pack([sums, digest, *counters])
+    so_far = counted
+    if done.still_held is not None:
+        more = done.still_held()
+        so_far = pack([sums, digest, *(c + more if c is counters.held else c for c in counters)])
+    return Step(counted + pack(done.kept), so_far + pack(done.told), int(sums[3]), done.rows)
+
+
+def still_held(
+    source: np.ndarray, since: np.ndarray, left: np.ndarray, span: Span, sources: int
+) -> np.ndarray:
+    """How long tuples have been held within the span, summed up by source, in microseconds."""
+    held = np.minimum(left, span.end) - np.maximum(since, span.warmup)
+    return np.bincount(source, np.maximum(held, 0), sources)
 
 
 class Sums(NamedTuple, Generic[Counts]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 
 import numpy as np
 
@@ -14,10 +15,11 @@ from planner.plan import Plan
 from planner.query import TimeWindow
 from planner.workload import Workload
 from runtime.batch import Batch
+from runtime.kernels.digest import tuple_hashes
 from runtime.kernels.multiway import Counters, Join, join_batch, load_kernels
 from runtime.kernels.windows import Tuples
 from runtime.programs.costs import join_cost
-from runtime.programs.frame import Done, stepped, summed
+from runtime.programs.frame import Done, stepped, still_held, summed
 from runtime.programs.program import Span, Step, Tally
 from runtime.split import Split
 
@@ -63,14 +65,27 @@ class JoinProgram:
                 join, Tuples(*kept), given.tuples, counters, given.until, given.last, keep_rows
             )
             held = 0 if self.replicated and partition else len(outcome.stay.ts)
-            return Done(outcome.results, outcome.digest, outcome.rows, held, list(outcome.stay))
+            more = None if given.last else partial(self._still_held, outcome.stay, partition, given)
+            kept = list(outcome.stay)
+            return Done(outcome.results, outcome.digest, outcome.rows, held, kept, (), more)
 
         return stepped(state, Counters.zero(len(self.sources)), lambda: list(Tuples.empty()), work)
 
-    def tally(self, totals: Sequence[bytes], plan: Plan) -> Tally:
+    def _still_held(self, stay: Tuples, partition: int, given: Batch[Tuples]) -> np.ndarray:
+        """What the tuples in the windows have been held for when the batch ends."""
+        mine = slice(None)
+        if self.replicated:
+            mine = tuple_hashes(stay.source, stay.seq) % np.uint64(self.partitions) == partition
+        since = stay.ts[mine]
+        until = np.full(len(since), given.until)
+        return still_held(
+            stay.source[mine], since, until, Span(self.warmup, self.end), len(self.sources)
+        )
+
+    def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
         """Add up the partitions; counts become costs of operators per second of the span."""
         sums = summed(totals, Counters)
-        seconds = Span(self.warmup, self.end).seconds
+        seconds = Span(self.warmup, self.end).until(reached).seconds
         costs = {
             operator.id: join_cost(operator, self.sources, sums.counters, seconds)
             for operator in plan.operators()

@@ -5,20 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 
 import numpy as np
 
 from planner.plan import Plan
 from runtime.batch import Batch
+from runtime.kernels.digest import tuple_hashes
 from runtime.kernels.loop_types import (
     RELATION,
+    TIME,
     LoopCounters,
     Rows,
     Windows,
 )
 from runtime.kernels.loops import load_loop_kernels, loop_batch
 from runtime.programs.costs import join_cost
-from runtime.programs.frame import Done, stepped, summed
+from runtime.programs.frame import Done, stepped, still_held, summed
 from runtime.programs.nest import Nest
 from runtime.programs.program import Span, Step, Tally
 
@@ -69,10 +72,24 @@ class LoopProgram:
             )
             held = 0 if partition else len(outcome.stay.ts)
             kept = [outcome.cursor, *outcome.stay]
-            return Done(outcome.results, outcome.digest, outcome.rows, held, kept)
+            more = None if given.last else partial(self._still_held, outcome.stay, partition, given)
+            return Done(outcome.results, outcome.digest, outcome.rows, held, kept, (), more)
 
         zero = LoopCounters.zero(len(self.kind), len(self.nest.filters))
         return stepped(state, zero, begin, work)
+
+    def _still_held(self, stay: Rows, partition: int, given: Batch[Rows]) -> np.ndarray:
+        """What is held has been held for when the batch ends, or until it left unnoticed."""
+        mine = tuple_hashes(stay.source, stay.seq) % np.uint64(self.partitions) == partition
+        stay = stay.take(mine)
+        left = np.full(len(stay.ts), given.until)
+        kind = np.array(self.kind, np.int64)[stay.source]
+        if not self.tick:
+            length = np.array(self.length, np.int64)[stay.source]
+            left = np.where(kind == TIME, np.minimum(left, stay.ts + length), left)
+        if not self.lazy and stay.until.shape[1]:
+            left = np.where(kind == RELATION, np.minimum(left, stay.until[:, 0]), left)
+        return still_held(stay.source, stay.ts, left, Span(self.warmup, self.end), len(self.kind))
 
     def _windows(self, partition: int) -> Windows:
         return Windows(
@@ -88,10 +105,10 @@ class LoopProgram:
             partition,
         )
 
-    def tally(self, totals: Sequence[bytes], plan: Plan) -> Tally:
+    def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
         """Add up the partitions; counts become costs of operators per second of the span."""
         sums = summed(totals, LoopCounters)
-        counters, seconds = sums.counters, Span(self.warmup, self.end).seconds
+        counters, seconds = sums.counters, Span(self.warmup, self.end).until(reached).seconds
         operators = plan.operators() if seconds > 0 else ()
         costs = self.nest.filter_costs(operators, counters, seconds) | {
             operator.id: join_cost(operator, self.nest.sources, counters, seconds)

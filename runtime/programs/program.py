@@ -24,6 +24,10 @@ class Span:
         """Its length; 0 where the warm-up left nothing."""
         return max(0, self.end - self.warmup) / 1_000_000
 
+    def until(self, reached: int | None) -> Span:
+        """As far as a run got; all of it where that is not said."""
+        return self if reached is None else Span(self.warmup, min(self.end, reached))
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -73,8 +77,8 @@ class Program(Protocol):
     def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> Step:
         """Run one micro-batch of one partition from its state (None: the beginning)."""
 
-    def tally(self, totals: Sequence[bytes], plan: Plan) -> Tally:
-        """Add up the partitions."""
+    def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
+        """Add up the partitions. Of a run that goes on, `reached` is the time its totals are of."""
 
     def to_json(self) -> str:
         """The program as text."""

@@ -130,10 +130,10 @@ class SliceProgram:
             return 0
         return sum(era.at <= given.tuples.ts[0] for era in self.eras) - 1
 
-    def tally(self, totals: Sequence[bytes], plan: Plan) -> Tally:
+    def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
         """Add up the partitions; counts become costs of operators per second of the span."""
         sums = summed(totals, SliceCounters)
-        counters, seconds = sums.counters, Span(self.warmup, self.end).seconds
+        counters, seconds = sums.counters, Span(self.warmup, self.end).until(reached).seconds
         raw = raw_costs(plan.operators(), self.meters, counters)
         costs = {name: _per_second(cost, seconds) for name, cost in raw.items() if seconds > 0}
         comparisons = round(sum(cost.comparisons for cost in raw.values()))
