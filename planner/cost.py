@@ -109,7 +109,9 @@ class Measurement:
 
     `costs` is empty where the run was shorter than its warm-up: nothing was left to measure.
     `recomputations` are how often per second an aggregation looked for an extremum anew. `queues`
-    says how long queues between slices, and what unions merged in a batch, were at most.
+    says how long queues between slices, and what unions merged in a batch, were at most. Of a run
+    that broke off, `reached` is the stream time that was done: costs are over it, and there is no
+    answer.
     """
 
     costs: Mapping[str, Cost]
@@ -124,6 +126,7 @@ class Measurement:
     # Of a run on Spark's own operators, what Spark counted, as JSON has it: `cost` and `operators`
     # have those parts of a cost that Spark knows.
     spark: Mapping[str, Any] = field(default_factory=dict)
+    reached: float | None = None
 
 
 def total(costs: Mapping[str, Cost], roots: Iterable[str]) -> Cost:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import threading
@@ -9,6 +10,7 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from planner.cost import Measurement, Timings
@@ -19,11 +21,13 @@ from runtime.home import answers_home, work_home
 from runtime.kernels.digest import as_text
 from runtime.native.prepare import PreparedNative, prepare_native
 from runtime.native.running import measured_natively
+from runtime.patience import unless_stopped, until_nothing_is_left
 from runtime.prepare import Prepared, prepare
 from runtime.programs.program import Tally
-from runtime.records import Progress, Run, RunRequest
+from runtime.records import Progress, Run, RunRequest, Status
 from runtime.result_files import merge_results, merge_shared_results
-from runtime.stopping import RunCancelledError, StopSignal
+from runtime.so_far import measured_so_far
+from runtime.stopping import LimitReachedError, RunCancelledError, StopSignal
 from runtime.versions import versions
 
 OnProgress = Callable[[Progress], None]
@@ -39,17 +43,21 @@ def run(
 ) -> Run:
     """Run the plan to its end. A run that fails or is cancelled is recorded as such.
 
-    A failure that is the user's to mend is raised again; a cancelled run is returned.
+    A failure that is the user's to mend is raised again; a cancelled run is returned. One that is
+    cancelled before it is prepared raises RunCancelledError: there is nothing to record yet.
     """
     begun = time.time()
+    unlimited = StopSignal(math.inf, cancel)
+    on_progress(Progress("Waiting for a cancelled run to let go"))
+    until_nothing_is_left(unlimited)
     on_progress(Progress("Preparing the tuples"))
     partitions = request.partitions or usual_partitions()
     prepared: Prepared | PreparedNative
     if request.backend == "native":
-        prepared = prepare_native(request, partitions)
+        prepared = unless_stopped(partial(prepare_native, request, partitions), unlimited)
         batches = len(prepared.cuts)
     else:
-        prepared = prepare(request, partitions)
+        prepared = unless_stopped(partial(prepare, request, partitions), unlimited)
         partitions, batches = prepared.program.partitions, prepared.batches.batches
     record = Run(
         id=time.strftime("%Y%m%d-%H%M%S-", time.gmtime(begun)) + uuid.uuid4().hex[:6],
@@ -84,16 +92,28 @@ def carry_out(
     history.save(record, process=os.getpid())
     stop = StopSignal(record.request.most_seconds, cancel)
     ended = record
+
+    folder = run_folder(record.id, record.request.shared)
+
+    def broken_off(status: Status, why: str) -> Run:
+        ended = record.ended(status, time.time(), why)
+        if isinstance(prepared, PreparedNative):
+            # Spark's own operators keep no totals.
+            return ended
+        return replace(ended, measurement=measured_so_far(prepared, folder, begun))
+
     try:
         if isinstance(prepared, PreparedNative):
-            folder = run_folder(record.id, record.request.shared)
             ended = measured_natively(record, prepared, begun, on_progress, stop, folder)
         else:
             ended = _measured(record, prepared, begun, on_progress, stop)
     except RunCancelledError:
-        ended = record.ended("cancelled", time.time(), "cancelled by its user")
+        ended = broken_off("cancelled", "cancelled by its user")
     except KeyboardInterrupt:
-        ended = record.ended("cancelled", time.time(), "interrupted at the keyboard")
+        ended = broken_off("cancelled", "interrupted at the keyboard")
+        raise
+    except LimitReachedError as error:
+        ended = broken_off("failed", str(error))
         raise
     except SluiceError as error:
         ended = record.ended("failed", time.time(), str(error))
@@ -109,7 +129,7 @@ def carry_out(
     finally:
         history.save(ended)
         if ended.status in ("finished", "cancelled"):
-            shutil.rmtree(run_folder(record.id, record.request.shared), ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
     return ended
 
 
@@ -139,25 +159,21 @@ def _measured(
     stop: StopSignal,
 ) -> Run:
     # Imported when a plan is first run: planning and reading history need no Spark.
-    from runtime.spark.replay import replay
-    from runtime.spark.session import session
+    from runtime.spark.ready import ready
+    from runtime.spark.replaying import replayed
     from runtime.spark.streaming import streamed
 
     request, batches, program = record.request, prepared.batches, prepared.program
     on_progress(Progress("Starting Spark and the kernels", 0, batches.batches, batches.arrivals))
-    # Compiling takes seconds the first time, and so does starting Spark: both at once.
-    loading = threading.Thread(target=program.load)
-    loading.start()
-    spark = session(request.master, request.shared).newSession()
-    loading.join()
-    stop.check()
+    starting = partial(ready, request.master, request.shared, program)
+    spark = unless_stopped(starting, stop).newSession()
     folder = run_folder(record.id, request.shared)
     folder.mkdir(parents=True, exist_ok=True)
     parts = str(folder / "results") if request.results else None
     engine_begun = time.time()
     on_progress(Progress("Running", 0, batches.batches, batches.arrivals))
     if request.way == "replay":
-        totals = replay(spark, program, batches, parts, stop)
+        totals = replayed(spark, record, prepared, folder, on_progress, stop)
     else:
         totals = streamed(spark, record, prepared, folder, on_progress, stop)
     tally = program.tally(totals, prepared.plan)

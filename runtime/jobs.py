@@ -17,6 +17,7 @@ from runtime.evaluation.figure import Figure
 from runtime.evaluation.measuring import FigureRequest, measure
 from runtime.execute import OnProgress, run
 from runtime.records import Progress, Run, RunRequest
+from runtime.stopping import RunCancelledError
 
 logger = logging.getLogger(__name__)
 
@@ -161,6 +162,8 @@ class Runner:
         try:
             entry.outcome = self._execute(entry.request, on_progress, job.cancelled)
             entry.status = "cancelled" if entry.outcome.status == "cancelled" else "finished"
+        except RunCancelledError:
+            entry.status = "cancelled"
         except SluiceError as error:
             entry.error, entry.status = str(error), "failed"
         except Exception as error:

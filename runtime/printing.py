@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from planner.cost import COST_FIELDS, q_error
+from planner.cost import COST_FIELDS, Measurement, q_error
 from planner.drawing import printable, title
 from planner.rates import RateTrace
 from planner.statistics import Provenance
@@ -27,13 +27,7 @@ def run_text(run: Run) -> str:
         lines.append(run.error)
     if run.measurement is None:
         return "\n".join(lines) + "\n"
-    for query, results in run.measurement.results.items():
-        lines.append(f"{query}: {results:,} results, answer {run.measurement.answers[query]}")
-    timings = run.measurement.timings
-    lines.append(
-        f"{timings.total:.2f} s in all, {timings.engine:.2f} s in Spark, "
-        f"{_in_kernels(timings.kernel)}; {sum(run.measurement.rows.values()):,} tuples"
-    )
+    lines += _outcome(run.measurement)
     cost = document["cost"]
     rows = list(_rows("in all", cost["predicted"], cost["measured"]))
     for operator, entry in zip(run.plan.operators(), document["operators"], strict=True):
@@ -55,6 +49,21 @@ def _spark_join(metrics: Mapping[str, Any]) -> str:
 
 def _in_kernels(seconds: float | None) -> str:
     return "on Spark's own operators" if seconds is None else f"{seconds:.2f} s in kernels"
+
+
+def _outcome(measurement: Measurement) -> Iterator[str]:
+    """Results and seconds; of a run that broke off, how far it got."""
+    if measurement.reached is not None:
+        yield f"broke off after {measurement.reached:g} s of stream time; counted until then:"
+    for query, results in measurement.results.items():
+        digest = measurement.answers.get(query)
+        yield f"{query}: {results:,} results, " + (f"answer {digest}" if digest else "no answer")
+    timings = measurement.timings
+    read = "" if measurement.reached else f"; {sum(measurement.rows.values()):,} tuples"
+    yield (
+        f"{timings.total:.2f} s in all, {timings.engine:.2f} s in Spark, "
+        f"{_in_kernels(timings.kernel)}{read}"
+    )
 
 
 def _rows(

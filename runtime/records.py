@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 from planner.checks import MAX_SECONDS, number, whole
-from planner.cost import Estimate, Measurement
+from planner.cost import Cost, Estimate, Measurement
 from planner.errors import RunError
 from planner.plan import Plan
 from planner.workload import Workload
@@ -94,6 +94,8 @@ class Progress:
     step: str = "batch"
     reached: float = 0.0
     lag: float | None = None
+    # By operator and second of stream time; none before the warm-up is over.
+    costs: Mapping[str, Cost] = field(default_factory=dict)
 
     @property
     def share(self) -> float:

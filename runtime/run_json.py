@@ -73,6 +73,7 @@ def run_document(run: Run) -> dict[str, Any]:
         **({"queues": dict(measurement.queues)} if measurement and measurement.queues else {}),
         "seconds": _seconds(measurement),
         **({"spark": dict(measurement.spark)} if measurement and measurement.spark else {}),
+        **({"reached": measurement.reached} if measurement and measurement.reached else {}),
     }
 
 
@@ -138,6 +139,7 @@ def run_to_json(run: Run) -> dict[str, Any]:
             "recomputations": dict(measurement.recomputations),
             "queues": dict(measurement.queues),
             "spark": dict(measurement.spark),
+            "reached": measurement.reached,
         },
     }
 
@@ -229,6 +231,7 @@ def _measurement(measured: Mapping[str, Any]) -> Measurement:
         recomputations=measured.get("recomputations", {}),
         queues=measured.get("queues", {}),
         spark=measured.get("spark", {}),
+        reached=measured.get("reached"),
     )
 
 

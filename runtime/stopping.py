@@ -12,6 +12,10 @@ class RunCancelledError(Exception):
     """The user cancelled the run."""
 
 
+class LimitReachedError(RunError):
+    """The run took more than it may. What it has measured so far is kept."""
+
+
 class StopSignal:
     """Asked often by whatever runs: is it to stop, and why?"""
 
@@ -33,7 +37,7 @@ class StopSignal:
         if self._cancel.is_set():
             raise RunCancelledError
         if time.monotonic() > self._deadline:
-            raise RunError(
+            raise LimitReachedError(
                 f"reached the limit of {self._most_seconds:g} s; shorten run.duration, choose a "
                 "cheaper plan, or raise the limit",
                 "run",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pyarrow as pa
 from py4j.protocol import Py4JError
@@ -39,10 +40,15 @@ def replay(
     program: Program,
     batches: MicroBatches,
     results_folder: str | None,
+    notes: Path,
+    look: Callable[[], None],
     stop: StopSignal,
 ) -> list[bytes]:
-    """The totals of every partition after the last micro-batch."""
-    text = program.to_json()
+    """The totals of every partition after the last micro-batch.
+
+    Tasks leave notes in a folder; `look` is called several times a second, and reads them.
+    """
+    text, notes_folder = program.to_json(), str(notes)
 
     def run(groups: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows = sorted(
@@ -55,7 +61,7 @@ def replay(
         )
         partition = rows[0][1]
         given = ((number, tuples) for number, _, tuples in rows)
-        _, totals = step_through(text, None, given, partition, results_folder)
+        _, totals = step_through(text, None, given, partition, results_folder, notes_folder)
         yield pa.RecordBatch.from_pylist(
             [{"partition": partition, "batch": rows[-1][0], "totals": totals}],
             schema=pa.schema(
@@ -68,21 +74,32 @@ def replay(
         batches.folder
     )
     shared = by_partition(source, program.partitions)
-    with stopping(spark, stop):
+    with stopping(spark, stop, look):
         rows = shared.groupBy("group").applyInArrow(run, TOTALS).collect()
     return [bytes(row["totals"]) for row in sorted(rows, key=lambda row: row["partition"])]
 
 
 @contextmanager
-def stopping(spark: SparkSession, stop: StopSignal) -> Iterator[None]:
-    """Cancel the jobs that are started within, should the run be told to stop."""
+def stopping(
+    spark: SparkSession, stop: StopSignal, look: Callable[[], None] = lambda: None
+) -> Iterator[None]:
+    """Cancel the jobs that are started within, should the run be told to stop.
+
+    Until they end, `look` is called several times a second.
+    """
     context = spark.sparkContext
     tag = f"replay-{uuid.uuid4().hex}"
     done = threading.Event()
+    failed: list[Exception] = []
 
     def watch() -> None:
         while not done.wait(_POLL_SECONDS):
-            if stop.is_set():
+            try:
+                look()
+            except Exception as error:
+                # Raised by the thread that started the job, as soon as that is cancelled.
+                failed.append(error)
+            if failed or stop.is_set():
                 # Again until it is done: what Spark has not submitted yet, it cannot cancel.
                 context.cancelJobsWithTag(tag)
 
@@ -92,6 +109,8 @@ def stopping(spark: SparkSession, stop: StopSignal) -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JError) as error:
+        if failed:
+            raise failed[0] from error
         stop.check()
         raise RunError(f"the replay broke off: {cause(error)}", "Spark") from error
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -14,6 +15,7 @@ from runtime.pace import Pace
 from runtime.prepare import Prepared
 from runtime.programs.program import Program
 from runtime.records import Progress, Run
+from runtime.so_far import progress_of
 from runtime.spark.stream import Streamed, stream
 from runtime.stopping import StopSignal
 from runtime.totals import Totals
@@ -73,21 +75,8 @@ class _Streaming:
     def _on_batch(self, number: int, totals: list[bytes]) -> None:
         done = number + 1
         self.totals.keep(done, totals)
-        tally = self._prepared.program.tally(totals, self._prepared.plan)
-        self._on_progress(
-            Progress(
-                "Running",
-                done,
-                self._prepared.batches.batches,
-                self._prepared.batches.arrivals,
-                time.time() - self._begun,
-                tally.comparisons,
-                tally.results,
-                tally.state_tuples,
-                reached=self._pace.reached(done),
-                lag=self._pace.lag(done),
-            )
-        )
+        so_far = progress_of(self._prepared, done, totals, self._begun)
+        self._on_progress(replace(so_far, lag=self._pace.lag(done)))
 
     def _before_next(self, done: int) -> Program:
         """Wait until the next batch is due."""

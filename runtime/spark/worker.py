@@ -15,6 +15,7 @@ from planner.errors import RunError
 from runtime.programs import program_from_json
 from runtime.programs.program import Program
 from runtime.result_files import MOST_RESULT_ROWS
+from runtime.spark.notes import leave_note
 
 
 @lru_cache(maxsize=4)
@@ -31,8 +32,12 @@ def step_through(
     batches: Iterable[tuple[int, bytes]],
     partition: int,
     results_folder: str | None,
+    notes_folder: str | None = None,
 ) -> tuple[bytes | None, bytes | None]:
-    """Step through the batches in order; the new state and the totals so far."""
+    """Step through the batches in order; the new state and the totals so far.
+
+    Totals are noted after each batch where there is a folder for it.
+    """
     program = _program(program_text)
     totals: bytes | None = None
     for number, tuples in batches:
@@ -46,6 +51,8 @@ def step_through(
                     "--results",
                 )
             _write_rows(step.rows, Path(results_folder), partition, number)
+        if notes_folder is not None:
+            leave_note(notes_folder, partition, number, totals)
     return state, totals
 
 

@@ -10,11 +10,14 @@ import pytest
 
 from planner.errors import RunError
 from planner.execution import RunSettings
+from runtime import execute
 from runtime.execute import run, run_folder
 from runtime.history import History
 from runtime.microbatches import MicroBatches
 from runtime.prepare import prepare
 from runtime.records import WAYS, Progress, RunRequest, Way
+from runtime.spark import ready
+from runtime.stopping import RunCancelledError
 from tests.planner.workloads import equality_join
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
@@ -48,10 +51,73 @@ def test_a_run_that_is_cancelled_at_work_ends_and_is_recorded(way: Way) -> None:
 
 
 @WAY
+def test_what_was_measured_before_a_cancel_is_kept_as_part_of_a_run(way: Way) -> None:
+    workload = replace(equality_join([(1500, 20, 9), (1500, 20, 9)]), run=RunSettings(1, 4, 80))
+    request = RunRequest(workload, "join_order", "best", way, 2, 6_000)
+    cancel = threading.Event()
+    seen: list[Progress] = []
+
+    def cancel_in_the_midst(progress: Progress) -> None:
+        seen.append(progress)
+        if progress.batches_done >= 5:
+            cancel.set()
+
+    ended = run(request, cancel_in_the_midst, cancel)
+    assert ended.status == "cancelled"
+    kept = History().get(ended.id).measurement
+    assert kept == ended.measurement
+    assert kept is not None
+    assert kept.reached is not None
+    assert 8 < kept.reached < 84
+    assert kept.answers == {}
+    assert kept.results["Q1"] > 0
+    last = seen[-1]
+    assert kept.costs == last.costs
+    # Windows are full after 20 s, so it is less than predicted, but counted in the same unit.
+    predicted = ended.estimate.costs
+    for operator in ended.plan.operators():
+        if operator.kind == "insert":
+            measured = kept.costs[operator.id].inserts
+            assert measured == pytest.approx(predicted[operator.id].inserts, rel=0.1)
+
+
+@pytest.mark.parametrize("phase", ["Preparing the tuples", "Starting Spark and the kernels"])
+def test_a_cancel_does_not_wait_for_what_cannot_be_broken_off(
+    phase: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reading, or starting Spark, takes for ever here; the next run waits for it to let go."""
+    cancel, let_go, waited = threading.Event(), threading.Event(), threading.Event()
+
+    def stuck(*_: object) -> None:
+        cancel.set()
+        assert let_go.wait(60)
+
+    place = execute if phase.startswith("Prep") else ready
+    monkeypatch.setattr(place, "prepare" if place is execute else "session", stuck)
+    seen: list[str] = []
+    request = _small(7, "replay")
+    try:
+        status = run(request, lambda p: seen.append(p.phase), cancel).status
+    except RunCancelledError:
+        status = "cancelled"
+    assert (status, seen[-1]) == ("cancelled", phase)
+    monkeypatch.undo()
+
+    def after(progress: Progress) -> None:
+        if progress.phase.startswith("Waiting"):
+            waited.set()
+            let_go.set()
+
+    assert run(request, after).status == "finished"
+    assert waited.is_set()
+
+
+@WAY
 def test_a_run_after_a_cancelled_one_is_not_disturbed(way: Way) -> None:
     cancel = threading.Event()
     cancel.set()
-    assert run(_small(1, way), cancel=cancel).status == "cancelled"
+    with pytest.raises(RunCancelledError):
+        run(_small(1, way), cancel=cancel)
     assert run(_small(1, way)).status == "finished"
 
 

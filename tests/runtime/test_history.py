@@ -14,8 +14,9 @@ import pytest
 
 from planner.errors import RunError
 from runtime.history import History
+from runtime.printing import run_text
 from runtime.resume import mark_interrupted
-from runtime.run_json import run_document
+from runtime.run_json import run_document, run_from_json, run_to_json
 from tests.runtime.runs import a_run
 
 
@@ -124,3 +125,20 @@ def test_runs_whose_process_is_gone_are_marked_as_interrupted(history: History) 
     assert mark_interrupted(history) == ["dead"]
     assert history.get("dead").status == "interrupted"
     assert history.get("alive").status == "running"
+
+
+def test_a_part_of_a_run_is_kept_and_printed_as_such() -> None:
+    whole = a_run("part")
+    assert whole.measurement is not None
+    part = replace(whole.measurement, reached=12.5, answers={}, rows={})
+    run = replace(whole, status="cancelled", error="cancelled by its user", measurement=part)
+    History().save(run)
+    assert History().get("part") == run
+    text = run_text(run)
+    assert "broke off after 12.5 s of stream time; counted until then:" in text
+    assert "Q1: 7 results, no answer" in text
+    assert run_document(run)["reached"] == 12.5
+    assert "reached" not in run_document(whole)
+    older = run_to_json(whole)
+    del older["measured"]["reached"]
+    assert run_from_json(older) == whole

@@ -113,8 +113,12 @@ def test_a_paced_run_ends_as_a_quick_one_tells_its_lag_and_stops_at_once() -> No
     assert all(lag is not None and lag >= 0 for lag in lags)
 
     cancel = threading.Event()
-    # Its first batch is due after half an hour.
     begun = time.monotonic()
-    threading.Timer(1.0, cancel.set).start()
-    assert run(replace(REQUEST, pace=0.02), cancel=cancel).status == "cancelled"
+
+    def cancel_soon(progress: Progress) -> None:
+        if progress.phase == "Running":
+            threading.Timer(0.5, cancel.set).start()
+
+    # Its first batch is due after half an hour.
+    assert run(replace(REQUEST, pace=0.02), cancel_soon, cancel).status == "cancelled"
     assert time.monotonic() - begun < 60

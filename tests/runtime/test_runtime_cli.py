@@ -43,6 +43,7 @@ def _refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
         (["--partitions", "0"], "--partitions: must be from 1 to 64, got 0"),
         (["--partitions", "65"], "--partitions: must be from 1 to 64, got 65"),
         (["--partitions", "two"], "argument --partitions: invalid int value: 'two'"),
+        (["--most-seconds", "0"], "--most-seconds: must be above 0, got 0"),
         (["--batch-rows", "-5"], "--batch-rows: must be from 1 to"),
         (["--plan", "S1,S9"], "join_order: no plan 'S1,S9'"),
         (["--plan", ""], "join_order: no plan ''"),
