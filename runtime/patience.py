@@ -21,6 +21,7 @@ def unless_stopped(work: Callable[[], T], stop: StopSignal) -> T:
     Starting Spark, compiling a kernel or sorting tuples cannot be broken off: it then goes on by
     itself to its end.
     """
+    stop.check()
     outcome: Future[T] = Future()
 
     def carry_out() -> None:
