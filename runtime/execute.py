@@ -96,11 +96,8 @@ def carry_out(
     folder = run_folder(record.id, record.request.shared)
 
     def broken_off(status: Status, why: str) -> Run:
-        ended = record.ended(status, time.time(), why)
-        if isinstance(prepared, PreparedNative):
-            # Spark's own operators keep no totals.
-            return ended
-        return replace(ended, measurement=measured_so_far(prepared, folder, begun))
+        measured = _so_far(prepared, folder, begun)
+        return replace(record.ended(status, time.time(), why), measurement=measured)
 
     try:
         if isinstance(prepared, PreparedNative):
@@ -131,6 +128,13 @@ def carry_out(
         if ended.status in ("finished", "cancelled"):
             shutil.rmtree(folder, ignore_errors=True)
     return ended
+
+
+def _so_far(prepared: Prepared | PreparedNative, folder: Path, begun: float) -> Measurement | None:
+    # Spark's own operators keep no totals.
+    return (
+        None if isinstance(prepared, PreparedNative) else measured_so_far(prepared, folder, begun)
+    )
 
 
 def run_folder(run_id: str, shared: Path | None = None) -> Path:
