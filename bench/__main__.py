@@ -19,6 +19,7 @@ from bench.accuracy import accuracy
 from bench.aggregation import aggregation
 from bench.aggregation_cells import aggregation_cells
 from bench.c_sys import c_sys
+from bench.calibration import calibration
 from bench.chains import chains
 from bench.figures import figures
 from bench.kernels import kernels
@@ -38,6 +39,7 @@ BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "chains": chains,
     "chain-figures": partial(figures, wang_settings.PAPER),
     "c-sys": c_sys,
+    "calibration": calibration,
     "ways": ways,
     "accuracy": accuracy,
     "duckdb": against_duckdb,

@@ -9,14 +9,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from planner.cost import Cost, UnitCosts, q_error
+from planner.cost import UnitCosts, Units, q_error
 from planner.evaluation.aggregations import Row, grouped_join
 from planner.evaluation.experiment import Point
 from planner.execution import Execution
 from planner.families import family
 from planner.workload import Workload
+from runtime.calibration.fitting import FittedKernel, Observation, fitted
+from runtime.calibration.measuring import observed
 from runtime.evaluation.sampling import Sample, Sampler
-from runtime.unit_costs import FittedUnits, Observation, fitted_units
 
 ROUNDS = 5
 SECONDS = 100.0
@@ -48,6 +49,7 @@ _DESIGN = (
 def aggregation() -> dict[str, Any]:
     """Tuples per second of both plans, and their ratio beside the predicted ones."""
     fit = measured_units()
+    units = UnitCosts(Units(), "measured by python -m bench aggregation", fit.kinds)
     workload = _workload(STREAMS, _HASH, SECONDS)
     sampler = Sampler()
     rounds: dict[str, list[Sample]] = {label: [] for label in LABELS}
@@ -58,7 +60,7 @@ def aggregation() -> dict[str, Any]:
     rates = {label: sample.rate for label, sample in best.items()}
     known = family("early_aggregation")
     late, early = known.scores(workload, LABELS)
-    in_seconds = {label: _seconds(known.rank(workload, None, fit.units), label) for label in LABELS}
+    in_seconds = {label: _seconds(known.rank(workload, None, units), label) for label in LABELS}
     measured = rates["EAP-11"] / rates["LAP"]
     by_seconds = in_seconds["LAP"] / in_seconds["EAP-11"]
     return {
@@ -83,9 +85,9 @@ def aggregation() -> dict[str, Any]:
     }
 
 
-def measured_units() -> FittedUnits:
+def measured_units() -> FittedKernel:
     """Unit costs of the aggregation kernel, from all plans of the designed runs."""
-    return fitted_units(list(_observations()), "measured by python -m bench aggregation")
+    return fitted("aggregation", list(_observations()))
 
 
 def _observations() -> Iterator[Observation]:
@@ -96,7 +98,8 @@ def _observations() -> Iterator[Observation]:
         for label in ("LAP", "EAP-10", "EAP-01", "EAP-11"):
             samples = [_sampled(sampler, workload, label) for _ in range(2)]
             best = min(samples, key=lambda s: s.seconds)
-            yield Observation(_times(best.cost, best.span), best.seconds)
+            plan = family("early_aggregation").plan(workload, label)
+            yield observed(plan, workload, best)
 
 
 def _workload(rows: Sequence[Row], execution: Execution, seconds: float) -> Workload:
@@ -108,24 +111,13 @@ def _sampled(sampler: Sampler, workload: Workload, label: str) -> Sample:
     return sampler.sample(Point(label, workload, "early_aggregation", label), seed=1)
 
 
-def _times(cost: Cost, seconds: float) -> Cost:
-    return Cost(**{kind: count * seconds for kind, count in cost.as_dict().items()})
-
-
 def _seconds(ranking: Any, label: str) -> float:
     return next(float(c.seconds) for c in ranking.candidates if c.label == label)
 
 
-def _told(fit: FittedUnits) -> dict[str, Any]:
-    units: UnitCosts = fit.units
-    each = {
-        "comparisons": units.compare["default"],
-        "inserts": units.insert,
-        "expirations": units.expire,
-        "group_updates": units.group_update,
-    }
+def _told(fit: FittedKernel) -> dict[str, Any]:
     return {
-        "each": {kind: 1e9 * seconds for kind, seconds in each.items()},
-        "standard error": {kind: 1e9 * seconds for kind, seconds in fit.spread.items()},
-        "q-error of the runs": {"median": fit.median_error, "worst": fit.worst_error},
+        "each": {name: 1e9 * figure.value for name, figure in fit.figures.items()},
+        "standard error": {name: 1e9 * figure.spread for name, figure in fit.figures.items()},
+        "q-error of the runs": {"median": fit.fit.median, "worst": fit.fit.worst},
     }

@@ -16,8 +16,9 @@ from planner.families import family
 from planner.query import Column, Predicate, Query, Source, TimeWindow
 from planner.streams import Attribute, Stream
 from planner.workload import Workload
+from runtime.calibration.chain_designs import merged
+from runtime.calibration.overhead import ChainRun, Overhead, fitted_overhead
 from runtime.evaluation.sampling import Sample, Sampler
-from runtime.slice_overhead import ChainRun, Overhead, fitted_overhead
 
 ROUNDS = 5
 DURATION = 60.0
@@ -52,7 +53,7 @@ def c_sys() -> dict[str, Any]:
 def _runs(name: str) -> Iterator[ChainRun]:
     windows, rate, values = DESIGN[name]
     workload = joins_of(windows, rate, values)
-    for label, samples in _in_turns(workload, _mergings(workload), seed=1).items():
+    for label, samples in _in_turns(workload, merged(workload, MERGED), seed=1).items():
         best = min(samples, key=lambda sample: sample.seconds)
         # Without filters every tuple enters every slice.
         entering = best.tuples * label.count("-")
@@ -68,7 +69,7 @@ def _checked(found: Overhead) -> dict[str, Any]:
         "CPU-Opt with this c_sys": known.plan(with_it, "cpu-opt").label,
         "CPU-Opt with c_sys 0": known.plan(workload, "cpu-opt").label,
     }
-    labels = list(dict.fromkeys([*_mergings(workload), *chosen.values()]))
+    labels = list(dict.fromkeys([*merged(workload, MERGED), *chosen.values()]))
     measured = _in_turns(workload, labels, seed=2)
     seconds = {label: min(s.seconds for s in samples) for label, samples in measured.items()}
     scores = dict(zip(labels, known.scores(with_it, labels), strict=True))
@@ -120,13 +121,6 @@ def joins_of(windows: Sequence[float], rate: float, values: int) -> Workload:
         execution=Execution(),
         run=RunSettings(duration=DURATION),
     )
-
-
-def _mergings(workload: Workload) -> list[str]:
-    """Mem-Opt, and chains with so many of its slices after one another merged into one."""
-    first, *ends = family("sliced_chain").plan(workload, "mem-opt").label.split("-")
-    kept = (ends[::-1][::every][::-1] for every in MERGED)
-    return list(dict.fromkeys("-".join([first, *own]) for own in kept))
 
 
 def _in_turns(workload: Workload, labels: Sequence[str], seed: int) -> dict[str, list[Sample]]:

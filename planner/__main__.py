@@ -9,6 +9,7 @@ from pathlib import Path
 
 from planner import advice_report, dot, drawing, printing, report
 from planner import replanning_report as told
+from planner.calibration import calibrated_units
 from planner.command import Parser, as_json, carry_out, read_bytes, read_workload
 from planner.errors import PlanError, within
 from planner.families import FAMILIES, applicable, chosen_plan, family
@@ -17,6 +18,7 @@ from planner.family import Family
 from planner.rates import RateTrace, counted_rates
 from planner.replanning import replan
 from planner.tables import Table
+from planner.units import declared_units, units_of
 from planner.whatif import parse_axis, sweep
 from planner.workload import Workload
 
@@ -120,7 +122,7 @@ def _plans(options: argparse.Namespace) -> str:
     workload = _workload(options)
     families = FAMILIES if options.family is None else (family(options.family),)
     by_seconds = options.rank == "seconds"
-    units = report.units_of(workload, needed=by_seconds)
+    units = units_of(workload, calibrated_units())
     top = None if options.all else options.top or DEFAULT_TOP
     document = report.plans_document(workload, families, top, units, by_seconds)
     return as_json(document) if options.json else f"{printing.plans_text(document)}\n"
@@ -182,7 +184,7 @@ def _advise(options: argparse.Namespace) -> str:
     chosen = _applicable(options, workload)
     if not isinstance(chosen, JoinOrder):
         raise PlanError("indexes are advised for join_order alone", "--family")
-    units = report.units_of(workload) if options.upkeep else None
+    units = declared_units(workload) if options.upkeep else None
     advice = chosen.advise(workload, options.buckets, options.upkeep, units)
     document = advice_report.document(workload, advice)
     return as_json(document) if options.json else f"{advice_report.text(document)}\n"

@@ -165,22 +165,47 @@ def q_error(predicted: float | None, measured: float | None) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class UnitCosts:
-    """Seconds per unit of work of each operator kind; `source` says where they come from."""
+class Units:
+    """Seconds that operators of one kind take: per unit of their work, and per row they look at."""
 
-    compare: Mapping[str, float]
-    insert: float
-    expire: float
-    group_update: float
-    output: float
-    source: str
+    compare: float = 0.0
+    insert: float = 0.0
+    expire: float = 0.0
+    group_update: float = 0.0
+    output: float = 0.0
+    given: float = 0.0
 
-    def seconds(self, kind: str, cost: Cost) -> float:
-        """The seconds that one operator's work takes per second of stream time."""
+    def seconds(self, cost: Cost, given: float = 0.0) -> float:
+        """The seconds that this work takes."""
         return (
-            cost.comparisons * self.compare.get(kind, self.compare["default"])
+            cost.comparisons * self.compare
             + cost.inserts * self.insert
             + cost.expirations * self.expire
             + cost.group_updates * self.group_update
             + cost.rows_out * self.output
+            + given * self.given
         )
+
+
+UNIT_FIELDS: tuple[str, ...] = tuple(f.name for f in fields(Units))
+
+
+@dataclass(frozen=True, slots=True)
+class UnitCosts:
+    """Seconds per unit of work by kind of operator; `source` says where they come from.
+
+    A kind names its kernel, the operator's kind and how it looks tuples up (`planner/work.py`).
+    What is not told apart takes `default`.
+    """
+
+    default: Units
+    source: str
+    kinds: Mapping[str, Units] = field(default_factory=dict)
+
+    def of(self, kind: str) -> Units:
+        """The units of one kind of operator."""
+        return self.kinds.get(kind, self.default)
+
+    def seconds(self, kind: str, cost: Cost, given: float = 0.0) -> float:
+        """The seconds that one operator's work takes per second of stream time."""
+        return self.of(kind).seconds(cost, given)

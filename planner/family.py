@@ -77,7 +77,8 @@ class Family(Protocol):
     ) -> Ranking:
         """The `top` best and the baseline, without building operators; None lists all it may.
 
-        Unit costs fill in each candidate's seconds; `by_seconds` ranks by them.
+        Unit costs fill in the candidates' seconds; `by_seconds` ranks by them. Those that a
+        workload declares come first; without any there are defaults.
         """
 
     def scores(self, workload: Workload, labels: Sequence[str]) -> tuple[float, ...]:

@@ -32,6 +32,7 @@ def plans_text(document: Document) -> str:
         lines.append(_footing(family))
         if family["models"]:
             lines.append(f"Comparisons by the model: {' / '.join(family['models'])}.")
+        lines.append(f"Seconds of kernels per second of stream time: {family['units']}.")
     return "\n".join(lines)
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from planner import dot, drawing
 from planner.cost import Cost, Estimate, Formula, Quality, UnitCosts, models_behind, total
-from planner.errors import PlanError
 from planner.family import Candidate, Family, Ranking
 from planner.plan import Operator, Plan
+from planner.units import units_of
 from planner.whatif import Sweep
 from planner.workload import Workload
 
@@ -19,31 +19,6 @@ MOST_WITH_OPERATORS = 1_000
 Document = dict[str, Any]
 
 
-def declared_units(workload: Workload) -> UnitCosts | None:
-    """The clock of work that a workload declares, if it does; what it leaves out takes no time."""
-    given = workload.execution.unit_costs
-    if given is None:
-        return None
-    return UnitCosts(
-        {"default": given.get("compare", 0.0)},
-        given.get("insert", 0.0),
-        given.get("expire", 0.0),
-        given.get("group_update", 0.0),
-        given.get("output", 0.0),
-        "declared",
-    )
-
-
-def units_of(workload: Workload, needed: bool = False) -> UnitCosts | None:
-    """The declared unit costs; a PlanError where there are none and some are needed."""
-    units = declared_units(workload)
-    if units is None and needed:
-        raise PlanError(
-            "there are no unit costs to rank by seconds; declare execution.unit_costs", "--rank"
-        )
-    return units
-
-
 def plans_document(
     workload: Workload,
     families: Iterable[Family],
@@ -51,7 +26,8 @@ def plans_document(
     units: UnitCosts | None = None,
     by_seconds: bool = False,
 ) -> Document:
-    """`plans`: every family with its candidates, best first."""
+    """`plans`: every family with its candidates, best first; `units` says whose seconds it has."""
+    units = units_of(workload, units)
     return {
         "workload": {"name": workload.name, "digest": workload.digest},
         "families": {
@@ -61,7 +37,7 @@ def plans_document(
 
 
 def _family(
-    family: Family, workload: Workload, top: int | None, units: UnitCosts | None, by_seconds: bool
+    family: Family, workload: Workload, top: int | None, units: UnitCosts, by_seconds: bool
 ) -> Document:
     refused = family.refuses(workload)
     if refused is not None:
@@ -75,6 +51,7 @@ def _family(
         "baseline": ranking.baseline,
         "considered": ranking.considered,
         "truncated": ranking.truncated,
+        "units": units.source,
         "excluded": [{"label": label, "why": why} for label, why in ranking.excluded],
         "answer": family.answer(workload, ranking),
         "models": list(_models(family, workload, ranking)),

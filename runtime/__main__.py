@@ -1,4 +1,4 @@
-"""`python -m runtime run | resume | history | rates | statistics | generate`: plans measured."""
+"""`python -m runtime run | resume | calibrate | history | rates | ...`: plans measured."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="python -m runtime", description=__doc__)
     commands = parser.add_subparsers(
-        required=True, metavar="run | resume | history | rates | statistics | generate"
+        required=True, metavar="run | resume | calibrate | history | rates | statistics | generate"
     )
 
     def add(name: str, text: str, command: Callable[[argparse.Namespace], str]) -> Parser:
@@ -66,6 +66,8 @@ def _parser() -> argparse.ArgumentParser:
 
     resume = add("resume", "go on with a run that was interrupted", _resume)
     resume.add_argument("run", metavar="RUN")
+    calibrate = add("calibrate", "measure the unit costs of this machine", _calibrate)
+    calibrate.add_argument("--no-spark", action="store_true", help="leave micro-batches out")
     history_command.add_options(
         add("history", "list, search, note, pin and delete runs", history_command.history)
     )
@@ -138,6 +140,14 @@ def _resume(options: argparse.Namespace) -> str:
     from runtime.resume import resume
 
     return _shown(resume(options.run, _say_progress), options)
+
+
+def _calibrate(options: argparse.Namespace) -> str:
+    from runtime.calibration.calibrate import CalibrationRequest, calibrate
+    from runtime.calibration.telling import calibration_document, calibration_text
+
+    found = calibrate(CalibrationRequest(with_spark=not options.no_spark), _say_progress)
+    return as_json(calibration_document(found)) if options.json else calibration_text(found)
 
 
 def _shown(run: Run, options: argparse.Namespace) -> str:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import tempfile
 from pathlib import Path
 
 from planner.errors import RunError
+from planner.place import PROJECT, home, kernels_digest
 
-PROJECT = Path(__file__).resolve().parent.parent
-_KERNELS = PROJECT / "runtime" / "kernels"
-
-
-def home() -> Path:
-    """The data folder: `.sluice` in the project, or the folder that SLUICE_HOME names."""
-    return Path(os.environ.get("SLUICE_HOME") or PROJECT / ".sluice").resolve()
+__all__ = [
+    "PROJECT",
+    "answers_home",
+    "home",
+    "kernels_digest",
+    "kernels_folder",
+    "prepare_kernel_cache",
+    "work_home",
+    "writable_home",
+]
 
 
 def work_home(shared: Path | None = None) -> Path:
@@ -55,13 +58,4 @@ def prepare_kernel_cache() -> None:
 
 def kernels_folder(under: Path) -> Path:
     """Where kernels, as they are now, are kept compiled."""
-    return under / "kernels" / kernels_digest(_KERNELS)
-
-
-def kernels_digest(folder: Path) -> str:
-    """A digest of the Python files in a folder: names and contents."""
-    digest = hashlib.blake2s(digest_size=8)
-    for path in sorted(folder.glob("*.py")):
-        content = path.read_bytes()
-        digest.update(f"{path.name} {len(content)}\n".encode() + content)
-    return digest.hexdigest()
+    return under / "kernels" / kernels_digest()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from planner.pipelines import is_multiway
 from planner.plan import Plan
 from planner.tables import Table
 from planner.workload import Workload
@@ -11,7 +12,6 @@ from runtime.aggregate_feed import aggregate_feed
 from runtime.batch import Batch
 from runtime.feed import Feed, feed
 from runtime.loop_feed import loop_feed
-from runtime.pipelines import is_multiway
 from runtime.programs import compile_plan
 from runtime.programs.program import Span, Tally
 from runtime.slice_feed import slice_feed

@@ -11,8 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from planner.calibration import Calibration
 from planner.errors import SluiceError
 from runtime import warm
+from runtime.calibration.calibrate import CalibrationRequest, calibrate
 from runtime.evaluation.figure import Figure
 from runtime.evaluation.measuring import FigureRequest, measure
 from runtime.execute import OnProgress, run
@@ -21,8 +23,8 @@ from runtime.stopping import RunCancelledError
 
 logger = logging.getLogger(__name__)
 
-Request = RunRequest | FigureRequest
-Outcome = Run | Figure
+Request = RunRequest | FigureRequest | CalibrationRequest
+Outcome = Run | Figure | Calibration
 Execute = Callable[[Request, OnProgress, threading.Event], Outcome]
 EntryStatus = Literal["waiting", "running", "finished", "cancelled", "failed"]
 
@@ -98,9 +100,11 @@ class Job:
 
 
 def execute(request: Request, on_progress: OnProgress, cancel: threading.Event) -> Outcome:
-    """Run a plan, or measure a figure."""
+    """Run a plan, measure a figure, or calibrate this machine."""
     if isinstance(request, FigureRequest):
         return measure(request, on_progress, cancel)
+    if isinstance(request, CalibrationRequest):
+        return calibrate(request, on_progress, cancel)
     return run(request, on_progress, cancel)
 
 

@@ -98,10 +98,10 @@ def progress_text(progress: Progress) -> str:
     if not progress.batches_done:
         return progress.phase
     left = progress.seconds_left or 0.0
-    return (
-        f"{progress.phase}: {progress.batches_done} of {progress.batches} micro-batches, "
-        f"{progress.results:,} results, {left:.0f} s left"
-    )
+    done = f"{progress.phase}: {progress.batches_done} of {progress.batches}"
+    if progress.step != "batch":
+        return f"{done} {progress.step}s, {left:.0f} s left"
+    return f"{done} micro-batches, {progress.results:,} results, {left:.0f} s left"
 
 
 def history_text(runs: Sequence[RunSummary], skipped: int, count: int) -> str:

@@ -10,12 +10,12 @@ from typing import TypeVar
 import numpy as np
 
 from planner.checks import microseconds
+from planner.pipelines import is_multiway
 from planner.plan import Param, Plan
 from planner.query import CountWindow, Query, TumblingWindow
 from planner.workload import Workload
 from runtime.kernels.aggregation_types import Arrivals
 from runtime.kernels.windows import Tuples
-from runtime.pipelines import is_multiway
 
 # Keys are below this, so a key modulo it is the key itself.
 _EVERY_KEY = 2**31 - 1

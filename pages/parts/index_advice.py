@@ -16,7 +16,7 @@ from planner.families.join_order.advice import (
     WindowAdvice,
     advised_execution,
 )
-from planner.report import units_of
+from planner.units import declared_units
 from planner.wording import amount
 from planner.workload import Workload
 
@@ -59,7 +59,7 @@ def show(workload: Workload) -> None:
 @st.cache_resource(show_spinner="Splitting the budget", max_entries=64, hash_funcs=BY_DIGEST)
 def advised(workload: Workload, budget: int, upkeep: bool) -> Advice:
     """The advice, in seconds where upkeep counts and unit costs are declared."""
-    units = units_of(workload) if upkeep else None
+    units = declared_units(workload) if upkeep else None
     return JoinOrder().advise(workload, budget, upkeep, units)
 
 

@@ -5,10 +5,12 @@ It says nothing of its own: every figure is the one that the model gives for a s
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property, lru_cache
 
 import numpy as np
 
+from planner.joins.accesses import ACCESSES, EACH, HASH, HASH_CHECKED, SCAN, SCAN_CHECKED
 from planner.joins.arrays import Bools, Floats, Ints
 from planner.joins.graph import KeyClass
 from planner.joins.keys import mass
@@ -116,6 +118,30 @@ class SetArrays:
                 way[linked] = 1 + len(ways) + kind_of
                 ways += [(known, example) for example in kinds]
         return way, ways
+
+    def access(self, target: int) -> Ints:
+        """How a composite of each set goes through the target's tuples, by place in ACCESSES."""
+        graph = self.model.graph
+        equal, others = np.zeros((2, 1 << self.count), dtype=np.int64)
+        for known in graph.classes:
+            if known.key(target) is not None:
+                equal += self._holding({key.place for key in known.keys} - {target})
+        for link in graph.links:
+            if target in (link.left, link.right):
+                others += self.has(link.left if link.right == target else link.right)
+        kinds = (SCAN, SCAN_CHECKED)
+        if self.model.windows[target].access == "hash":
+            kinds = (HASH, HASH_CHECKED)
+        plain, checked = (ACCESSES.index(kind) for kind in kinds)
+        found = np.where(equal + others > 1, checked, plain)
+        return np.where(equal > 0, found, ACCESSES.index(EACH))
+
+    def _holding(self, places: Iterable[int]) -> Bools:
+        """The sets that hold any of these sources."""
+        found = np.zeros(1 << self.count, dtype=np.bool_)
+        for place in places:
+            found |= self.has(place)
+        return found
 
     def copies(self, origin: int, target: int) -> tuple[int, float] | None:
         """Which source's tuples find how many copies of themselves in the target."""

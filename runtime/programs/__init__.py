@@ -6,10 +6,10 @@ import json
 from collections.abc import Sequence
 
 from planner.errors import RunError
+from planner.pipelines import is_multiway
 from planner.plan import Plan
 from planner.workload import Workload
 from runtime.grouping import Grouping
-from runtime.pipelines import is_multiway
 from runtime.programs.aggregation import AggregationProgram
 from runtime.programs.compile_aggregation import compile_aggregation
 from runtime.programs.compile_loops import compile_loops

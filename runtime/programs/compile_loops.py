@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from planner.checks import microseconds
 from planner.errors import RunError
 from planner.execution import Every
+from planner.pipelines import pipelines
 from planner.plan import Plan
 from planner.query import CountWindow, Query, Source, TimeWindow
 from planner.workload import Workload
 from runtime.kernels import loop_types as kernel
 from runtime.loop_feed import count_windows
-from runtime.pipelines import pipelines
 from runtime.programs.compile_nest import nest_of
 from runtime.programs.loops import LoopProgram
 from runtime.programs.program import Span

@@ -18,8 +18,8 @@ from planner.families.join_order.advising import Advising
 from planner.families.join_order.choices import Choices
 from planner.families.join_order.model import model_of
 from planner.families.join_order.objective import objective_of
-from planner.report import declared_units
 from planner.streams import Attribute, Stream
+from planner.units import declared_units
 from planner.workload import Workload
 from tests.planner.join_graphs import GRAPH_SAMPLES, chain, graph_join, mixed_join
 from tests.planner.workloads import (

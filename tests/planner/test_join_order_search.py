@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.cost import UnitCosts, rounded, total
-from planner.errors import PlanError
+from planner.cost import UnitCosts, Units, rounded, total
+from planner.default_units import DEFAULT_UNITS
 from planner.execution import Execution
 from planner.families.join_order import JoinOrder
 from planner.families.join_order.heuristic import MOST_MOVES
@@ -144,7 +144,7 @@ def test_equal_streams_rank_by_label_alone() -> None:
     assert labels == [",".join(expected), ",".join([*expected[:-2], expected[-1], expected[-2]])]
 
 
-UNITS = UnitCosts({"default": 2.0, "probe": 3.0}, 5.0, 7.0, 0.0, 11.0, "declared")
+UNITS = UnitCosts(Units(2.0, 5.0, 7.0, 0.0, 11.0), "declared")
 
 
 @settings(max_examples=15, deadline=None)
@@ -161,9 +161,12 @@ def test_seconds_are_the_sum_over_operators(workload: Workload) -> None:
     assert scores == sorted(scores)
 
 
-def test_seconds_need_unit_costs() -> None:
-    with pytest.raises(PlanError, match="unit costs"):
-        FAMILY.rank(equality_join(TABLE_5), top=1, by_seconds=True)
+def test_without_unit_costs_there_are_defaults() -> None:
+    workload = equality_join(TABLE_5)
+    assert FAMILY.rank(workload, 3, by_seconds=True) == FAMILY.rank(
+        workload, 3, DEFAULT_UNITS, by_seconds=True
+    )
+    assert all(c.seconds for c in FAMILY.rank(workload, 3).candidates)
 
 
 def test_many_fast_streams_are_moved_one_by_one() -> None:

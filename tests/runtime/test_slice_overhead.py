@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from runtime.slice_overhead import ChainRun, fitted_overhead
+from runtime.calibration.overhead import ChainRun, fitted_overhead
 
 
 def _runs(noise: float, compare: float = 2e-9) -> list[ChainRun]:

@@ -15,6 +15,7 @@ from planner.families.early_aggregation.telling import SourceSizes
 from planner.families.early_aggregation.work import by_kind
 from planner.family import Ranking
 from planner.plan import Plan
+from planner.units import units_of
 from planner.workload import Workload
 
 
@@ -72,7 +73,8 @@ class EarlyAggregation:
         by_seconds: bool = False,
     ) -> Ranking:
         """The `top` best and the baseline, which is LAP; None lists all."""
-        return ranking.rank(model_of(workload), top, units, by_seconds)
+        clock = units_of(workload, units)
+        return ranking.rank(model_of(workload), workload, top, clock, by_seconds)
 
     def scores(self, workload: Workload, labels: Sequence[str]) -> tuple[float, ...]:
         """Operations per second of these plans: comparisons, inserts and group updates."""

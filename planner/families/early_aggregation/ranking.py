@@ -8,17 +8,20 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from planner.cost import Cost, UnitCosts, rounded
-from planner.errors import PlanError
 from planner.families.early_aggregation.costs import recomputing, set_cost
 from planner.families.early_aggregation.groups import groups_of
 from planner.families.early_aggregation.model import AggregationModel
+from planner.families.early_aggregation.plans import PlanBuilder
+from planner.families.early_aggregation.pricing import estimate
 from planner.families.early_aggregation.search import final_states, orders, pipelines
-from planner.families.early_aggregation.seconds import KERNEL_UNITS
 from planner.families.early_aggregation.states import state_arrays
 from planner.family import MOST_CANDIDATES, Candidate, Ranking
 from planner.joins.indexes import Indexes, indexes_used
 from planner.joins.probes import Probe
 from planner.joins.upkeep import upkeep
+from planner.units import MOST_TIMED
+from planner.work import seconds_of
+from planner.workload import Workload
 
 # A plan's work by kind of operator.
 Work = tuple[tuple[str, Cost], ...]
@@ -127,46 +130,52 @@ def best_mask(model: AggregationModel) -> int:
 
 
 def rank(
-    model: AggregationModel, top: int | None, units: UnitCosts | None, by_seconds: bool
+    model: AggregationModel, workload: Workload, top: int | None, units: UnitCosts, by_seconds: bool
 ) -> Ranking:
-    """The `top` cheapest plans (None: all) and LAP."""
-    if by_seconds and units is None:
-        raise PlanError("no unit costs to rank by seconds; declare execution.unit_costs")
-    costs, score = plan_costs(model), dict(plan_costs(model).scores)
-    if by_seconds and units is not None:
-        score = {mask: _seconds(costs.work(mask), units) for mask in model.masks}
+    """The `top` cheapest plans (None: all) and LAP. By seconds, those that are timed are ranked."""
+    score = dict(plan_costs(model).scores)
     listed = sorted(model.masks, key=lambda mask: (score[mask], model.label(mask)))
     most = MOST_CANDIDATES if top is None else min(top, MOST_CANDIDATES)
-    shown = [*listed[:most], *(mask for mask in listed[most:] if not mask)]
-    tags = {"best": listed[0], "baseline": 0}
-    if len(listed) > 1:
-        tags["worst"] = listed[-1]
+    considered = listed
+    if by_seconds:
+        considered = [mask for at, mask in enumerate(listed) if at < MOST_TIMED or not mask]
+        score = {mask: _seconds(model, workload, mask, units) for mask in considered}
+        considered.sort(key=lambda mask: (score[mask], model.label(mask)))
+    shown = [*considered[:most], *(mask for mask in considered[most:] if not mask)]
+    timed = (
+        score
+        if by_seconds
+        else {
+            mask: _seconds(model, workload, mask, units)
+            for at, mask in enumerate(shown)
+            if at < MOST_TIMED or not mask
+        }
+    )
+    tags = {"best": considered[0], "baseline": 0}
+    if len(considered) > 1:
+        tags["worst"] = considered[-1]
     return Ranking(
-        tuple(_candidate(model, mask, score[mask], units, tags) for mask in shown),
-        model.label(listed[0]),
+        tuple(_candidate(model, mask, score[mask], timed.get(mask), tags) for mask in shown),
+        model.label(considered[0]),
         model.label(0),
-        considered=len(listed),
-        truncated=False,
+        considered=len(considered),
+        truncated=len(considered) < len(listed),
         rank_by="seconds" if by_seconds else "operations",
         excluded=tuple(_excluded(model)),
     )
 
 
 def _candidate(
-    model: AggregationModel,
-    mask: int,
-    score: float,
-    units: UnitCosts | None,
-    tags: dict[str, int],
+    model: AggregationModel, mask: int, score: float, seconds: float | None, tags: dict[str, int]
 ) -> Candidate:
     work = plan_costs(model).work(mask)
     own = tuple(tag for tag, tagged in tags.items() if tagged == mask)
-    seconds = _seconds(work, units or KERNEL_UNITS)
     return Candidate(model.label(mask), total(work), score, own, seconds=seconds)
 
 
-def _seconds(work: Work, units: UnitCosts) -> float:
-    return rounded(sum(units.seconds(kind, part) for kind, part in work))
+def _seconds(model: AggregationModel, workload: Workload, mask: int, units: UnitCosts) -> float:
+    plan = PlanBuilder(model).plan(mask)
+    return rounded(seconds_of(plan, estimate(plan, model).costs, workload, units))
 
 
 def _excluded(model: AggregationModel) -> Iterator[tuple[str, str]]:

@@ -8,13 +8,16 @@ from itertools import islice
 from planner.cost import Estimate, UnitCosts
 from planner.families.join_order import advice, pricing, ranking, telling
 from planner.families.join_order.advice import Advice
+from planner.families.join_order.clock import Clock
 from planner.families.join_order.coverage import refusal
 from planner.families.join_order.heuristic import Trace
 from planner.families.join_order.loops import NAME, algorithm_of, multiway
 from planner.families.join_order.model import model_of
 from planner.families.join_order.plans import PlanBuilder
 from planner.family import MOST_CANDIDATES, Ranking
+from planner.pipelines import fits_multiway
 from planner.plan import Plan
+from planner.units import units_of
 from planner.workload import Workload
 
 
@@ -73,7 +76,8 @@ class JoinOrder:
         by_seconds: bool = False,
     ) -> Ranking:
         """The `top` best and the baseline, which is the FROM order; None lists all it may."""
-        return ranking.rank(model_of(workload), top, units, by_seconds)
+        clock = Clock(units_of(workload, units), fits_multiway(workload))
+        return ranking.rank(model_of(workload), top, clock, by_seconds)
 
     def scores(self, workload: Workload, labels: Sequence[str]) -> tuple[float, ...]:
         """Comparisons per second of these plans, dearer where declared predicates are."""

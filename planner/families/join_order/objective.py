@@ -9,7 +9,7 @@ from planner.cost import Cost, UnitCosts
 from planner.families.join_order.loops import Loops
 from planner.families.join_order.perorigin import best_general, is_ranked
 from planner.families.join_order.pricing import indexes_of, results
-from planner.families.join_order.ranking import best_plan, weights_of
+from planner.families.join_order.ranking import best_plan
 from planner.families.join_order.space import score_weights
 from planner.families.join_order.table import Weights
 from planner.families.join_order.walking import Walker
@@ -22,7 +22,7 @@ from planner.joins.upkeep import upkeep
 class Objective:
     """How plans are priced: by their probes, and with `upkeep` by all their operators.
 
-    With unit costs the operators' seconds are added up, else comparisons, inserts and expirations.
+    With declared unit costs seconds are added up, else comparisons, inserts and expirations.
     """
 
     weights: Weights
@@ -51,8 +51,8 @@ class Objective:
         found = upkeep(model, indexes_of(model, loops))
         if self.units is None:
             return sum(cost.inserts + cost.expirations for _, cost in found)
-        seconds = sum(self.units.seconds(kind, cost) for kind, cost in found)
-        return seconds + self.units.seconds("output", Cost(rows_out=results(model)))
+        seconds = sum(self.units.default.seconds(cost) for _, cost in found)
+        return seconds + self.units.default.seconds(Cost(rows_out=results(model)))
 
     def expiring(self, model: JoinModel, place: int, indexes: Collection[Key]) -> float:
         """What it costs to expire tuples of one window with these indexes, as far as it counts."""
@@ -61,13 +61,14 @@ class Objective:
         visits = model.expirations(place, indexes)
         if self.units is None:
             return visits
-        return self.units.seconds("expire", Cost(expirations=visits))
+        return self.units.default.seconds(Cost(expirations=visits))
 
 
 def objective_of(model: JoinModel, upkeep: bool, units: UnitCosts | None) -> Objective:
     """Comparisons as plans are ranked; with upkeep all operations, or seconds where known."""
     if upkeep and units is not None:
-        return Objective(weights_of(units), "s of work per s", upkeep, units)
+        declared = Weights(units.default.compare, units.default.output, filter=0.0)
+        return Objective(declared, "s of work per s", upkeep, units)
     weights = score_weights(model)
     weighted = "weighted " if weights.worths else ""
     return Objective(weights, f"{weighted}{'operations' if upkeep else 'comparisons'}/s", upkeep)

@@ -8,10 +8,19 @@ from itertools import islice
 from math import factorial
 from typing import get_args
 
-from planner.cost import Cost, UnitCosts, rounded
+from planner.cost import Cost, rounded
 from planner.errors import PlanError
+from planner.families.join_order.clock import Clock
 from planner.families.join_order.heuristic import Trace, trace
-from planner.families.join_order.loops import NAME, Algorithm, Loops, Order, loops_of, naive_label
+from planner.families.join_order.loops import (
+    NAME,
+    Algorithm,
+    Loops,
+    Order,
+    algorithm_of,
+    loops_of,
+    naive_label,
+)
 from planner.families.join_order.perorigin import MOST_STREAMS, best_general
 from planner.families.join_order.pricing import indexes_of, results
 from planner.families.join_order.space import (
@@ -32,19 +41,16 @@ from planner.family import MOST_CANDIDATES, Candidate, Ranking
 from planner.joins.model import JoinModel
 from planner.joins.upkeep import upkeep
 
-
-def weights_of(units: UnitCosts) -> Weights:
-    """What a comparison and a row of a probe weigh in seconds; filters are in the upkeep."""
-    return Weights(
-        units.seconds("probe", Cost(comparisons=1)),
-        units.seconds("probe", Cost(rows_out=1)),
-        filter=0.0,
-    )
+# So many plans of many sources are walked one by one.
+MOST_WALKED_ALONE = 64
 
 
-def plans_by_cost(model: JoinModel, weights: Weights | None = None) -> Iterator[Entry]:
-    """All plans that can be listed, cheapest first."""
-    return by_cost(model, weights or score_weights(model), few_orders(model))
+def plans_by_cost(model: JoinModel, clock: Clock | None = None) -> Iterator[Entry]:
+    """All plans that can be listed, cheapest first; by a clock, in seconds of their probes."""
+    if clock is None:
+        return by_cost(model, score_weights(model), few_orders(model))
+    weights, others = clock.weights(model, "multiway"), clock.weights(model, "naive")
+    return by_cost(model, weights, few_orders(model), others)
 
 
 def best_plan(model: JoinModel, weights: Weights | None = None) -> Entry:
@@ -94,15 +100,13 @@ def scores(model: JoinModel, plans: Iterable[Loops]) -> tuple[float, ...]:
     return tuple(rounded(walker.score(loops)) for loops in plans)
 
 
-def rank(model: JoinModel, top: int | None, units: UnitCosts | None, by_seconds: bool) -> Ranking:
+def rank(model: JoinModel, top: int | None, clock: Clock, by_seconds: bool) -> Ranking:
     """The `top` cheapest plans (None: all that may be listed) and the baseline."""
-    if by_seconds and units is None:
-        raise PlanError("no unit costs to rank by seconds; declare execution.unit_costs")
-    weights = weights_of(units) if by_seconds and units is not None else score_weights(model)
     most = MOST_CANDIDATES if top is None else min(top, MOST_CANDIDATES)
-    listed = list(islice(plans_by_cost(model, weights), max(most, 1)))
-    if by_seconds and any(window.access == "hash" for window in model.windows):
-        listed = _by_all_they_spend(model, listed, weights, units)
+    if by_seconds:
+        listed = _by_all_they_spend(model, most, clock)
+    else:
+        listed = list(islice(plans_by_cost(model), max(most, 1)))
     best = listed[0]
     listed = listed[:most]
     order = tuple(range(len(model.windows)))
@@ -110,7 +114,7 @@ def rank(model: JoinModel, top: int | None, units: UnitCosts | None, by_seconds:
     if all(entry.label != baseline.label for entry in listed):
         listed = [*listed[: MOST_CANDIDATES - 1], baseline]
     compared = considered(model, few_orders(model)) + any(entry.is_general for entry in listed)
-    priced = _Priced(model, listed, units)
+    priced = _Priced(model, listed, clock)
     tags = _tags(model, best)
     return Ranking(
         tuple(priced.candidates(tags, by_seconds)),
@@ -134,16 +138,14 @@ def _excluded(model: JoinModel) -> Iterator[tuple[str, str]]:
         )
 
 
-def _by_all_they_spend(
-    model: JoinModel, listed: list[Entry], weights: Weights, units: UnitCosts | None
-) -> list[Entry]:
-    """The plans by their seconds with upkeep: those that use fewer indexes expire for less.
+def _by_all_they_spend(model: JoinModel, most: int, clock: Clock) -> list[Entry]:
+    """The plans by all their seconds: kernels differ in upkeep, and so do the indexes used.
 
     Where not all can be listed, those cheapest by their probes are compared.
     """
-    if is_listed(model):
-        listed = list(islice(plans_by_cost(model, weights), MOST_CANDIDATES))
-    priced = _Priced(model, listed, units).candidates({}, by_seconds=True)
+    count = MOST_CANDIDATES if is_listed(model) else max(most, 1)
+    listed = list(islice(plans_by_cost(model, clock), count))
+    priced = _Priced(model, listed, clock).candidates({}, by_seconds=True)
     scored = [entry._replace(score=c.score) for entry, c in zip(listed, priced, strict=True)]
     return sorted(scored)
 
@@ -169,8 +171,8 @@ def _tags(model: JoinModel, best: Entry) -> dict[str, tuple[str, ...]]:
 class _Priced:
     """What some plans cost: their probes, and what they spend on windows, filters and output."""
 
-    def __init__(self, model: JoinModel, plans: Sequence[Entry], units: UnitCosts | None) -> None:
-        self._model, self._plans, self._units = model, plans, units
+    def __init__(self, model: JoinModel, plans: Sequence[Entry], clock: Clock) -> None:
+        self._model, self._plans, self._clock = model, plans, clock
         # Upkeep differs between plans by the indexes they use.
         self._upkeeps: dict[tuple[object, ...], tuple[Cost, float]] = {}
         self._scans = all(window.access == "scan" for window in model.windows)
@@ -178,17 +180,16 @@ class _Priced:
     def candidates(self, tags: dict[str, tuple[str, ...]], by_seconds: bool) -> Iterator[Candidate]:
         """The plans as candidates, in turn."""
         weights = score_weights(self._model)
-        work = list(map(rounded, self._probing(COMPARISONS)))
+        work = list(map(rounded, self._probing(COMPARISONS, COMPARISONS)))
         scored = work
         if weights != COMPARISONS:
-            scored = list(map(rounded, self._probing(weights)))
-        spent = self._probing(weights_of(self._units)) if self._units is not None else None
+            scored = list(map(rounded, self._probing(weights, weights)))
+        clocked = (self._clock.weights(self._model, own) for own in ("multiway", "naive"))
+        spent = self._probing(*clocked)
         for place, entry in enumerate(self._plans):
             kept = self._kept(entry)
-            seconds = rounded(kept[1] + spent[place]) if spent is not None else None
-            score = scored[place]
-            if by_seconds and seconds is not None:
-                score = seconds
+            seconds = rounded(kept[1] + spent[place])
+            score = seconds if by_seconds else scored[place]
             cost = Cost(
                 work[place],
                 kept[0].inserts,
@@ -199,17 +200,22 @@ class _Priced:
             )
             yield Candidate(entry.label, cost, score, tags.get(entry.label, ()), seconds=seconds)
 
-    def _probing(self, weights: Weights) -> list[float]:
+    def _probing(self, weights: Weights, others: Weights) -> list[float]:
+        """What probes weigh: of multiway orders, and of others."""
         found: dict[str, float] = {}
-        walker = Walker(self._model, weights)
-        for is_naive in (False, True):
+        few = not is_listed(self._model) and len(self._plans) <= MOST_WALKED_ALONE
+        for is_naive, own in ((False, weights), (True, others)):
             listed = [e for e in self._plans if e.is_naive == is_naive and not e.is_general]
-            if listed:
-                table = (
-                    naive_table(self._model, weights) if is_naive else pricer(self._model, weights)
-                )
+            if listed and few and own.accesses is not None:
+                # A table of all sets of many sources would take longer than a few walks.
+                walker = Walker(self._model, own)
+                prices = [walker.score(entry.loops(self._model)) for entry in listed]
+                found |= zip((entry.label for entry in listed), prices, strict=True)
+            elif listed:
+                table = naive_table(self._model, own) if is_naive else pricer(self._model, own)
                 prices = table.price([entry.order for entry in listed]).tolist()
                 found |= zip((entry.label for entry in listed), prices, strict=True)
+        walker = Walker(self._model, others)
         for entry in self._plans:
             if entry.is_general:
                 found[entry.label] = walker.score(entry.loops(self._model))
@@ -219,7 +225,7 @@ class _Priced:
         """The cost and the seconds of all but the probes."""
         key: tuple[object, ...] = (entry.label,)
         if self._scans:
-            key = ()
+            key = (algorithm_of(entry.label),)
         elif self._model.is_single and not entry.is_general:
             # On one attribute every window is looked up but the outermost of a naive order, and
             # the next where nothing arrives on that one.
@@ -229,10 +235,8 @@ class _Priced:
             found = list(upkeep(self._model, indexes))
             rows = results(self._model)
             total = sum((cost for _, cost in found), Cost())
-            seconds = 0.0
-            if self._units is not None:
-                seconds = sum(self._units.seconds(kind, cost) for kind, cost in found)
-                seconds += self._units.seconds("output", Cost(rows_out=rows))
+            output = ("output", Cost(rows_out=rows))
+            seconds = self._clock.kept(self._model, entry.label, [*found, output])
             # A plan's rows are those that leave it, not those of the operators inside.
             self._upkeeps[key] = (total + Cost(rows_out=rows - total.rows_out), seconds)
         return self._upkeeps[key]

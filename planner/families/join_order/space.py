@@ -108,14 +108,24 @@ def considered(model: JoinModel, few: Sequence[Order]) -> int:
     return len(dict.fromkeys(few)) + 1
 
 
-def by_cost(model: JoinModel, weights: Weights, few: Sequence[Order]) -> Iterator[Entry]:
-    """All plans that can be listed, cheapest first; a general one where no order is as cheap."""
-    return _with_general(model, weights, _orders(model, weights, few))
+def by_cost(
+    model: JoinModel, weights: Weights, few: Sequence[Order], others: Weights | None = None
+) -> Iterator[Entry]:
+    """All plans that can be listed, cheapest first; a general one where no order is as cheap.
+
+    `others` are the weights of naive orders and the general plan, where they have their own.
+    """
+    others = others or weights
+    return _with_general(model, others, _orders(model, weights, few, others))
 
 
 def first_by_cost(model: JoinModel, weights: Weights, few: Sequence[Order]) -> Entry:
     """The first of `by_cost`, without listing the others."""
-    found = _lazy_orders(model, weights) if model.is_single else _orders(model, weights, few)
+    found = (
+        _lazy_orders(model, weights, weights)
+        if model.is_single
+        else _orders(model, weights, few, weights)
+    )
     return next(_with_general(model, weights, found))
 
 
@@ -129,20 +139,22 @@ def _with_general(model: JoinModel, weights: Weights, listed: Iterator[Entry]) -
     yield from listed
 
 
-def _orders(model: JoinModel, weights: Weights, few: Sequence[Order]) -> Iterator[Entry]:
+def _orders(
+    model: JoinModel, weights: Weights, few: Sequence[Order], others: Weights
+) -> Iterator[Entry]:
     """Multiway and naive orders, cheapest first; of a large join graph `few` and the best naive."""
     if is_listed(model) and not lists_naive(model):
         return iter(_every_multiway(model, weights))
     if is_listed(model):
-        return heapq.merge(_every_multiway(model, weights), _every_naive(model, weights))
+        return heapq.merge(_every_multiway(model, weights), _every_naive(model, others))
     if model.is_single:
-        return _lazy_orders(model, weights)
+        return _lazy_orders(model, weights, others)
     scores = pricer(model, weights).price(few).tolist()
     listed = {
         Entry(rounded(score), False, model.label(order), order)
         for score, order in zip(scores, few, strict=True)
     }
-    return iter(sorted(chain(listed, [best_naive(model, weights)])))
+    return iter(sorted(chain(listed, [best_naive(model, others)])))
 
 
 def best_naive(model: JoinModel, weights: Weights) -> Entry:
@@ -150,12 +162,12 @@ def best_naive(model: JoinModel, weights: Weights) -> Entry:
     return next(_lazily(model, naive_table(model, weights), is_naive=True))
 
 
-def _lazy_orders(model: JoinModel, weights: Weights) -> Iterator[Entry]:
+def _lazy_orders(model: JoinModel, weights: Weights, others: Weights) -> Iterator[Entry]:
     """Every order of a join on one attribute, found as it is asked for."""
     found = _lazily(model, step_table(model, weights), is_naive=False)
     if not lists_naive(model):
         return found
-    return heapq.merge(found, _lazily(model, naive_table(model, weights), is_naive=True))
+    return heapq.merge(found, _lazily(model, naive_table(model, others), is_naive=True))
 
 
 def worst_multiway(model: JoinModel) -> tuple[float, Order | None] | None:

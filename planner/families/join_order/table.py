@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from planner.joins.accesses import ACCESSES, EACH
 from planner.joins.arrays import Floats, Ints
 from planner.joins.model import JoinModel
 from planner.joins.sets import SetArrays, set_arrays, with_member
@@ -22,13 +23,22 @@ from planner.joins.sets import SetArrays, set_arrays, with_member
 class Weights:
     """What a comparison of a probe, a row passed down and a comparison of a filter are worth.
 
-    With `worths` a comparison counts as much as the dearest predicate it has to check.
+    With `worths` a comparison counts as much as the dearest predicate it has to check. `accesses`
+    has by access what a comparison and a look-up are worth there; else look-ups are worth nothing.
     """
 
     comparison: float = 1.0
     row: float = 0.0
     filter: float = 1.0
     worths: bool = False
+    accesses: tuple[tuple[float, float], ...] | None = None
+
+    def at(self, access: Ints | int) -> tuple[Floats | float, Floats | float]:
+        """What a comparison and a look-up are worth with this access."""
+        if self.accesses is None:
+            return self.comparison, 0.0
+        worth = np.array(self.accesses)[access]
+        return worth[..., 0], worth[..., 1]
 
 
 COMPARISONS = Weights()
@@ -118,7 +128,8 @@ def loop_costs(sets: SetArrays, origin: int, target: int, part: Floats, weights:
     above = sets.held * model.evaluations(origin)
     if target == origin:
         worth = sets.worth(target) if weights.worths else 1.0
-        work = above * (weights.comparison * model.new_tuples(origin)) * worth
+        comparison, look_up = weights.at(ACCESSES.index(EACH))
+        work = above * ((comparison * model.new_tuples(origin)) * worth + look_up)
         if weights.row:
             work += weights.row * with_member(sets.joined(origin) * per_second, origin)
     else:
@@ -141,7 +152,10 @@ def _scan(
 ) -> Floats:
     """What one composite pays to look through a part of the target's tuples that it meets."""
     worth = sets.worth(target) if weights.worths else 1.0
-    return part * (weights.comparison * met) * worth
+    if weights.accesses is None:
+        return part * (weights.comparison * met) * worth
+    comparison, look_up = weights.at(sets.access(target))
+    return np.asarray(part * (comparison * met) * worth + look_up)
 
 
 def _below(sets: SetArrays, origin: int, target: int, part: Floats, weights: Weights) -> Floats:
@@ -162,5 +176,6 @@ def _own_copies(
     """In a self-join, what a tuple pays for its own copy in the bucket it looks through."""
     other, count = copies
     worth = sets.worth(target) if weights.worths else 1.0
-    rest = (1 - part) * (weights.comparison * count) * worth
+    comparison, _ = weights.at(sets.access(target) if weights.accesses is not None else 0)
+    rest = (1 - part) * (comparison * count) * worth
     return np.where(sets.has(other), rest, 0.0)

@@ -8,6 +8,7 @@ import numpy as np
 
 from planner.families.join_order.loops import Loops, Order, multiway
 from planner.families.join_order.table import COMPARISONS, Weights
+from planner.joins.accesses import ACCESSES, access_of
 from planner.joins.arrays import Floats
 from planner.joins.model import JoinModel
 
@@ -48,9 +49,15 @@ class Walker:
 
     def _level(self, origin: int, joined: Order, target: int) -> float:
         model, weights = self._model, self._weights
-        work = weights.comparison * model.comparisons(origin, joined, target)
+        comparison, look_up = weights.comparison, 0.0
+        if weights.accesses is not None:
+            access = ACCESSES.index(access_of(model, origin, joined, target))
+            comparison, look_up = weights.accesses[access]
+        work = comparison * model.comparisons(origin, joined, target)
         if weights.worths:
             work *= model.graph.worth(joined, target)
+        if look_up:
+            work += look_up * model.matches(origin, joined)
         if weights.row:
             work += weights.row * model.matches(origin, (*joined, target))
         return work

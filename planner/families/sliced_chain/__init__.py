@@ -19,6 +19,7 @@ from planner.families.sliced_chain.ranking import Plans
 from planner.families.sliced_chain.trade_off import TradeOff, trade_off_of
 from planner.family import Ranking
 from planner.plan import Plan
+from planner.units import units_of
 from planner.workload import Workload
 
 
@@ -71,7 +72,7 @@ class SlicedChain:
         by_seconds: bool = False,
     ) -> Ranking:
         """The `top` best and the baseline, which is unshared; None lists all it may."""
-        return ranking.rank(_plans(workload), top, units, by_seconds)
+        return ranking.rank(_plans(workload), top, units_of(workload, units), by_seconds)
 
     def scores(self, workload: Workload, labels: Sequence[str]) -> tuple[float, ...]:
         """Comparisons per second, and what the overhead of slices is worth."""

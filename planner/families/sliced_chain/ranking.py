@@ -30,12 +30,16 @@ from planner.families.sliced_chain.parts import TooManyError
 from planner.families.sliced_chain.plans import Built
 from planner.families.sliced_chain.pricing import priced
 from planner.family import Candidate, Ranking
+from planner.units import MOST_TIMED
+from planner.work import slice_work
 
 # Up to so many mergings are listed, all of them; of more, those that say something.
 MOST_MERGINGS = 4_096
 # With more windows the trade-off takes seconds: it is worked out where it is asked for.
 MOST_TRADED = 300
 MOST_JOINS = 64
+# A ranking by comparisons says the seconds of so many plans, and of those that have a name.
+MOST_TIMED_BESIDE = 32
 
 
 @dataclass(frozen=True)
@@ -148,8 +152,12 @@ class Plans:
         """Seconds of work per second of stream time."""
         built = self.model.builder.build(label)
         costs = priced(built, self.model)
-        kinds = {operator.id: operator.kind for operator in built.plan.operators()}
-        return sum(units.seconds(kinds[at], cost) for at, cost in costs.items())
+        work = slice_work(built.plan, costs)
+        seconds = sum(units.seconds(own.kind, own.cost, own.given) for own in work)
+        if not units.kinds and self.model.c_sys:
+            # Declared unit costs know no slices: what entering one takes is declared beside.
+            seconds += self.model.c_sys * units.default.compare * self.entering(built)
+        return rounded(seconds)
 
     # --- which there are -------------------------------------------------------------------------
 
@@ -195,35 +203,46 @@ class Plans:
         return min(self.listed, key=lambda label: (rounded(self.score(label)), label))
 
 
-def rank(plans: Plans, top: int | None, units: UnitCosts | None, by_seconds: bool) -> Ranking:
-    """The `top` cheapest plans (None: all that are listed) and unshared."""
-    if by_seconds and units is None:
-        raise PlanError("no unit costs to rank by seconds; declare execution.unit_costs")
+def rank(plans: Plans, top: int | None, units: UnitCosts, by_seconds: bool) -> Ranking:
+    """The `top` cheapest plans (None: all that are listed) and unshared.
+
+    By seconds, those that are timed are ranked: the cheapest ones, and the strategies.
+    """
     score = {label: plans.score(label) for label in plans.listed}
     rank_by = "comparisons + c_sys x tuples entering" if plans.model.c_sys else "comparisons"
-    if by_seconds and units is not None:
-        score = {label: plans.seconds(label, units) for label in plans.listed}
-        rank_by = "seconds"
     ordered = sorted(plans.listed, key=lambda label: (rounded(score[label]), label))
+    if by_seconds:
+        ordered = [at for n, at in enumerate(ordered) if n < MOST_TIMED or at in STRATEGIES]
+        score = {label: plans.seconds(label, units) for label in ordered}
+        ordered.sort(key=lambda label: (score[label], label))
+        rank_by = "seconds"
     shown = ordered if top is None else ordered[:top]
     if UNSHARED not in shown:
         shown = [*shown, UNSHARED]
     tags = {"best": ordered[0], "baseline": UNSHARED}
     tags |= {MEM_OPT: plans.named(MEM_OPT), CPU_OPT: plans.named(CPU_OPT)}
+    timed = (
+        score
+        if by_seconds
+        else {
+            label: plans.seconds(label, units)
+            for at, label in enumerate(shown)
+            if at < MOST_TIMED_BESIDE or label in STRATEGIES or label in tags.values()
+        }
+    )
     return Ranking(
-        tuple(_candidate(plans, label, score[label], units, tags) for label in shown),
+        tuple(_candidate(plans, label, score[label], timed.get(label), tags) for label in shown),
         ordered[0],
         UNSHARED,
         considered=len(ordered),
-        truncated=not plans.all_mergings,
+        truncated=not plans.all_mergings or len(ordered) < len(plans.listed),
         rank_by=rank_by,
         excluded=plans.excluded,
     )
 
 
 def _candidate(
-    plans: Plans, label: str, score: float, units: UnitCosts | None, tags: dict[str, str]
+    plans: Plans, label: str, score: float, seconds: float | None, tags: dict[str, str]
 ) -> Candidate:
     own = tuple(tag for tag, tagged in tags.items() if tagged == label)
-    seconds = plans.seconds(label, units) if units is not None else None
     return Candidate(label, plans.cost(label), score, own, seconds=seconds)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from runtime.unit_costs import least_squares
+from runtime.calibration.fitting import least_squares
 
 
 @dataclass(frozen=True, slots=True)

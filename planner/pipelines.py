@@ -20,7 +20,14 @@ def pipelines(plan: Plan) -> dict[str, list[Operator]]:
 
 
 def is_multiway(plan: Plan, workload: Workload) -> bool:
-    """Whether the multi-way kernel runs it: eager, one common attribute, new tuples outermost."""
+    """Whether the multi-way kernel runs it: a join that it knows, new tuples outermost."""
+    return fits_multiway(workload) and all(
+        chain[0].kind == "arrive" for chain in pipelines(plan).values()
+    )
+
+
+def fits_multiway(workload: Workload) -> bool:
+    """Whether the multi-way kernel knows the join: eager, on one common attribute, no filters."""
     (query,) = workload.queries
     classes = query.equality_classes()
     return (
@@ -31,5 +38,4 @@ def is_multiway(plan: Plan, workload: Workload) -> bool:
         and len(classes[0]) == len(query.sources)
         and all(p.comparison == "=" and not p.offset for p in query.predicates)
         and all(isinstance(source.window, TimeWindow) for source in query.sources)
-        and all(chain[0].kind == "arrive" for chain in pipelines(plan).values())
     )

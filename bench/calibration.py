@@ -1,0 +1,132 @@
+"""Predicted seconds of kernels beside measured ones: the machine calibrated, then the samples run.
+
+The designed runs and the samples take turns, in rounds, and the best time of each counts: what else
+the machine does changes meanwhile. Samples are run in this process, on one partition and in one
+batch; seconds are the processor's. Predicted are the plan's estimates, not what was counted.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from planner.calibration import Calibration
+from planner.cost import q_error
+from planner.evaluation.experiment import Point
+from planner.families import FAMILIES, chosen_plan, family
+from planner.families.sliced_chain.labels import STRATEGIES
+from planner.place import PROJECT
+from planner.run_seconds import kernel_seconds
+from planner.work import kernel_of
+from planner.workload import Workload
+from planner.workload_file import load_workload
+from runtime.calibration.calibrate import calibration_of, designs, measure_all
+from runtime.calibration.measuring import Measured
+from runtime.calibration.telling import calibration_document
+from runtime.evaluation.sampling import Sampler
+from runtime.stopping import StopSignal
+
+ROUNDS = 3
+REPEATS = 3
+LIMIT = 1.3
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A plan of a sample."""
+
+    sample: str
+    workload: Workload
+    family: str
+    label: str
+
+
+def calibration() -> dict[str, Any]:
+    """q-errors of predicted seconds: over all plans, by family and by kernel."""
+    runs: list[list[Measured]] = []
+    seconds: list[list[float]] = []
+    chosen = list(cases())
+    for _ in range(ROUNDS):
+        runs.append(measure_all(designs(), lambda _: None, StopSignal(3600)))
+        seconds.append([_measured(case) for case in chosen])
+    found = calibration_of([_best(turns) for turns in zip(*runs, strict=True)], 0.0, None)
+    measured = np.min(seconds, axis=0).tolist()
+    told = [_told(case, took, found) for case, took in zip(chosen, measured, strict=True)]
+    return {
+        "plans": len(told),
+        "q-error": _summary(told),
+        f"median under {LIMIT}": _summary(told)["median"] < LIMIT,
+        "by family": {
+            name: _summary([t for t in told if t["family"] == name])
+            for name in dict.fromkeys(t["family"] for t in told)
+        },
+        "by kernel": {
+            name: _summary([t for t in told if t["kernel"] == name])
+            for name in dict.fromkeys(t["kernel"] for t in told)
+        },
+        "load": os.getloadavg()[1],
+        "samples": told,
+        "calibration": {
+            name: part
+            for name, part in calibration_document(found).items()
+            if name in ("units", "fit", "c_sys")
+        },
+    }
+
+
+def cases() -> Iterator[Case]:
+    """Best, baseline, worst and named plans of all samples that need no files, by all families."""
+    for file in sorted((PROJECT / "sample_data").glob("*.yaml")):
+        workload = load_workload(file.read_bytes(), file.name)
+        if any(stream.rate is None for stream in workload.streams):
+            continue
+        for known in FAMILIES:
+            if known.refuses(workload) is None:
+                named = [
+                    c.label
+                    for c in known.rank(workload, None).candidates
+                    if c.tags or c.label in STRATEGIES
+                ]
+                for label in dict.fromkeys(named):
+                    yield Case(file.stem, workload, known.name, label)
+
+
+def _measured(case: Case) -> float:
+    point = Point(case.label, case.workload, case.family, case.label)
+    return Sampler().sample(point, case.workload.run.seed, REPEATS).seconds
+
+
+def _best(turns: tuple[Measured, ...]) -> Measured:
+    return min(turns, key=lambda turn: turn.observation.seconds)
+
+
+def _told(case: Case, measured: float, found: Calibration) -> dict[str, Any]:
+    chosen = family(case.family)
+    plan = chosen_plan(chosen, case.workload, case.label)
+    estimate = chosen.estimate(plan, case.workload)
+    # What is measured is one batch after the warm-up.
+    span = replace(case.workload, run=replace(case.workload.run, warmup=0.0))
+    predicted = kernel_seconds(plan, estimate, span, found.units, filled=True)
+    return {
+        "sample": case.sample,
+        "family": case.family,
+        "plan": case.label,
+        "kernel": kernel_of(plan, case.workload),
+        "predicted": predicted,
+        "measured": measured,
+        "q-error": q_error(predicted, measured),
+    }
+
+
+def _summary(told: list[dict[str, Any]]) -> dict[str, float]:
+    errors = [t["q-error"] for t in told]
+    return {
+        "plans": len(errors),
+        "median": float(np.median(errors)),
+        "95th percentile": float(np.percentile(errors, 95)),
+        "worst": max(errors),
+    }

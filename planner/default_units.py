@@ -1,0 +1,73 @@
+"""Unit costs where a machine was not calibrated and a workload declares none: another machine's.
+
+Written by `python -m bench.default_units`; on another machine the ratios between plans hold better
+than the seconds.
+"""
+
+from __future__ import annotations
+
+from planner.cost import UnitCosts, Units
+
+DEFAULT_UNITS = UnitCosts(
+    Units(),
+    "defaults of another machine; calibrate this one",
+    {
+        "multiway insert": Units(insert=1.03e-07),
+        "multiway table": Units(insert=1.03e-07),
+        "multiway expire": Units(),
+        "multiway batch": Units(given=5.32e-08),
+        "multiway probe scan": Units(compare=7.1e-11, given=2.68e-08),
+        "multiway probe hash": Units(compare=1.53e-11, given=2.81e-08),
+        "multiway output": Units(output=4.17e-09),
+        "loops insert": Units(insert=8.67e-08),
+        "loops table": Units(insert=8.67e-08, expire=2.17e-07),
+        "loops expire": Units(expire=2.17e-07),
+        "loops batch": Units(given=2.01e-07),
+        "loops arrive": Units(),
+        "loops filter": Units(),
+        "loops output": Units(output=2.6e-08, given=5.3e-08),
+        "loops probe each": Units(compare=2.07e-08, given=1.76e-08),
+        "loops probe scan": Units(compare=2.17e-10, given=1.76e-08),
+        "loops probe hash": Units(compare=1.63e-09, given=1.76e-08),
+        "loops probe scan checked": Units(compare=8.81e-10, given=1.76e-08),
+        "loops probe hash checked": Units(compare=1.73e-08, given=1.76e-08),
+        "relations insert": Units(insert=2.37e-07),
+        "relations table": Units(insert=2.37e-07, output=1.99e-07),
+        "relations expire": Units(),
+        "relations batch": Units(given=6.69e-06),
+        "relations arrive": Units(output=1.99e-07),
+        "relations filter": Units(compare=1.52e-07),
+        "relations output": Units(given=1.39e-07),
+        "relations probe each": Units(given=3.27e-08),
+        "relations probe scan": Units(compare=1.98e-10, given=3.27e-08),
+        "relations probe hash": Units(compare=1.47e-08, given=3.27e-08),
+        "relations probe scan checked": Units(given=3.27e-08),
+        "relations probe hash checked": Units(given=3.27e-08),
+        "aggregation insert": Units(insert=3.53e-07),
+        "aggregation table": Units(insert=3.53e-07, expire=6.02e-09),
+        "aggregation expire": Units(expire=6.02e-09),
+        "aggregation batch": Units(given=1.72e-07),
+        "aggregation filter": Units(compare=1.07e-07),
+        "aggregation probe each": Units(compare=1.24e-09, given=4.47e-08),
+        "aggregation probe scan": Units(compare=1.24e-09, given=4.47e-08),
+        "aggregation probe hash": Units(compare=1.24e-09, given=4.47e-08),
+        "aggregation probe scan checked": Units(compare=5.57e-09, given=4.47e-08),
+        "aggregation probe hash checked": Units(compare=5.57e-09, given=4.47e-08),
+        "aggregation aggregate": Units(compare=4.79e-09),
+        "aggregation update": Units(compare=4.79e-09, group_update=7.67e-09),
+        "aggregation output": Units(output=4.63e-09),
+        "slices arrive": Units(output=9.92e-08),
+        "slices filter": Units(),
+        "slices slice": Units(compare=1.51e-08, insert=3.38e-08, given=3.04e-08),
+        "slices probe scan": Units(compare=8.23e-11, output=2.82e-08),
+        "slices probe hash": Units(compare=2.63e-09, output=2.82e-08),
+        "slices probe each": Units(output=2.82e-08),
+        "slices probe scan checked": Units(output=2.82e-08),
+        "slices probe hash checked": Units(output=2.82e-08),
+        "slices route": Units(compare=5.22e-10),
+        "slices select": Units(compare=1.19e-08),
+        "slices union": Units(compare=6.58e-09),
+        "slices output": Units(output=2.99e-10),
+        "slices batch": Units(output=0.000159, given=1.87e-07),
+    },
+)

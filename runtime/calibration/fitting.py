@@ -1,0 +1,179 @@
+"""Unit costs from runs: how many seconds a unit of each kind of work takes, by regression."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.calibration import Figure, Fit
+from planner.cost import UNIT_FIELDS, Units
+from planner.joins.accesses import ACCESSES, EACH, HASH, HASH_CHECKED, SCAN, SCAN_CHECKED
+from planner.work import Kernel, Work
+
+# A kind of operator without its kernel, and the unit: what is told apart, and what is taken alike.
+Term = tuple[str, str]
+
+_PROBES = tuple(f"probe {access}" for access in ACCESSES)
+_CHECKED = tuple(f"probe {access}" for access in (SCAN_CHECKED, HASH_CHECKED))
+_PLAIN = tuple(f"probe {access}" for access in (EACH, SCAN, HASH))
+
+
+def _alike(kinds: Sequence[str], unit: str) -> tuple[Term, ...]:
+    return tuple((kind, unit) for kind in kinds)
+
+
+_STORED: dict[str, tuple[Term, ...]] = {
+    "insert": (("insert", "insert"), ("table", "insert")),
+    "expire": (("expire", "expire"), ("table", "expire")),
+    "tuple held, per batch": (("batch", "given"),),
+}
+_LOOPS = _STORED | {
+    "arrival": (("arrive", "output"), ("table", "output")),
+    "filter": (("filter", "compare"),),
+    "evaluation": (("output", "given"),),
+    "look-up": _alike(_PROBES, "given"),
+    "comparison, nested probe": ((f"probe {SCAN}", "compare"),),
+    "comparison, hash probe": ((f"probe {HASH}", "compare"),),
+    "comparison, one by one": ((f"probe {EACH}", "compare"),),
+    "comparison, nested probe, checked": ((f"probe {SCAN_CHECKED}", "compare"),),
+    "comparison, hash probe, checked": ((f"probe {HASH_CHECKED}", "compare"),),
+    "result": (("output", "output"),),
+}
+# What is told apart by kernel. What a probe passes on is told by what it leads to: the next
+# look-up, a result, or an update.
+QUANTITIES: dict[Kernel, dict[str, tuple[Term, ...]]] = {
+    "multiway": {
+        **_STORED,
+        "look-up, nested probe": ((f"probe {SCAN}", "given"),),
+        "look-up, hash probe": ((f"probe {HASH}", "given"),),
+        "comparison, nested probe": ((f"probe {SCAN}", "compare"),),
+        "comparison, hash probe": ((f"probe {HASH}", "compare"),),
+        "result": (("output", "output"),),
+    },
+    "loops": _LOOPS,
+    "relations": _LOOPS,
+    "aggregation": {
+        **_STORED,
+        "filter": (("filter", "compare"),),
+        "look-up": _alike(_PROBES, "given"),
+        "comparison": _alike(_PLAIN, "compare"),
+        "comparison, checked": _alike(_CHECKED, "compare"),
+        "update of a set": (("aggregate", "group_update"),),
+        "update of a group": (("update", "group_update"),),
+        "comparison for an extremum": (("update", "compare"), ("aggregate", "compare")),
+        "change of a group": (("output", "output"),),
+    },
+    "slices": {
+        "arrival": (("arrive", "output"),),
+        "filter": (("filter", "compare"),),
+        "tuple entering a chain": (("slice", "given"),),
+        "insert": (("slice", "insert"),),
+        "purge": (("slice", "compare"),),
+        "comparison, nested probe": ((f"probe {SCAN}", "compare"),),
+        "comparison, hash probe": ((f"probe {HASH}", "compare"),),
+        "match": _alike(_PROBES, "output"),
+        "route": (("route", "compare"),),
+        "select": (("select", "compare"),),
+        "union": (("union", "compare"),),
+        "result": (("output", "output"),),
+        "slice, per batch": (("batch", "output"),),
+        "tuple held, per batch": (("batch", "given"),),
+    },
+}
+# Beside rows that sum up to 1; larger ones bend the figures, without any some are lost to others.
+_SHRINK = 0.1
+_COUNTS = {
+    "compare": "comparisons",
+    "insert": "inserts",
+    "expire": "expirations",
+    "group_update": "group_updates",
+    "output": "rows_out",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a run did in all, and the processor's seconds that it took."""
+
+    work: tuple[Work, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class FittedKernel:
+    """Units by kind of operator; the figures they are made of; how near they come to the runs."""
+
+    kinds: Mapping[str, Units]
+    figures: Mapping[str, Figure]
+    fit: Fit
+
+
+def fitted(kernel: Kernel, runs: Sequence[Observation]) -> FittedKernel:
+    """The units that come nearest to all runs, each run's error taken relative to its seconds.
+
+    No kind of work takes less than no time; what no run does is left out.
+    """
+    amounts = np.array([amounts_of(kernel, run.work) for run in runs])
+    seconds = np.array([run.seconds for run in runs])
+    per_second = amounts / seconds[:, None]
+    found = least_squares(per_second, _SHRINK)
+    left_out = (np.delete(per_second, n, axis=0) for n in range(len(runs)))
+    without = np.array([least_squares(others, _SHRINK) for others in left_out])
+    spread = np.sqrt((len(runs) - 1) * np.var(without, axis=0))
+    errors = _errors(per_second @ found)
+    held_out = _errors((per_second * without).sum(axis=1))
+    names = list(QUANTITIES[kernel])
+    done = [bool(column.any()) for column in amounts.T]
+    figures = {
+        name: Figure(float(found[n]), float(spread[n])) for n, name in enumerate(names) if done[n]
+    }
+    fit = Fit(len(runs), float(np.median(errors)), float(errors.max()), float(np.median(held_out)))
+    return FittedKernel(kinds_of(kernel, figures), figures, fit)
+
+
+def amounts_of(kernel: Kernel, work: Sequence[Work]) -> list[float]:
+    """How much there is of each quantity of a kernel."""
+    by_kind: dict[Term, float] = {}
+    for own in work:
+        kind = own.kind.removeprefix(f"{kernel} ")
+        for unit, count in _COUNTS.items():
+            by_kind[kind, unit] = by_kind.get((kind, unit), 0.0) + getattr(own.cost, count)
+        by_kind[kind, "given"] = by_kind.get((kind, "given"), 0.0) + own.given
+    return [sum(by_kind.get(term, 0.0) for term in terms) for terms in QUANTITIES[kernel].values()]
+
+
+def kinds_of(kernel: Kernel, figures: Mapping[str, Figure]) -> dict[str, Units]:
+    """The units of a kernel's operators, made of these figures."""
+    values: dict[str, dict[str, float]] = {}
+    for name, terms in QUANTITIES[kernel].items():
+        for kind, unit in terms:
+            value = figures[name].value if name in figures else 0.0
+            values.setdefault(f"{kernel} {kind}", {})[unit] = value
+    assert all(unit in UNIT_FIELDS for units in values.values() for unit in units)
+    return {kind: Units(**units) for kind, units in values.items()}
+
+
+def _errors(relative: np.ndarray) -> np.ndarray:
+    return np.maximum(relative, 1 / np.maximum(relative, 1e-12))
+
+
+def least_squares(per_second: np.ndarray, shrink: float = 0.0) -> np.ndarray:
+    """Non-negative weights with which each row sums up as near to 1 as can be.
+
+    Kinds whose weight comes out negative are left out, the most negative first, until none does.
+    `shrink` keeps weights small: of kinds that always come together, each then has its part.
+    """
+    kept = [n for n in range(per_second.shape[1]) if per_second[:, n].any()]
+    weights = np.zeros(per_second.shape[1])
+    while kept:
+        scale = np.abs(per_second[:, kept]).max(axis=0)
+        rows = np.vstack([per_second[:, kept] / scale, shrink * np.eye(len(kept))])
+        wanted = np.concatenate([np.ones(len(per_second)), np.zeros(len(kept))])
+        solved, *_ = np.linalg.lstsq(rows, wanted, rcond=None)
+        if solved.min() >= 0:
+            weights[kept] = solved / scale
+            break
+        del kept[int(solved.argmin())]
+    return weights

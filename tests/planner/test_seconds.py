@@ -1,0 +1,71 @@
+"""Seconds of plans: those of a ranking are the sum over operators, under every kernel's units."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from planner.cost import UnitCosts, Units
+from planner.default_units import DEFAULT_UNITS
+from planner.execution import Execution
+from planner.families import FAMILIES
+from planner.place import PROJECT
+from planner.run_seconds import Shape, kernel_seconds
+from planner.units import units_of
+from planner.work import kernel_of, seconds_of
+from planner.workload import Workload
+from planner.workload_file import load_workload
+
+SAMPLES = [
+    "auctions", "customer-flows", "golab-table-7", "lazy-join", "network-links", "shop-alerts",
+    "temperature-humidity",
+]  # fmt: skip
+
+
+def _sample(name: str) -> Workload:
+    file: Path = PROJECT / "sample_data" / f"{name}.yaml"
+    return load_workload(file.read_bytes(), file.name)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_ranking_says_the_seconds_of_its_plans(name: str) -> None:
+    workload = _sample(name)
+    for known in FAMILIES:
+        if known.refuses(workload) is not None:
+            continue
+        by_seconds = known.rank(workload, 8, by_seconds=True)
+        seconds = [c.seconds for c in by_seconds.candidates[:8] if c.seconds is not None]
+        assert seconds == sorted(seconds)
+        for candidate in (*by_seconds.candidates[:4], *known.rank(workload, 4).candidates):
+            plan = known.plan(workload, candidate.label)
+            costs = known.estimate(plan, workload).costs
+            spent = seconds_of(plan, costs, workload, DEFAULT_UNITS)
+            # Windows are priced as a scan finds them, or as they are on average: lazy ones differ.
+            assert candidate.seconds == pytest.approx(spent, rel=0.02), candidate.label
+            assert f"{kernel_of(plan, workload)} batch" in DEFAULT_UNITS.kinds
+
+
+def test_declared_unit_costs_come_before_those_of_the_machine() -> None:
+    workload = _sample("golab-table-5")
+    calibrated = UnitCosts(Units(compare=1.0), "calibrated on this machine")
+    assert units_of(workload) is DEFAULT_UNITS
+    assert units_of(workload, calibrated) is calibrated
+    declared = replace(workload, execution=Execution(unit_costs={"compare": 2.0}))
+    assert units_of(declared, calibrated).default == Units(compare=2.0)
+
+
+def test_a_run_takes_longer_with_more_batches_and_copies() -> None:
+    workload = _sample("golab-table-5")
+    (known, *_) = FAMILIES
+    plan = known.best(workload)
+    estimate = known.estimate(plan, workload)
+
+    def seconds(shape: Shape) -> float:
+        return kernel_seconds(plan, estimate, workload, DEFAULT_UNITS, shape)
+
+    assert seconds(Shape(20)) > seconds(Shape(1))
+    assert seconds(Shape(1, 2, replicated=True)) > seconds(Shape(1, 2))
+    steady = kernel_seconds(plan, estimate, workload, DEFAULT_UNITS, filled=True)
+    assert steady > seconds(Shape(1)), "windows fill up first"

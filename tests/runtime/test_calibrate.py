@@ -1,0 +1,87 @@
+"""Calibration: designed runs measured in process, fitted, kept; cancelled ones keep nothing."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planner.calibration import calibrated_units, kept_calibration
+from planner.work import KERNELS
+from runtime import __main__ as command
+from runtime.calibration import calibrate as calibrating
+from runtime.calibration.calibrate import CalibrationRequest, calibrate, designs
+from runtime.calibration.design import Design
+from runtime.records import Progress
+from runtime.stopping import RunCancelledError
+
+WITHOUT_SPARK = CalibrationRequest(with_spark=False)
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLUICE_HOME", str(tmp_path))
+
+
+def _short(design: Design) -> Design:
+    run = replace(design.workload.run, duration=min(design.workload.run.duration, 5.0))
+    return replace(design, workload=replace(design.workload, run=run), plans=design.plans[:1])
+
+
+def _few() -> list[Design]:
+    """Three short ones of the two kernels that tests load anyway."""
+    found = []
+    for kernel in ("multiway", "loops"):
+        found += [_short(d) for d in designs() if d.kernel == kernel][:3]
+    return found
+
+
+def test_every_kernel_has_runs_that_tell_its_work_apart() -> None:
+    found = designs()
+    for kernel in KERNELS:
+        plans = sum(len(design.plans) for design in found if design.kernel == kernel)
+        assert plans >= 12, kernel
+    assert sum(design.merged for design in found) >= 3
+
+
+def test_what_was_measured_is_kept() -> None:
+    told: list[Progress] = []
+    found = calibrate(WITHOUT_SPARK, told.append, chosen=_few())
+    assert kept_calibration() == found
+    assert set(found.fits) == {"multiway", "loops"}
+    assert found.fits["multiway"].runs == 3
+    assert found.figures["multiway"]["insert"].value > 0
+    assert found.batch is None
+    assert (told[-1].batches_done, told[-1].batches) == (6, 6)
+    units = calibrated_units()
+    assert units is not None
+    assert units.of("multiway insert").insert == found.figures["multiway"]["insert"].value
+
+
+def test_a_cancelled_one_keeps_what_was_there() -> None:
+    before = calibrate(WITHOUT_SPARK, chosen=_few())
+    cancel = threading.Event()
+    cancel.set()
+    with pytest.raises(RunCancelledError):
+        calibrate(WITHOUT_SPARK, cancel=cancel, chosen=_few())
+    assert kept_calibration() == before
+
+
+def test_the_command_prints_units_spreads_and_errors(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(calibrating, "designs", _few)
+    assert command.main(["calibrate", "--no-spark", "--json"]) == 0
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    insert = document["units"]["multiway"]["insert"]
+    assert insert["seconds"] > 0
+    assert insert["spread"] >= 0
+    assert document["fit"]["loops"]["runs"] == 3
+    assert document["fit"]["loops"]["q_error"]["median"] >= 1
+    assert document["micro_batch"] is None
+    assert command.main(["calibrate", "--no-spark"]) == 0
+    assert "comparison, nested probe" in capsys.readouterr().out
