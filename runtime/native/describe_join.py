@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from planner.checks import microseconds
+from planner.pipelines import pipelines
 from planner.plan import Plan
 from planner.query import Filter, Query, Source, TimeWindow
 from planner.streams import Constant
@@ -23,7 +24,6 @@ from runtime.native.description import (
     Taking,
     Test,
 )
-from runtime.pipelines import pipelines
 
 # A double holds every whole number up to this.
 _EXACT = 2**53
