@@ -11,7 +11,7 @@ from planner.command import Parser, as_json, carry_out, read_workload
 from planner.errors import PlanError
 from planner.families import applicable
 from planner.workload import Workload
-from runtime import history_command, printing
+from runtime import export_command, history_command, printing
 from runtime.masters import usual_shared
 from runtime.records import BACKENDS, MOST_SECONDS, WAYS, Progress, Run, RunRequest
 
@@ -29,7 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="python -m runtime", description=__doc__)
     commands = parser.add_subparsers(
-        required=True, metavar="run | resume | calibrate | history | rates | statistics | generate"
+        required=True,
+        metavar="run | resume | calibrate | history | rates | statistics | export | generate",
     )
 
     def add(name: str, text: str, command: Callable[[argparse.Namespace], str]) -> Parser:
@@ -79,6 +80,9 @@ def _parser() -> argparse.ArgumentParser:
     statistics.add_argument("workload", metavar="WORKLOAD")
     statistics.add_argument("--data", metavar="DIR", type=Path, required=True)
     statistics.add_argument("--sort", action="store_true")
+
+    export = add("export", "write a plan as a PySpark program", export_command.export)
+    export_command.add_arguments(export)
 
     generate = add("generate", "write a workload's tuples as own data", _generate)
     generate.add_argument("workload", metavar="WORKLOAD")

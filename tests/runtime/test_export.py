@@ -1,0 +1,155 @@
+"""A plan exported as a program of its own: safe whatever its user's names, with the same answer."""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pyspark
+import pytest
+
+from planner.errors import RunError
+from planner.execution import RunSettings
+from planner.families import family
+from planner.plan import Plan
+from planner.query import Column, Filter, Predicate, Query, Source, TimeWindow
+from planner.streams import Attribute, Stream
+from planner.tables import Table
+from planner.workload import Workload
+from planner.workload_file import dump_workload, load_workload
+from runtime.__main__ import main
+from runtime.generate import generate
+from runtime.in_process import counted, feed_of
+from runtime.java import find_java
+from runtime.kernels.digest import as_text
+from runtime.native.export import exported, zipped
+from runtime.own_data_files import write_folder
+from runtime.programs.program import Span
+from tests.planner.aggregations import AGGREGATION_SAMPLES
+from tests.planner.chains import CHAIN_SAMPLES, FILTERED, joins
+
+STREAM, ATTRIBUTE, TEXT = "S{1}'`", 'a.b`"""', 'it\'s \\ "x" %s {y}'
+
+
+def _odd() -> Workload:
+    """Names and values that would end a literal, a comment or a path of a careless program."""
+    values = Attribute(values=(TEXT, "z"))
+    streams = (
+        Stream(STREAM, 6, {ATTRIBUTE: Attribute(9), "t": values}),
+        Stream("S2", 5, {"k": Attribute(9), "v": Attribute(7, type="float")}),
+    )
+    query = Query(
+        'Q"""1/..',
+        (Source("a'\\b", STREAM, TimeWindow(3)), Source("b", "S2", TimeWindow(2.000001))),
+        (Predicate(Column("a'\\b", ATTRIBUTE), "=", Column("b", "k")),),
+        (Filter(Column("a'\\b", "t"), "=", TEXT), Filter(Column("b", "v"), ">", 2.5)),
+    )
+    return Workload('odd \'""" names', streams, (query,), run=RunSettings(1, 5, 20))
+
+
+def _plan(workload: Workload, name: str = "join_order", label: str = "") -> Plan:
+    known = family(name)
+    return known.plan(workload, label) if label else known.best(workload)
+
+
+def _answers(plan: Plan, workload: Workload, tables: dict[str, Table]) -> dict[str, str]:
+    tally = counted(plan, workload, feed_of(plan, workload)(workload, tables), Span(0, 1))
+    found = tally.by_query or {workload.queries[0].name: (tally.results, tally.digest)}
+    assert all(results for results, _ in found.values())
+    return {query: as_text(digest) for query, (_, digest) in found.items()}
+
+
+def _submit(program: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
+    plain = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    own = {"JAVA_HOME": str(find_java()), "PYSPARK_PYTHON": sys.executable, **plain}
+    command = [str(submit), "--master", "local[2]", "--conf", "spark.ui.enabled=false"]
+    return subprocess.run(
+        [*command, str(program), *options],
+        capture_output=True,
+        check=False,
+        text=True,
+        env=own,
+        cwd=program.parent,
+        timeout=300,
+    )
+
+
+def test_odd_names_stay_literals() -> None:
+    files = exported(_plan(_odd()), _odd())
+    tree = ast.parse(files["program.py"])
+    literals = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    assert {STREAM, ATTRIBUTE, TEXT, 'Q"""1/..', 'odd \'""" names'} <= literals
+    imported = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+    assert imported == {"functools", "pyspark.errors", "pyspark.sql"}
+
+
+def test_every_chain_is_written_as_python() -> None:
+    workload = CHAIN_SAMPLES["fifteen windows"]
+    for label in ("unshared", "pull-up", "push-down", "mem-opt"):
+        text = exported(_plan(workload, "sliced_chain", label), workload)["program.py"]
+        compile(text, label, "exec")
+
+
+def test_the_zip_holds_what_the_command_writes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "w.yaml"
+    file.write_text(dump_workload(_odd()))
+    assert main(["export", str(file), str(tmp_path / "out"), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    workload = load_workload(file.read_text())
+    packed = zipfile.ZipFile(io.BytesIO(zipped(_plan(workload), workload)))
+    assert sorted(packed.namelist()) == ["README.md", "program.py"]
+    for name in document["files"]:
+        assert packed.read(Path(name).name).decode() == Path(name).read_text()
+    assert "S{1}'`.parquet: ts, a.b" in packed.read("README.md").decode()
+
+
+def test_what_spark_cannot_express_is_not_exported() -> None:
+    workload = CHAIN_SAMPLES["count windows"]
+    with pytest.raises(RunError, match="has the window"):
+        exported(_plan(workload, "sliced_chain", "pull-up"), workload)
+    workload = AGGREGATION_SAMPLES["tumbling"]
+    with pytest.raises(RunError):
+        exported(_plan(workload, "early_aggregation", "LAP"), workload)
+
+
+@pytest.mark.spark
+def test_the_program_gives_the_answer_of_the_kernels(tmp_path: Path) -> None:
+    """By spark-submit, away from our modules: a join with odd names, and its results as files."""
+    workload = _odd()
+    tables = generate(workload, 25.0, 1)
+    write_folder(tables, tmp_path / "data")
+    plan = _plan(workload)
+    (tmp_path / "program.py").write_text(exported(plan, workload)["program.py"])
+    ended = _submit(tmp_path / "program.py", "--data", "data", "--out", "out")
+    assert ended.returncode == 0, ended.stderr[-2000:]
+    told = json.loads(ended.stdout)
+    assert told["answers"] == _answers(plan, workload, tables)
+    assert list((tmp_path / "out").glob("*/part-*.parquet"))
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+def test_the_program_of_a_chain_gives_the_answers_of_all_queries(tmp_path: Path) -> None:
+    workload = replace(joins(FILTERED, rates=(8, 10)), run=RunSettings(1, 5, 20))
+    tables = generate(workload, 25.0, 1)
+    write_folder(tables, tmp_path / "data")
+    plan = _plan(workload, "sliced_chain", "mem-opt")
+    (tmp_path / "program.py").write_text(exported(plan, workload)["program.py"])
+    ended = _submit(tmp_path / "program.py", "--data", "data")
+    assert ended.returncode == 0, ended.stderr[-2000:]
+    assert json.loads(ended.stdout)["answers"] == _answers(plan, workload, tables)
+    missing = _submit(tmp_path / "program.py", "--data", "nowhere")
+    assert missing.returncode != 0
+    # spark-submit sends whatever a program says to its own stdout.
+    assert "PATH_NOT_FOUND" in missing.stdout
+    assert "Traceback" not in missing.stdout
