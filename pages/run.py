@@ -6,6 +6,7 @@ from pages.parts import (
     backend,
     change_editor,
     heading,
+    interrupted,
     launching,
     messages,
     pacing,
@@ -26,6 +27,7 @@ if job is not None and not job.done:
 else:
     if job is not None:
         progress.ended(job)
+    interrupted.show()
     queue_list.elsewhere()
     chosen, workload = planning.subject()
     ranking = planning.ranking(chosen, workload)

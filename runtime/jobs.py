@@ -19,11 +19,12 @@ from runtime.evaluation.figure import Figure
 from runtime.evaluation.measuring import FigureRequest, measure
 from runtime.execute import OnProgress, run
 from runtime.records import Progress, Run, RunRequest
+from runtime.resume import ResumeRequest, resume
 from runtime.stopping import RunCancelledError
 
 logger = logging.getLogger(__name__)
 
-Request = RunRequest | FigureRequest | CalibrationRequest
+Request = RunRequest | ResumeRequest | FigureRequest | CalibrationRequest
 Outcome = Run | Figure | Calibration
 Execute = Callable[[Request, OnProgress, threading.Event], Outcome]
 EntryStatus = Literal["waiting", "running", "finished", "cancelled", "failed"]
@@ -40,6 +41,14 @@ class Entry:
     error: str | None = None
     began: float | None = None
     ended: float | None = None
+
+    @property
+    def asked(self) -> RunRequest | None:
+        """What is asked of the run, or of the one that is gone on with; None where none is."""
+        request = self.request
+        if isinstance(request, ResumeRequest):
+            return request.asked
+        return request if isinstance(request, RunRequest) else None
 
 
 @dataclass
@@ -64,8 +73,8 @@ class Job:
     @property
     def subject(self) -> str:
         """What it is about: the name of its workload, or the experiment."""
-        request = self.entries[0].request
-        return request.workload.name if isinstance(request, RunRequest) else request.label
+        asked = self.entries[0].asked
+        return self.entries[0].request.label if asked is None else asked.workload.name
 
     @property
     def running(self) -> Entry | None:
@@ -101,6 +110,8 @@ class Job:
 
 def execute(request: Request, on_progress: OnProgress, cancel: threading.Event) -> Outcome:
     """Run a plan, measure a figure, or calibrate this machine."""
+    if isinstance(request, ResumeRequest):
+        return resume(request.run_id, on_progress, cancel=cancel)
     if isinstance(request, FigureRequest):
         return measure(request, on_progress, cancel)
     if isinstance(request, CalibrationRequest):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from runtime.history import History
     from runtime.jobs import Job, Runner
     from runtime.records import Run, RunRequest
+    from runtime.resume import ResumeRequest
 
 
 def make_runner() -> Runner:
@@ -40,7 +41,7 @@ def history() -> History:
     return History()
 
 
-def start(requests: Sequence[RunRequest]) -> Job:
+def start(requests: Sequence[RunRequest | ResumeRequest]) -> Job:
     """Submit these runs. A second click while they wait or run starts nothing."""
     mine = job()
     if mine is not None and not mine.done:
@@ -51,6 +52,33 @@ def start(requests: Sequence[RunRequest]) -> Job:
     st.session_state["job"] = submitted.id
     st.session_state["follow"] = submitted.id
     return submitted
+
+
+def broken_off() -> list[Run]:
+    """The runs that a user may go on with or discard, newest first; none that waits to be."""
+    from runtime import resume
+
+    waiting = {
+        entry.request.run_id
+        for job in runner().active()
+        for entry in job.entries
+        if isinstance(entry.request, resume.ResumeRequest)
+    }
+    return [run for run in resume.broken_off(history()) if run.id not in waiting]
+
+
+def go_on_with(run: Run) -> None:
+    """Take up a run that broke off, as a job of this session."""
+    from runtime.resume import ResumeRequest
+
+    start([ResumeRequest(run.id, run.request)])
+
+
+def discard(run_id: str) -> None:
+    """Delete a run that broke off, and its files."""
+    from runtime.deleting import delete_run
+
+    delete_run(run_id, history())
 
 
 def job() -> Job | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.parts import backend, pacing, queue_list, stage_table, warming
+from pages.parts import backend, pacing, planning, queue_list, stage_table, state, warming
 from pages.parts.words import counted, on_pages, plain, plan_name, seconds_text
 from planner.wording import amount
 
@@ -114,12 +114,8 @@ def _phase(entry: Entry) -> str:
 
 def repeat_of(entry: Entry) -> int | None:
     """Which repeat of its plan this is, where plans are repeated."""
-    from runtime.records import RunRequest
-
-    request = entry.request
-    if isinstance(request, RunRequest) and request.series is not None:
-        return request.repeat
-    return None
+    asked = entry.asked
+    return asked.repeat if asked is not None and asked.series is not None else None
 
 
 def _figures(entry: Entry) -> None:
@@ -136,12 +132,13 @@ def _figures(entry: Entry) -> None:
 def _stage(entry: Entry) -> None:
     """Where a run stands whose queries or plan change while it goes on."""
     from runtime.prepare import run_seconds
-    from runtime.records import RunRequest
 
-    request = entry.request
-    if isinstance(request, RunRequest) and request.pace is not None:
+    request = entry.asked
+    if request is None:
+        return
+    if request.pace is not None:
         st.caption(f":material/speed: {pacing.in_words(request.pace, entry.progress)}")
-    if isinstance(request, RunRequest) and request.workload.run.changes:
+    if request.workload.run.changes:
         stages = stage_table.stages_of_run(request.family, request.workload, request.label)
         if len(stages) > 1:
             st.caption(
@@ -163,6 +160,19 @@ def ended(job: Job) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"{counted(len(finished), 'run')} finished.", width="content")
             st.page_link("pages/results.py", label="See the results", icon=":material/monitoring:")
+            _open_workload(finished[-1])
+
+
+def _open_workload(entry: Entry) -> None:
+    """The way to the workload of a run, where another one is in force: results are of that one."""
+    asked = entry.asked
+    if asked is not None and asked.workload.digest != planning.subject()[1].digest:
+        st.button(
+            f"Open {plain(asked.workload.name)}",
+            icon=":material/folder_open:",
+            on_click=state.open_workload,
+            args=(asked.workload, asked.data, asked.sort),
+        )
 
 
 def failed_figure(experiment: str) -> None:

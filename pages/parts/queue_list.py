@@ -62,6 +62,8 @@ def _plans(job: Job) -> str:
     labels = list(dict.fromkeys(entry.request.label for entry in job.entries))
     if job.figure is not None:
         return "a paper's figure"
+    if job.entries[0].asked is None:
+        return "unit costs are measured"
     if len(labels) == len(job.entries) == 1:
         return plan_name(labels[0])
     runs = counted(len(job.entries), "run")

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.parts import backend
+from runtime.execute import run_folder
+from runtime.history import History
+from runtime.records import Run, Way
+from runtime.totals import Totals
 from tests.pages.conftest import FakeSpark
 from tests.pages.helpers import all_done, texts
+from tests.runtime.runs import a_run
 
 Go = Callable[[str], AppTest]
 
@@ -150,3 +158,53 @@ def test_a_master_is_named_or_its_mistake_is_told(spark: FakeSpark, go: Go) -> N
     press(app, "Run on Spark")
     all_done()
     assert {run.request.master for run in backend.runs(None)} == {"spark://localhost:7077"}
+
+
+def _lost(run_id: str, way: Way = "stream") -> Run:
+    """A run of a process that is gone, of another workload than the one in force."""
+    run = a_run(run_id, status="running")
+    run = replace(run, request=replace(run.request, way=way))
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    History().save(run, process=gone.pid)
+    return run
+
+
+def test_a_run_that_was_killed_is_shown_and_resumed(spark: FakeSpark, go: Go) -> None:
+    run = _lost("lost")
+    app = go("run")
+    assert "Runs that broke off" in texts(app)
+    assert "interrupted: its process ended before it did" in texts(app)
+    press(app, "Resume")
+    all_done()
+    assert spark.started == [run.plan.label]
+    assert History().get("lost").status == "finished"
+    go("run")
+    assert "Runs that broke off" not in texts(app)
+    press(app, f"Open {run.workload.name}")
+    go("results")
+    assert "1 plan gave 12,345 results" in texts(app)
+
+
+def test_a_run_that_was_killed_is_discarded(go: Go) -> None:
+    _lost("lost", "replay")
+    folder = run_folder("lost")
+    (folder / "checkpoint").mkdir(parents=True)
+    app = go("run")
+    assert "was a replay, which keeps no checkpoint" in texts(app)
+    assert not any(button.label == "Resume" for button in app.button)
+    press(app, "Discard")
+    assert "Runs that broke off" not in texts(app)
+    assert not folder.exists()
+    assert not History().runs()
+
+
+def test_a_run_that_failed_half_way_can_be_gone_on_with(go: Go) -> None:
+    for run_id in ("half-way", "at-once"):
+        History().save(a_run(run_id, status="failed", error="reached the limit of 5 s"))
+    folder = run_folder("half-way")
+    folder.mkdir(parents=True)
+    Totals(folder).keep(2, [b"counted"])
+    app = go("run")
+    assert [b.key for b in app.button if b.label == "Resume"] == ["resume-half-way"]
+    assert "reached the limit of 5 s" in texts(app)
