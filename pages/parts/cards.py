@@ -6,7 +6,7 @@ from typing import Literal
 
 import streamlit as st
 
-from pages.parts import pictures, state, uploads
+from pages.parts import opening, pictures, state
 from pages.parts.samples import Sample
 from pages.parts.words import plain
 
@@ -32,7 +32,7 @@ def open_file() -> None:
     """A workload file of the user's own."""
     st.markdown("**Your own workload**")
     st.caption("Streams, windows and queries in one file; the Workload page writes it for you.")
-    uploads.open_workload_file()
+    opening.open_workload_file()
 
 
 def tour() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts import planning, routing, state
+from pages.parts import planning, routing, sharing, state
 from pages.parts.words import counted, plain
 from planner.checks import exact
 from planner.workload import Workload
@@ -22,6 +22,7 @@ def show(title: str) -> None:
         st.markdown(f"**{plain(workload.name, 60)}** · {_about(workload)}", width="content")
         if len(workload.queries) > 1:
             _query_picker(workload)
+        sharing.show(title)
     if state.by_default():
         with st.container(horizontal=True, vertical_alignment="center"):
             st.info("You have opened nothing yet: this is the first sample.", width="stretch")

@@ -1,4 +1,4 @@
-"""The workload in the address bar: a link opens it, and a reload does not lose it."""
+"""The workload and the view in the address bar: a link opens them, a reload does not lose them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import zlib
 
 import streamlit as st
 
-from pages.parts import backend, own_data, samples, state
+from pages.parts import backend, own_data, samples, state, views
+from pages.parts.views import LONGEST_LABEL
 from planner.errors import PlanError
 from planner.workload_file import dump_workload, load_workload
 
@@ -20,41 +21,44 @@ def restore() -> None:
     """Open what the address names, when a session begins; a reload finds its run again."""
     if "workload" in st.session_state:
         return
-    if job_id := st.query_params.get("job"):
+    address = st.query_params.to_dict()
+    if job_id := address.get("job"):
         backend.watch(job_id)
-    named = samples.find(st.query_params.get("sample", ""))
+    named = samples.find(address.get("sample", ""))
     if named is not None:
         state.open_workload(named.workload, named.data)
-    elif link := st.query_params.get("workload"):
+    elif link := address.get("workload"):
         state.open_workload(load_workload(_unpacked(link), "the link"))
-        if folder := st.query_params.get("data"):
-            state.use_data(own_data.named(folder), "sort" in st.query_params)
+        if folder := address.get("data"):
+            state.use_data(own_data.named(folder), "sort" in address)
+    views.choose(address)
 
 
 def keep() -> None:
-    """Write the workload in force into the address, where it fits."""
-    workload = state.workload()
-    folder, sort = state.data()
+    """Write the workload in force into the address, where it fits, and what is chosen in it."""
     job = backend.job()
     wanted = {"job": job.id} if job is not None and not job.done else {}
-    if state.by_default():
-        _write(wanted)
-        return
-    for sample in samples.every():
-        if (sample.workload, sample.data, False) == (workload, folder, sort):
-            _write({"sample": sample.id, **wanted})
-            return
-    link = packed(dump_workload(workload))
-    if len(link) <= LONGEST:
-        wanted["workload"] = link
-        if folder is not None and (name := own_data.name_of(folder)):
-            wanted |= {"data": name} | ({"sort": "yes"} if sort else {})
-    _write(wanted)
-
-
-def _write(wanted: dict[str, str]) -> None:
+    if not state.by_default():
+        wanted |= query() or {}
     if st.query_params.to_dict() != wanted:
         st.query_params.from_dict(wanted)
+
+
+def query() -> dict[str, str] | None:
+    """What a link to the workload and the view holds; None where the workload is too long."""
+    workload = state.workload()
+    folder, sort = state.data()
+    view = {name: text for name, text in views.chosen().items() if len(text) <= LONGEST_LABEL}
+    for sample in samples.every():
+        if (sample.workload, sample.data, False) == (workload, folder, sort):
+            return {"sample": sample.id, **view}
+    link = packed(dump_workload(workload))
+    if len(link) > LONGEST:
+        return None
+    wanted = {"workload": link, **view}
+    if folder is not None and (name := own_data.name_of(folder)):
+        wanted |= {"data": name} | ({"sort": "yes"} if sort else {})
+    return wanted
 
 
 def packed(text: str) -> str:

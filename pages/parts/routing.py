@@ -32,6 +32,16 @@ def navigation() -> st.Page:
     )
 
 
+def names() -> list[str]:
+    """The names of all pages, which are those of their files."""
+    return [name for name, _, _ in _PAGES]
+
+
+def name_of(title: str) -> str:
+    """The name of the page with this title."""
+    return next(name for name, known, _ in _PAGES if known == title)
+
+
 def ensure() -> None:
     """To be called by every page, first of all.
 

@@ -99,6 +99,11 @@ def plan(labels: tuple[str, ...], default: str) -> str:
     return chosen if chosen in labels else default
 
 
+def chosen_plan() -> str | None:
+    """The label of the plan that was chosen, if one was."""
+    return st.session_state.get("plan")
+
+
 def choose_plan(label: str) -> None:
     """Show this plan from now on."""
     st.session_state["plan"] = label

@@ -1,4 +1,4 @@
-"""Files from the user's browser: a workload to open, or data to plan and run with."""
+"""Data files from the user's browser, to plan and run with."""
 
 from __future__ import annotations
 
@@ -7,30 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import streamlit as st
-
-from pages.parts import messages, state
 from planner.checks import listed
 from planner.errors import PlanError, RunError
 from planner.workload import Workload
-from planner.workload_file import load_workload
 from runtime.home import home
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
-
-
-def open_workload_file() -> None:
-    """Open the workload of an uploaded file and lead to its plans; a mistake is shown in place."""
-    file = st.file_uploader("A workload as YAML or JSON", type=["yaml", "yml", "json"])
-    if file is None or st.session_state.get("opened_file") == file.file_id:
-        return
-    with messages.shown():
-        workload = load_workload(file.getvalue(), file.name)
-        # The file stays in its box: without this, coming back would open it again.
-        st.session_state["opened_file"] = file.file_id
-        state.open_workload(workload)
-        st.switch_page("pages/plans.py")
 
 
 def keep_data(files: Sequence[UploadedFile], workload: Workload) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts import drafts, messages, state, uploads
+from pages.parts import drafts, messages, opening, state
 from planner.errors import PlanError
 from planner.workload_file import dump_workload, load_workload
 
@@ -38,4 +38,4 @@ def show() -> None:
         icon=":material/download:",
         on_click="ignore",
     )
-    uploads.open_workload_file()
+    opening.open_workload_file()
