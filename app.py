@@ -1,12 +1,13 @@
 """The router: the pages of Sluice, and nothing else."""
 
-from pages.parts import charts, links, messages, routing, warming
+from pages.parts import charts, links, messages, routing, sharing, warming
 
 page = routing.navigation()
 with messages.shown():
     links.restore()
 with messages.shown():
     page.run()
+sharing.show()
 charts.offer_files()
 links.keep()
 warming.begin()

@@ -22,7 +22,7 @@ def show(title: str) -> None:
         st.markdown(f"**{plain(workload.name, 60)}** · {_about(workload)}", width="content")
         if len(workload.queries) > 1:
             _query_picker(workload)
-        sharing.show(title)
+        sharing.reserve(title)
     if state.by_default():
         with st.container(horizontal=True, vertical_alignment="center"):
             st.info("You have opened nothing yet: this is the first sample.", width="stretch")

@@ -1,0 +1,72 @@
+"""What is carried away comes back: figures, a view as link and file, and a report used offline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from pages.parts.report import report
+from tests.e2e.conftest import settle
+from tests.runtime.runs import a_run
+
+pytestmark = pytest.mark.e2e
+
+PLAN = "S2,S1,S3,S4"
+
+
+def _saved(page: Page, name: str, folder: Path) -> bytes:
+    with page.expect_download() as saved:
+        page.get_by_role("button", name=name).first.click(force=True)
+    file = folder / saved.value.suggested_filename
+    saved.value.save_as(file)
+    return file.read_bytes()
+
+
+def test_export_and_reimport(page: Page, address: str, tmp_path: Path) -> None:
+    page.goto(f"{address}/plans?sample=golab-table-5&plan={PLAN}&baseline=S4,S3,S2,S1")
+    chosen = page.get_by_text(PLAN, exact=True).first
+    expect(chosen).to_be_visible()
+    expect(page.get_by_role("figure", name=f"Join tree {PLAN}")).to_be_visible()
+    settle(page)
+
+    # A picture and a chart, in both formats.
+    page.get_by_test_id("stGraphVizChart").hover()
+    assert b"<svg" in _saved(page, "Download picture as an SVG", tmp_path)
+    assert _saved(page, "Download picture as a PNG", tmp_path).startswith(b"\x89PNG")
+    page.locator(".js-plotly-plot").first.hover()
+    assert b"<svg" in _saved(page, "Download plot as an SVG", tmp_path)
+    assert _saved(page, "Download plot as a PNG", tmp_path).startswith(b"\x89PNG")
+    names = {file.name for file in tmp_path.iterdir()}
+    assert "sluice-join-tree-s2-s1-s3-s4.svg" in names
+    assert len(names) == 4
+
+    page.get_by_role("button", name="Share").click()
+    expect(page.get_by_test_id("stCode")).to_contain_text("sample=golab-table-5")
+    _saved(page, "View as a file", tmp_path)
+    (view,) = tmp_path.glob("*-view.json")
+
+    page.goto(address)
+    page.locator("input[type=file]").first.set_input_files(view)
+    expect(page.get_by_role("figure", name=f"Join tree {PLAN}")).to_be_visible()
+    assert "/plans" in page.url
+
+
+def test_a_report_is_drawn_without_a_network(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    file.write_text(report([a_run("r1")]), encoding="utf-8")
+    alone = browser.new_context(offline=True)
+    tab = alone.new_page()
+    asked: list[str] = []
+    faults: list[str] = []
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.on("pageerror", lambda error: faults.append(str(error)))
+    tab.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+    tab.goto(file.as_uri())
+    expect(tab.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    assert tab.locator(".js-plotly-plot").count() == 3
+    expect(tab.locator("figure.wide svg")).to_be_visible()
+    assert asked == [file.as_uri()]
+    assert faults == []
+    alone.close()
