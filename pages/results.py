@@ -5,42 +5,58 @@ import streamlit as st
 from pages.parts import (
     answer_tables,
     backend,
-    comparison,
     downloads,
     heading,
     past_runs,
     planning,
     query_results,
+    run_choice,
     run_views,
+    trust_view,
 )
 from pages.parts.words import plain
+from runtime.repeats import answers_apart, by_plan, same_data
+from runtime.run_summary import RunFilter
 
 heading.show("Results")
 chosen, workload = planning.subject()
 backend.arrived()
-runs = comparison.same_data(backend.runs(workload.digest))
-latest = comparison.latest_by_plan(runs)
+mine = RunFilter(workload_digest=workload.digest)
+every = same_data(backend.summaries(mine, run_views.MOST_RUNS))
+plans = by_plan(every)[: run_views.MOST_PLANS]
+wanted = dict.fromkeys(run.id for run in (*(p.newest for p in plans), *answers_apart(every)))
+runs = backend.records(tuple(wanted))
+plans = [plan for plan in plans if plan.newest.id in runs]
+finished = [run for run in runs.values() if run.status == "finished"]
 
-if not latest:
+if not plans:
     with st.container(border=True):
         st.markdown("#### Nothing of this workload has been measured yet.", anchors=False)
         st.markdown("Run a plan or two: predicted and measured then stand side by side.")
         st.page_link("pages/run.py", label="Go to Run", icon=":material/play_circle:")
 else:
+    newest = [runs[plan.newest.id] for plan in plans]
     with st.container(border=True):
-        st.markdown(f"#### {plain(run_views.answer(latest), 600)}", anchors=False)
-        run_views.badge([run for run in runs if run.status == "finished"])
-    run_views.plans(latest)
-    planning.show_models(chosen.name, workload, latest[0].plan.label)
+        st.markdown(f"#### {plain(run_views.answer(newest), 600)}", anchors=False)
+        run_views.badge(finished)
+        trust_view.show(newest)
+    run_views.plans(plans, runs)
+    planning.show_models(chosen.name, workload, newest[0].plan.label)
     left, right = st.columns(2, gap="medium")
     with left:
-        run_views.chart(latest)
+        run_views.chart(newest)
     with right:
-        run_views.seconds(latest)
+        run_views.seconds(plans, runs)
+    measured = [run for run in every if run.answer is not None]
     st.markdown("### By operator", anchors=False)
-    shown = run_views.pick(latest, runs)
-    run_views.operators(shown)
-    query_results.show(shown, [run for run in runs if run.status == "finished"])
-    downloads.show(latest)
-    answer_tables.show(shown)
+    shown = backend.records((run_choice.pick(measured, "Run", "run-shown"),))
+    for run in shown.values():
+        run_views.operators(run)
+        query_results.show(run, finished)
+    st.markdown("### Difference of two runs", anchors=False)
+    run_choice.two(measured)
+    if finished:
+        downloads.show([run for run in newest if run.status == "finished"])
+    for run in shown.values():
+        answer_tables.show(run)
 past_runs.show(workload)

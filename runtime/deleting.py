@@ -20,7 +20,8 @@ def delete_run(run_id: str, history: History | None = None) -> None:
     mark_interrupted(history)
     if run_id in history.processes():
         raise RunError("is running; cancel it first", run_id)
-    results = history.forget(run_id)
-    shutil.rmtree(run_folder(run_id), ignore_errors=True)
+    folders = history.forget(run_id)
+    shutil.rmtree(run_folder(run_id, folders.get("shared")), ignore_errors=True)
+    results = folders.get("results")
     if results is not None and results.parent == answers_home():
         shutil.rmtree(results, ignore_errors=True)

@@ -19,8 +19,9 @@ from runtime.run_costs import ranked_by
 
 # Within this q-error a prediction counts as met.
 MET = 1.05
-# An operator matters whose error is this share of the plan's work.
-MATTERS = 0.02
+# An operator matters whose error is this share of the plan's work, or, where the plan is off, this
+# share of the errors of all operators.
+MATTERS, MUCH = 0.02, 0.1
 MOST_SUSPECTS = 3
 # The error of a figure of which one side is 0.
 _BOUNDLESS = 50.0
@@ -76,10 +77,14 @@ def _worst(run: Run, operators: Sequence[Operator], fields: Sequence[str]) -> li
     whole = max(sum(p for _, p, _ in found), sum(m for _, _, m in found))
     if not whole:
         return []
+    least = MATTERS * whole
+    if not _met(sum(p for _, p, _ in found), sum(m for _, _, m in found)):
+        # The plan as a whole is off: what makes up much of that matters, too.
+        least = min(least, MUCH * sum(abs(m - p) for _, p, m in found))
     off = [
         Suspect(op, _field(run, op, fields), p, m, abs(m - p) / whole)
         for op, p, m in found
-        if abs(m - p) >= MATTERS * whole and not _met(p, m)
+        if abs(m - p) >= least and not _met(p, m)
     ]
     return sorted(off, key=lambda suspect: -suspect.share)[:MOST_SUSPECTS]
 

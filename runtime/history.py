@@ -21,7 +21,7 @@ from runtime.run_summary import (
     RunFilter,
     RunSummary,
     Value,
-    recorded_columns,
+    own_columns,
 )
 
 logger = logging.getLogger(__name__)
@@ -51,17 +51,8 @@ class History:
     def save(self, run: Run, process: int | None = None) -> None:
         """Keep this record, in place of an earlier one with its id; its note and pin stay."""
         record = run_to_json(run)
-        row = recorded_columns(record) | {
-            "id": run.id,
-            "started": run.started,
-            "status": run.status,
-            "process": process,
-            "workload": run.request.workload.name,
-            "workload_digest": run.request.workload.digest,
-            "family": run.plan.family,
-            "label": run.plan.label,
-            "record": json.dumps(record, allow_nan=False),
-        }
+        text = json.dumps(record, allow_nan=False)
+        row = own_columns(run, record) | {"process": process, "record": text}
         columns = (*RECORDED_COLUMNS, "process", "record")
         anew = ", ".join(f"{name} = excluded.{name}" for name in columns if name != "id")
         with self._open() as connection:
@@ -145,8 +136,8 @@ class History:
         """Compare with this run no longer."""
         self._change(run_id, "UPDATE runs SET baseline = ? WHERE id = ?", 0)
 
-    def forget(self, run_id: str) -> Path | None:
-        """Take the run out of the history; the folder where it wrote its results, if it did.
+    def forget(self, run_id: str) -> dict[str, Path]:
+        """Take the run out of the history. Which folders it named: for `results`, and `shared`.
 
         Its files stay: `deleting.delete_run` takes them away, too.
         """
@@ -155,7 +146,7 @@ class History:
             if row is None:
                 raise _unknown(run_id)
             connection.execute("DELETE FROM runs WHERE id = ?", (run_id,))
-        return _results_folder(row[0])
+        return _folders(row[0])
 
     def processes(self) -> dict[str, int | None]:
         """The process of every run that is recorded as running."""
@@ -203,10 +194,11 @@ def _readable(records: Iterable[str]) -> Iterator[Run]:
             logger.warning("a run is left out of the list: %s", error)
 
 
-def _results_folder(record: str) -> Path | None:
-    """Where a run wrote its results. Its record may be of a version that wrote it otherwise."""
+def _folders(record: str) -> dict[str, Path]:
+    """The folders that a run's request names. Its record may be of a version that has others."""
     try:
-        folder = json.loads(record)["request"]["results"]
-    except (ValueError, KeyError, TypeError):
-        return None
-    return Path(folder) if isinstance(folder, str) else None
+        request = json.loads(record)["request"]
+        named = {name: request.get(name) for name in ("results", "shared")}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {}
+    return {name: Path(folder) for name, folder in named.items() if isinstance(folder, str)}

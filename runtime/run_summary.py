@@ -10,7 +10,8 @@ from typing import Any
 
 from planner.cost import Cost
 from planner.families import FAMILIES
-from runtime.records import Status
+from runtime.records import Run, Status
+from runtime.run_json import run_to_json
 
 Value = str | int | float | None
 
@@ -64,6 +65,25 @@ class RunFilter:
     backend: str | None = None
     workload: str | None = None
     workload_digest: str | None = None
+
+
+def summary_of(run: Run) -> RunSummary:
+    """The summary of a run, with neither note nor pin."""
+    return RunSummary(**own_columns(run, run_to_json(run)))
+
+
+def own_columns(run: Run, record: Mapping[str, Any]) -> dict[str, Any]:
+    """Every column of a summary that is the run's own; `record` is the run as JSON."""
+    return {
+        **recorded_columns(record),
+        "id": run.id,
+        "started": run.started,
+        "status": run.status,
+        "workload": run.request.workload.name,
+        "workload_digest": run.request.workload.digest,
+        "family": run.plan.family,
+        "label": run.plan.label,
+    }
 
 
 def recorded_columns(record: Mapping[str, Any]) -> dict[str, Value]:

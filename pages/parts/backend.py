@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from planner.errors import PlanError
+from runtime.run_summary import RunFilter
 
 if TYPE_CHECKING:
     from runtime.history import History
     from runtime.jobs import Job, Runner
     from runtime.records import Run, RunRequest
     from runtime.resume import ResumeRequest
+    from runtime.run_summary import RunSummary
 
 
 def make_runner() -> Runner:
@@ -131,17 +133,48 @@ def arrived() -> None:
 
 def runs(workload_digest: str | None, most: int = 50) -> tuple[Run, ...]:
     """The latest runs, newest first; of one workload, if it is named."""
+    return _runs(_written(), workload_digest, most)
+
+
+def records(run_ids: tuple[str, ...]) -> dict[str, Run]:
+    """These runs by their ids; those that cannot be read are left out."""
+    return _records(_written(), run_ids)
+
+
+def summaries(wanted: RunFilter, most: int, offset: int = 0) -> tuple[RunSummary, ...]:
+    """The runs that are wanted as a list shows them, newest first."""
+    return _summaries(_written(), wanted, most, offset)
+
+
+def _written() -> tuple[str, tuple[int, ...]]:
+    """The file of the history and when it was written: what tells to read it again."""
     file = history().file
     log = file.with_name(f"{file.name}-wal")
-    written = tuple(f.stat().st_mtime_ns if f.exists() else 0 for f in (file, log))
-    return _runs(str(file), written, workload_digest, most)
+    return str(file), tuple(f.stat().st_mtime_ns if f.exists() else 0 for f in (file, log))
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def _runs(
-    file: str,  # noqa: ARG001 - with the next one it tells when to read again
-    written: tuple[int, ...],  # noqa: ARG001
+    written: tuple[str, tuple[int, ...]],  # noqa: ARG001 - part of the key, as below
     workload_digest: str | None,
     most: int,
 ) -> tuple[Run, ...]:
     return tuple(history().runs(workload_digest, most))
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def _records(
+    written: tuple[str, tuple[int, ...]],  # noqa: ARG001
+    run_ids: tuple[str, ...],
+) -> dict[str, Run]:
+    return {run.id: run for run in history().records(run_ids)}
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _summaries(
+    written: tuple[str, tuple[int, ...]],  # noqa: ARG001
+    wanted: RunFilter,
+    most: int,
+    offset: int,
+) -> tuple[RunSummary, ...]:
+    return tuple(history().summaries(wanted, most, offset))

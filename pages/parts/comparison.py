@@ -9,15 +9,17 @@ import pandas as pd
 
 from pages.parts.words import MET, UNITS, error_text, plan_name
 from planner.checks import listed
-from planner.cost import COST_FIELDS, Cost, q_error, total
+from planner.cost import COST_FIELDS, Cost, q_error
 from planner.drawing import Overlay
 from planner.families import family
 from planner.families.early_aggregation import EarlyAggregation
 from planner.operator_names import operator_name
 from planner.wording import amount
+from runtime.run_costs import measured_cost, predicted_cost, ranked_by, scores
 
 if TYPE_CHECKING:
     from runtime.records import Run
+    from runtime.repeats import PlanRuns, Spread
 
 # Pale fills under dark letters, told apart by the colour-blind; each also carries an arrow.
 MET_FILL, OVER_FILL, UNDER_FILL = "#d5ecdf", "#fbd9b5", "#cfe3f7"
@@ -25,37 +27,15 @@ MET_FILL, OVER_FILL, UNDER_FILL = "#d5ecdf", "#fbd9b5", "#cfe3f7"
 Row = tuple[str, float, float | None]
 # Beside the parts of a cost: how often MIN and MAX were looked for anew.
 RECOMPUTATIONS = "recomputations"
+# Of a run's seconds.
+PARTS = ("kernel", "engine", "total")
 # Of answers that differ, so many are told.
 MOST_DIGESTS = 4
 
 
-def predicted(run: Run) -> Cost:
-    """What the whole plan should have cost."""
-    return total(run.estimate.costs, (root.id for root in run.plan.roots))
-
-
-def measured(run: Run) -> Cost | None:
-    """What the whole plan cost; None where nothing was left to measure."""
-    if run.measurement is None or not run.measurement.costs:
-        return None
-    return total(run.measurement.costs, (root.id for root in run.plan.roots))
-
-
-def ranked_by(run: Run) -> str:
-    """The part of a cost that plans of the run's family are ranked by."""
-    return family(run.plan.family).ranked_by
-
-
-def scores(run: Run) -> tuple[float, float | None]:
-    """What plans are ranked by, predicted and measured; None where nothing was left to measure."""
-    field, found = ranked_by(run), measured(run)
-    expected: float = getattr(predicted(run), field)
-    return expected, None if found is None else getattr(found, field)
-
-
 def fields(run: Run) -> list[str]:
     """The kinds of work that this run predicted or measured, what plans are ranked by first."""
-    first, second = predicted(run).as_dict(), (measured(run) or Cost()).as_dict()
+    first, second = predicted_cost(run).as_dict(), (measured_cost(run) or Cost()).as_dict()
     counted = [name for name in COST_FIELDS if first[name] or second[name]]
     ranked = ranked_by(run)
     more = [RECOMPUTATIONS] if by_operator(run, RECOMPUTATIONS) else []
@@ -95,12 +75,19 @@ def _figures(run: Run, field: str) -> tuple[Mapping[str, float], Mapping[str, fl
             {name: float(getattr(cost, field)) for name, cost in by_id.items()}
             for by_id in (run.estimate.costs, costs)
         )
-        return predicted_ones, measured_ones
+        return predicted_ones, measured_ones or _counted_by_spark(run, field)
     chosen = family(run.plan.family)
     if not isinstance(chosen, EarlyAggregation):
         return {}, {}
     counted = run.measurement.recomputations if run.measurement else {}
     return chosen.recomputations(run.plan, run.workload), counted
+
+
+def _counted_by_spark(run: Run, field: str) -> dict[str, float]:
+    """What Spark itself counted of a run on its own operators: rows and state, nothing else."""
+    operators = run.measurement.spark.get("operators", {}) if run.measurement else {}
+    known = {name: counted.get(field) for name, counted in operators.items()}
+    return {name: float(value) for name, value in known.items() if value is not None}
 
 
 def operator_table(rows: Sequence[Row]) -> pd.DataFrame:
@@ -116,23 +103,51 @@ def operator_table(rows: Sequence[Row]) -> pd.DataFrame:
     )
 
 
-def run_table(runs: Sequence[Run]) -> pd.DataFrame:
-    """One row a run: its score predicted and measured, and where its seconds went."""
-    pairs = [scores(run) for run in runs]
-    timings = [run.measurement.timings if run.measurement else None for run in runs]
+def run_table(plans: Sequence[PlanRuns], runs: Mapping[str, Run]) -> pd.DataFrame:
+    """One row a plan: its score predicted and measured, and its seconds over repeats."""
+    shown = [runs[plan.newest.id] for plan in plans]
+    pairs = [scores(run) for run in shown]
+    spreads = {part: [plan.spread(part) for plan in plans] for part in ("kernel", "total")}
     return pd.DataFrame(
         {
-            "Plan": [plan_name(run.plan.label) for run in runs],
+            "Plan": [run_name(run) for run in shown],
             "Predicted": [p for p, _ in pairs],
             "Measured": [m for _, m in pairs],
             "Prediction": [error_text(p, m) for p, m in pairs],
-            "Results": [_results(run) for run in runs],
-            "Kernel s": [t.kernel if t else None for t in timings],
-            "Spark s": [t.engine if t else None for t in timings],
-            "Total s": [t.total if t else None for t in timings],
-            "Way": [run.request.way for run in runs],
+            "Results": [_results(run) for run in shown],
+            "Runs": [len(plan.repeats) for plan in plans],
+            **{
+                f"{part.capitalize()} s": [spread and spread.median for spread in found]
+                for part, found in spreads.items()
+            },
+            "Min to max": [_range(spread) for spread in spreads["total"]],
+            "Way": [run.request.way for run in shown],
         }
     )
+
+
+def seconds_rows(
+    plans: Sequence[PlanRuns], runs: Mapping[str, Run]
+) -> list[tuple[str, dict[str, Spread | None]]]:
+    """The seconds of each plan whose runs came to an end, by part of a run."""
+    found = [
+        (run_name(runs[plan.newest.id]), {part: plan.spread(part) for part in PARTS})
+        for plan in plans
+    ]
+    return [(name, spreads) for name, spreads in found if spreads["total"] is not None]
+
+
+def run_name(run: Run) -> str:
+    """A plan, with what makes this run of it unlike others: its backend, or how it ended."""
+    marks: list[str] = [run.request.backend] if run.request.backend != "kernels" else []
+    marks += [run.status] if run.status != "finished" else []
+    return plan_name(run.plan.label) + (f" ({', '.join(marks)})" if marks else "")
+
+
+def _range(spread: Spread | None) -> str:
+    if spread is None or spread.runs < 2:
+        return ""
+    return f"{spread.least:.2f} to {spread.most:.2f} s"
 
 
 def _results(run: Run) -> int | None:
@@ -168,20 +183,6 @@ def fill(expected: float, found: float) -> str:
     if error is not None and error <= MET:
         return MET_FILL
     return OVER_FILL if expected > found else UNDER_FILL
-
-
-def same_data(runs: Sequence[Run]) -> list[Run]:
-    """The runs on the data of the newest one: the user's files may have changed since then."""
-    return [run for run in runs if run.data_digest == runs[0].data_digest]
-
-
-def latest_by_plan(runs: Sequence[Run]) -> list[Run]:
-    """The newest finished run of each plan, cheapest prediction first. `runs` come newest first."""
-    found: dict[str, Run] = {}
-    for run in runs:
-        if run.status == "finished":
-            found.setdefault(run.plan.label, run)
-    return sorted(found.values(), key=lambda run: scores(run)[0])
 
 
 def same_answer(runs: Sequence[Run]) -> tuple[bool, str]:

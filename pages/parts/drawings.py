@@ -71,9 +71,11 @@ def _origin(names: list[str], plan: Plan) -> str:
     )
 
 
-def operators(plan: Plan, estimate: Estimate, overlays: Overlays | None = None) -> None:
+def operators(
+    plan: Plan, estimate: Estimate, overlays: Overlays | None = None, key: str = "pipeline"
+) -> None:
     """The graph of operators, tuples flowing upwards: a pipeline or a query at a time, or all."""
-    drawn = _of_query(plan) if plan.family == SHARED else _of_arrivals(plan)
+    drawn = _of_query(plan, key) if plan.family == SHARED else _of_arrivals(plan, key)
     count = len(drawn.operators())
     if count > MOST_OPERATORS:
         st.caption(f"{count} operators are too many for a picture: they stand as text.")
@@ -85,7 +87,7 @@ def operators(plan: Plan, estimate: Estimate, overlays: Overlays | None = None) 
     )
 
 
-def _of_arrivals(plan: Plan) -> Plan:
+def _of_arrivals(plan: Plan, key: str) -> Plan:
     """What the tuples of one stream go through, or those of all."""
     pipelines = {_name(end): end for root in plan.roots for end in _ends(root)}
     names = [EVERY, *pipelines]
@@ -95,12 +97,12 @@ def _of_arrivals(plan: Plan) -> Plan:
         default=names[1] if pipelines else EVERY,
         required=True,
         format_func=plain,
-        key=f"pipeline-{plan.id}",
+        key=f"{key}-{plan.id}",
     )
     return plan if chosen == EVERY else replace(plan, roots=(pipelines[chosen],))
 
 
-def _of_query(plan: Plan) -> Plan:
+def _of_query(plan: Plan, key: str) -> Plan:
     """What leads to the output of one query, or of all."""
     by_query = {str(root.param("query")): root for root in plan.roots}
     names = [EVERY_QUERY, *by_query]
@@ -108,7 +110,7 @@ def _of_query(plan: Plan) -> Plan:
         "Operators of",
         names,
         index=0 if len(plan.operators()) <= MOST_OPERATORS else 1,
-        key=f"pipeline-{plan.id}",
+        key=f"{key}-{plan.id}",
     )
     return plan if chosen == EVERY_QUERY else replace(plan, roots=(by_query[chosen],))
 

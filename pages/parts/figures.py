@@ -25,7 +25,7 @@ PALETTE = (
     "#8C6BB1",
     "#7A868F",
 )
-_LINE = "#8A97A0"
+LINE = "#8A97A0"
 MOST_BARS = 16
 # In a figure of one plan alone.
 _MOST_STACKS = 40
@@ -121,38 +121,6 @@ def predicted_and_measured(
     return figure
 
 
-def all_plans(points: Sequence[tuple[str, float, float]], field: str) -> go.Figure:
-    """Every plan that was run, predicted against measured on equal logarithmic axes."""
-    figure = go.Figure()
-    values = [value for _, p, m in points for value in (p, m) if value > 0]
-    low, high = min(values, default=1) / 1.6, max(values, default=10) * 1.6
-    figure.add_scatter(
-        x=[low, high],
-        y=[low, high],
-        mode="lines",
-        name="Measured as predicted",
-        line={"color": _LINE, "dash": "dash"},
-        hoverinfo="skip",
-    )
-    figure.add_scatter(
-        x=[p for _, p, _ in points],
-        y=[m for _, _, m in points],
-        mode="markers+text",
-        name="Plans run",
-        text=[shortened(plan_name(label), 24) for label, _, _ in points],
-        textposition=["top left" if m > p else "bottom right" for _, p, m in points],
-        marker={"size": 12, "color": MEASURED, "line": {"width": 1, "color": _LINE}},
-        hovertemplate="%{text}<br>predicted %{x:,.6g}<br>measured %{y:,.6g}<extra></extra>",
-    )
-    axis = log_axis(low, high)
-    figure.update_layout(
-        xaxis={"title": f"Predicted {UNITS[field].lower()}", **axis},
-        yaxis={"title": f"Measured {UNITS[field].lower()}", **axis},
-        **frame(f"{UNITS[field]}: predicted against measured", 430),
-    )
-    return figure
-
-
 def log_axis(low: float, high: float) -> dict[str, object]:
     """A logarithmic axis over this range, and a few round numbers along it: 20k, 50k, 100k."""
     decades = range(floor(log10(low)), ceil(log10(high)))
@@ -174,35 +142,6 @@ def _short(value: float) -> str:
         if value >= size:
             return f"{value / size:g}{unit}"
     return f"{value:g}"
-
-
-def seconds(rows: Sequence[tuple[str, float | None, float, float]]) -> go.Figure:
-    """Where the time of each run went: kernels, the engine around them, and the rest."""
-    figure = go.Figure()
-    names = [name for name, *_ in rows]
-    parts = (
-        ("Kernels", [kernel for _, kernel, _, _ in rows], PALETTE[2]),
-        ("Spark", [engine for _, _, engine, _ in rows], PALETTE[4]),
-        ("Total", [total for _, _, _, total in rows], PALETTE[7]),
-    )
-    for title, values, colour in parts:
-        figure.add_bar(
-            y=names,
-            x=values,
-            name=title,
-            orientation="h",
-            marker_color=colour,
-            text=["" if value is None else f"{value:.2f} s" for value in values],
-            textposition="outside",
-            hovertemplate="%{y}<br>" + title + ": %{x:.3f} s<extra></extra>",
-        )
-    figure.update_layout(
-        barmode="group",
-        xaxis={"title": "Seconds of wall time", "range": room([t for *_, t in rows])},
-        yaxis={"autorange": "reversed", "type": "category"},
-        **frame("Seconds of each run", 150 + 66 * max(len(rows), 1)),
-    )
-    return figure
 
 
 def room(values: Sequence[float | None]) -> list[float]:

@@ -1,46 +1,147 @@
-"""The history: runs of this workload and of others, whatever became of them."""
+"""The history: runs searched and filtered, noted, pinned as a baseline, opened and deleted."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, get_args
 
 import pandas as pd
 import streamlit as st
 
-from pages.parts import backend, comparison, state
-from pages.parts.words import error_text, moment, plan_name
+from pages.parts import backend, messages, state
+from pages.parts.words import counted, error_text, moment, plain, plan_name
+from planner.families import FAMILIES
 from planner.workload import Workload
+from runtime.records import BACKENDS, WAYS, Status
+from runtime.run_summary import RunFilter
 
-MOST = 100
+if TYPE_CHECKING:
+    from runtime.run_summary import RunSummary
+
+HIDDEN, MINE, ALL = "Hidden", "This workload", "All workloads"
+A_PAGE = 100
+_ANY = "any"
 
 
 def show(workload: Workload) -> None:
-    """The latest runs in a table, on demand; a click opens the workload of a run."""
+    """The runs in a table, a page at a time, on demand; a row is chosen to do something with it."""
     everyone = st.segmented_control(
-        "History", ["Hidden", "This workload", "All workloads"], default="Hidden", required=True
+        "History", [HIDDEN, MINE, ALL], default=HIDDEN, required=True, key="history-of"
     )
-    if everyone == "Hidden":
+    if everyone == HIDDEN:
         return
-    runs = backend.runs(workload.digest if everyone == "This workload" else None, MOST)
-    if not runs:
-        st.caption("No runs yet.")
+    wanted = _wanted(workload.digest if everyone == MINE else None)
+    count = backend.history().count(wanted)
+    if not count:
+        st.caption(
+            "No runs yet."
+            if wanted == RunFilter(workload_digest=wanted.workload_digest)
+            else "No run is like that."
+        )
         return
-    frame = pd.DataFrame(
+    skipped = _page(count)
+    runs = backend.summaries(wanted, A_PAGE, skipped)
+    event = st.dataframe(
+        table(runs),
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="single-row",
+        key=f"history-{everyone}-{skipped}",
+        alt=f"{counted(len(runs), 'past run')} of {count:,}, newest first",
+    )
+    rows = event["selection"]["rows"]
+    if rows and rows[0] < len(runs):
+        _actions(runs[rows[0]])
+    else:
+        st.caption("Choose a row to open, note, pin or delete a run.")
+
+
+def _wanted(workload_digest: str | None) -> RunFilter:
+    """What to search for, and which runs."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        search = st.text_input(
+            "Search", placeholder="workload, plan, note, error", key="history-search"
+        )
+        chosen = {
+            name: st.selectbox(
+                name.capitalize(), [_ANY, *options], key=f"history-{name}", width=150
+            )
+            for name, options in (
+                ("status", get_args(Status)),
+                ("family", [family.name for family in FAMILIES]),
+                ("way", WAYS),
+                ("backend", BACKENDS),
+            )
+        }
+    given = {name: value for name, value in chosen.items() if value != _ANY}
+    return RunFilter(search=search, workload_digest=workload_digest, **given)
+
+
+def _page(count: int) -> int:
+    """How many runs to leave out before those that are shown."""
+    pages = -(-count // A_PAGE)
+    if pages == 1:
+        return 0
+    number = st.number_input(f"Page, of {pages}", 1, pages, key="history-page", width=150)
+    return A_PAGE * (int(number) - 1)
+
+
+def table(runs: tuple[RunSummary, ...]) -> pd.DataFrame:
+    """One row a run."""
+    return pd.DataFrame(
         {
             "Started": [moment(run.started) for run in runs],
-            "Workload": [run.workload.name for run in runs],
-            "Plan": [plan_name(run.plan.label) for run in runs],
-            "Way": [run.request.way for run in runs],
+            "Workload": [run.workload for run in runs],
+            "Plan": [plan_name(run.label) for run in runs],
+            "Way": [run.way for run in runs],
+            "Backend": [run.backend for run in runs],
             "Status": [run.status for run in runs],
-            "q-error": [error_text(*comparison.scores(run)) for run in runs],
+            "q-error": [error_text(run.predicted, run.measured) for run in runs],
+            "Kernel s": [run.kernel_seconds for run in runs],
+            "Total s": [run.total_seconds for run in runs],
+            "Baseline": ["pinned" if run.baseline else "" for run in runs],
+            "Note": [run.note for run in runs],
             "Error": [run.error or "" for run in runs],
             "Run": [run.id for run in runs],
         }
     )
-    event = st.dataframe(
-        frame, hide_index=True, on_select="rerun", selection_mode="single-row", alt="Past runs"
-    )
-    rows = event["selection"]["rows"]
-    if rows:
-        chosen = runs[rows[0]]
-        if st.button("Open this run's workload", icon=":material/folder_open:"):
-            state.open_workload(chosen.request.workload, chosen.request.data, chosen.request.sort)
-            st.rerun()
+
+
+def _actions(chosen: RunSummary) -> None:
+    """What can be done with a run."""
+    st.markdown(f"**{plain(plan_name(chosen.label))}** · {chosen.status} · {plain(chosen.id)}")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        note = st.text_input("Note", chosen.note, key=f"note-{chosen.id}")
+        if note.strip() != chosen.note:
+            with messages.shown():
+                backend.history().note(chosen.id, note)
+                st.rerun()
+        st.button(
+            "Unpin" if chosen.baseline else "Pin as baseline",
+            icon=":material/push_pin:",
+            on_click=_pin,
+            args=(chosen,),
+            disabled=chosen.measured is None,
+            help="Results compare the runs of a workload with its baseline.",
+        )
+        if st.button("Open its workload", icon=":material/folder_open:"):
+            with messages.shown():
+                request = backend.history().get(chosen.id).request
+                state.open_workload(request.workload, request.data, request.sort)
+                st.rerun()
+        with st.popover("Delete", icon=":material/delete:"):
+            st.markdown("The run, its note and its files in the data folder go for good.")
+            if st.button("Delete this run", type="primary", key=f"delete-{chosen.id}"):
+                _delete(chosen.id)
+
+
+def _pin(chosen: RunSummary) -> None:
+    kept = backend.history()
+    (kept.unpin if chosen.baseline else kept.pin)(chosen.id)
+
+
+def _delete(run_id: str) -> None:
+    from runtime.deleting import delete_run
+
+    with messages.shown():
+        delete_run(run_id)
+        st.rerun()

@@ -13,6 +13,7 @@ from pages.parts import (
     chain_optima,
     chain_work,
     charts,
+    difference,
     drawings,
     early_sets,
     figures,
@@ -21,8 +22,9 @@ from pages.parts import (
     replanning,
     work_figures,
 )
-from pages.parts.words import UNITS, compared, plain, plan_name
+from pages.parts.words import UNITS, plain, plan_name
 from planner.cost import COST_FIELDS, Estimate, Formula, total
+from planner.difference import Side
 from planner.families.early_aggregation import EarlyAggregation
 from planner.families.join_order import JoinOrder
 from planner.families.sliced_chain import SlicedChain
@@ -70,7 +72,7 @@ def _details(
     """What can be shown of a plan, by its name; the families have parts of their own."""
 
     def against_baseline() -> None:
-        difference(chosen, plan, estimate, *planning.priced(chosen.name, workload, baseline))
+        against(plan, estimate, *planning.priced(chosen.name, workload, baseline))
 
     shared: dict[str, Callable[[], None]] = {
         WHY: partial(why, chosen, workload),
@@ -193,36 +195,13 @@ def _main_figure(estimate: Estimate, operator_id: str) -> str:
     return f"{amount(costs[field])} {UNITS[field].lower()}"
 
 
-def difference(
-    chosen: Family, plan: Plan, estimate: Estimate, other: Plan, other_estimate: Estimate
-) -> None:
-    """The chosen plan beside the baseline, by kind of work."""
+def against(plan: Plan, estimate: Estimate, other: Plan, other_estimate: Estimate) -> None:
+    """The chosen plan beside the baseline."""
     if plan.id == other.id:
         st.info("This plan is the baseline: choose another row of the table to compare with it.")
         return
-    mine, theirs = (
-        {name: getattr(whole, name) for name in _kinds(chosen)}
-        for whole in (
-            total(estimate.costs, (root.id for root in plan.roots)),
-            total(other_estimate.costs, (root.id for root in other.roots)),
-        )
-    )
-    fields = [name for name in mine if mine[name] or theirs[name]]
-    own, others = plan_name(plan.label), f"{plan_name(other.label)} (baseline)"
-    st.dataframe(
-        pd.DataFrame(
-            {
-                "Kind of work": [UNITS[name] for name in fields],
-                own: [mine[name] for name in fields],
-                others: [theirs[name] for name in fields],
-                "Difference": [mine[name] - theirs[name] for name in fields],
-                "In words": [compared(mine[name], theirs[name]) for name in fields],
-            }
-        ),
-        hide_index=True,
-        column_config={
-            label: st.column_config.NumberColumn(format="localized")
-            for label in (own, others, "Difference")
-        },
-        alt=f"{plan.label} beside the baseline {other.label}",
+    difference.show(
+        Side(plan_name(plan.label), plan, estimate.costs),
+        Side(f"{plan_name(other.label)} (baseline)", other, other_estimate.costs),
+        "baseline",
     )

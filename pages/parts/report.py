@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pages.parts import comparison, figures, plan_svg, run_views
+from pages.parts import comparison, figures, plan_svg, run_figures, run_views
 from pages.parts import report_html as html
 from pages.parts.drawings import MOST_OPERATORS
 from pages.parts.exports import to_json
@@ -22,8 +22,14 @@ from planner.dot import to_dot
 from planner.drawing import to_text
 from planner.errors import RunError
 from planner.workload_file import dump_workload
+from runtime.diagnosing import diagnosed
 from runtime.history import History
 from runtime.records import Run
+from runtime.repeats import PlanRuns, by_plan
+from runtime.run_costs import ranked_by, scores
+from runtime.run_summary import summary_of
+from runtime.run_tuples import few_tuples_of
+from runtime.trust import trust
 
 _WORKLOAD_FILE = "workload.yaml"
 
@@ -33,14 +39,18 @@ def report(runs: Sequence[Run]) -> str:
     _check(runs)
     first = runs[0]
     same, words = comparison.same_answer(runs)
-    rows = comparison.latest_by_plan(sorted(runs, key=lambda run: -run.started))
+    by_id = {run.id: run for run in runs}
+    newest_first = sorted(runs, key=lambda run: -run.started)
+    plans = by_plan([summary_of(run) for run in newest_first])
+    rows = [by_id[plan.newest.id] for plan in plans]
     body = [
         html.heading(first.workload.name, 1),
         html.paragraph(_when(runs), "quiet"),
         html.paragraph(run_views.answer(rows), "answer"),
         html.paragraph(words, "same" if same else "parted"),
-        *_plans(runs),
-        *_charts(rows),
+        html.paragraph(trust(rows).sentence),
+        *_plans(plans, by_id),
+        *_charts(plans, by_id),
         *(piece for run in runs for piece in _run(run)),
         html.heading("The workload"),
         *(html.code(query.text) for query in first.workload.queries[:12]),
@@ -76,9 +86,9 @@ def _when(runs: Sequence[Run]) -> str:
     return f"Measured by Sluice, {when}. {len(runs)} run{'s' if len(runs) > 1 else ''}."
 
 
-def _plans(runs: Sequence[Run]) -> Iterator[str]:
-    unit = UNITS[comparison.ranked_by(runs[0])].lower()
-    frame = comparison.run_table(runs)
+def _plans(plans: Sequence[PlanRuns], runs: Mapping[str, Run]) -> Iterator[str]:
+    unit = UNITS[ranked_by(runs[plans[0].newest.id])].lower()
+    frame = comparison.run_table(plans, runs)
     names = {
         "Predicted": f"Predicted {unit}",
         "Measured": f"Measured {unit}",
@@ -94,23 +104,23 @@ def _plans(runs: Sequence[Run]) -> Iterator[str]:
     )
 
 
-def _charts(rows: Sequence[Run]) -> Iterator[str]:
-    pairs = [(run.plan.label, *comparison.scores(run)) for run in rows]
-    points = [(label, p, m) for label, p, m in pairs if m is not None]
+def _charts(plans: Sequence[PlanRuns], runs: Mapping[str, Run]) -> Iterator[str]:
+    rows = [runs[plan.newest.id] for plan in plans]
+    pairs = [(comparison.run_name(run), *scores(run)) for run in rows]
+    points = [(name, p, m) for name, p, m in pairs if m is not None]
     if points:
-        field = comparison.ranked_by(rows[0])
-        told = "; ".join(f"{label}: predicted {p:.6g}, measured {m:.6g}" for label, p, m in points)
-        yield html.chart(figures.all_plans(points, field), f"{UNITS[field]}. {told}")
-    timings = [(run.plan.label, run.measurement.timings) for run in rows if run.measurement]
-    seconds = [(label, t.kernel, t.engine, t.total) for label, t in timings]
-    told = "; ".join(f"{label}: {total:.2f} s" for label, *_, total in seconds)
-    yield html.chart(figures.seconds(seconds), f"Seconds of each run. {told}")
+        field = ranked_by(rows[0])
+        told = run_figures.pairs_in_words(points)
+        yield html.chart(run_figures.all_plans(points, field), f"{UNITS[field]}. {told}")
+    seconds = comparison.seconds_rows(plans, runs)
+    yield html.chart(run_figures.seconds(seconds), run_figures.seconds_in_words(seconds))
 
 
 def _run(run: Run) -> Iterator[str]:
     """One run: its bars, its picture, and every operator in a table."""
     yield html.heading(plan_name(run.plan.label))
     yield from (html.paragraph(f"Note: {warning}") for warning in run.warnings)
+    yield from (html.paragraph(found.sentence) for found in diagnosed(run, few_tuples_of(run)))
     field = comparison.fields(run)[0]
     rows = comparison.by_operator(run, field)
     if rows:

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.parts import charts, comparison, drawings, figures
-from pages.parts.words import UNITS, compared, error_text, moment, plain, plan_name
+from pages.parts import charts, comparison, drawings, figures, run_figures
+from pages.parts.words import UNITS, compared, error_text, plain, plan_name
 from planner.wording import amount
+from runtime.run_costs import ranked_by, scores
 
 if TYPE_CHECKING:
     from runtime.records import Run
+    from runtime.repeats import PlanRuns
 
+# So many runs of a workload are looked through, and so many plans shown.
+MOST_RUNS = 2_000
+MOST_PLANS = 40
 _NUMBER = st.column_config.NumberColumn(format="localized")
-_SECONDS = st.column_config.NumberColumn(format="%.2f")
 
 
-def answer(latest: Sequence[Run]) -> str:
+def answer(runs: Sequence[Run]) -> str:
     """What was measured, in one sentence, about the cheapest plan."""
-    pairs = [(run, *comparison.scores(run)) for run in latest]
+    pairs = [(run, *scores(run)) for run in runs]
     scored = [(run, p, m) for run, p, m in pairs if m is not None]
     if not scored:
+        if all(run.request.backend == "native" for run in runs):
+            return "Spark's own operators gave the answer; they count no comparisons."
         return "Nothing was left to measure: the runs were shorter than their warm-up."
     best, expected, least = min(scored, key=lambda entry: entry[2])
-    unit = UNITS[comparison.ranked_by(best)].lower()
+    unit = UNITS[ranked_by(best)].lower()
     sentence = (
         f"{plan_name(best.plan.label)} made {amount(least)} {unit}, "
         f"{amount(expected)} predicted (q-error {error_text(expected, least)})"
@@ -38,6 +44,8 @@ def answer(latest: Sequence[Run]) -> str:
 
 def badge(runs: Sequence[Run]) -> None:
     """The proof that all plans gave the same answer, or where they part."""
+    if not runs:
+        return
     same, words = comparison.same_answer(runs)
     if same:
         st.success(plain(words, 400), icon=":material/verified:")
@@ -45,10 +53,11 @@ def badge(runs: Sequence[Run]) -> None:
         st.error(plain(words, 2000), icon=":material/report:")
 
 
-def plans(latest: Sequence[Run]) -> None:
+def plans(found: Sequence[PlanRuns], runs: Mapping[str, Run]) -> None:
     """All plans that were run, predicted beside measured, as a table."""
-    frame = comparison.run_table(latest)
-    unit = UNITS[comparison.ranked_by(latest[0])].lower()
+    frame = comparison.run_table(found, runs)
+    unit = UNITS[ranked_by(runs[found[0].newest.id])].lower()
+    told = list(zip(frame["Plan"], frame["Predicted"], frame["Measured"], strict=True))
     st.dataframe(
         frame,
         hide_index=True,
@@ -60,29 +69,54 @@ def plans(latest: Sequence[Run]) -> None:
                 "q-error", help="max(p/m, m/p); ▲ over: more predicted than measured"
             ),
             "Results": _NUMBER,
-            **dict.fromkeys(("Kernel s", "Spark s", "Total s"), _SECONDS),
+            "Runs": st.column_config.NumberColumn(
+                help="Finished runs like the newest one: their counts are the same"
+            ),
+            "Kernel s": st.column_config.NumberColumn(format="%.3f", help="Median of the runs"),
+            "Total s": st.column_config.NumberColumn(format="%.2f", help="Median of the runs"),
+            "Min to max": st.column_config.TextColumn(help="Total seconds over the runs"),
         },
-        alt="Plans that were run, predicted beside measured",
+        alt=f"Plans that were run, predicted beside measured. {run_figures.pairs_in_words(told)}",
     )
+    for plan in found:
+        if not plan.same_counts:
+            st.error(
+                f"Runs of {plain(plan_name(plan.newest.label))} counted different work, which they "
+                "should not: a fault of Sluice, or other versions of it.",
+                icon=":material/report:",
+            )
+        if plan.newest.status == "cancelled":
+            st.warning(
+                f"{plain(plan_name(plan.newest.label))} was cancelled: its figures are of what was "
+                "measured until then, and its answer is not whole.",
+                icon=":material/cancel:",
+            )
 
 
-def chart(latest: Sequence[Run]) -> None:
+def chart(runs: Sequence[Run]) -> None:
     """All plans in one chart with the diagonal."""
-    pairs = [(run.plan.label, *comparison.scores(run)) for run in latest]
+    pairs = [(comparison.run_name(run), *scores(run)) for run in runs]
     points = [(label, p, m) for label, p, m in pairs if m is not None]
-    charts.show(figures.all_plans(points, comparison.ranked_by(latest[0])))
+    if not points:
+        return
+    field = ranked_by(runs[0])
+    charts.show(
+        run_figures.all_plans(points, field),
+        alt=f"{UNITS[field]}, predicted against measured. {run_figures.pairs_in_words(points)}",
+    )
+    st.caption("A plan on the dashed line was measured as predicted; above it, it cost more.")
 
 
-def seconds(latest: Sequence[Run]) -> None:
-    """Kernel, Spark and total seconds of every plan."""
-    rows = [
-        (run.plan.label, timings.kernel, timings.engine, timings.total)
-        for run in latest
-        if run.measurement is not None
-        for timings in (run.measurement.timings,)
-    ]
-    charts.show(figures.seconds(rows))
-    st.caption("Kernels: summed over tasks. Spark: until its last batch. Total: all of the run.")
+def seconds(found: Sequence[PlanRuns], runs: Mapping[str, Run]) -> None:
+    """Kernel, Spark and total seconds of every plan: medians over repeats, with their range."""
+    rows = comparison.seconds_rows(found, runs)
+    if not rows:
+        return
+    charts.show(run_figures.seconds(rows), alt=run_figures.seconds_in_words(rows))
+    st.caption(
+        "Medians over repeats, the line from the least to the most. Kernels: summed over tasks. "
+        "Spark: until its last batch. Total: all of the run."
+    )
 
 
 def operators(run: Run) -> None:
@@ -114,7 +148,10 @@ def operators(run: Run) -> None:
         return
     rows = comparison.by_operator(run, field)
     if view == "Bars":
-        charts.show(figures.predicted_and_measured(rows, field, run.plan.label))
+        charts.show(
+            figures.predicted_and_measured(rows, field, run.plan.label),
+            alt=f"{UNITS[field]} by operator. {run_figures.pairs_in_words(rows)}",
+        )
         return
     st.dataframe(
         comparison.operator_table(rows),
@@ -126,14 +163,3 @@ def operators(run: Run) -> None:
         },
         alt=f"{UNITS[field]} of {run.plan.label}, by operator",
     )
-
-
-def pick(latest: Sequence[Run], runs: Sequence[Run]) -> Run:
-    """One of the finished runs: those of the chart first, the earlier ones after them."""
-    known = {run.id: run for run in (*latest, *runs) if run.status == "finished"}
-    chosen = st.selectbox("Run", list(known), format_func=lambda name: _described(known[name]))
-    return known[chosen]
-
-
-def _described(run: Run) -> str:
-    return f"{plan_name(run.plan.label)} · {run.request.way} · {moment(run.started)}"

@@ -14,6 +14,7 @@ from pages.parts import answer_tables, comparison, exports
 from runtime.history import History
 from runtime.home import answers_home
 from runtime.kept_answers import MOST_CHANGES, expected_changes, folder_for
+from runtime.run_costs import predicted_cost, scores
 from tests.pages.conftest import FakeSpark
 from tests.pages.helpers import all_done, texts
 from tests.planner.aggregations import AGGREGATION_SAMPLES
@@ -39,8 +40,8 @@ def results(app: AppTest, spark: FakeSpark) -> AppTest:
 
 def test_plans_are_compared_by_what_they_are_ranked_by(results: AppTest) -> None:
     newest = History().runs()[0]
-    expected, found = comparison.scores(newest)
-    cost = comparison.predicted(newest)
+    expected, found = scores(newest)
+    cost = predicted_cost(newest)
     assert expected == pytest.approx(cost.comparisons + cost.inserts + cost.group_updates)
     assert found is not None
     assert 0.9 * expected < found < expected
@@ -79,10 +80,10 @@ def test_the_kept_answer_and_its_changes_are_shown(results: AppTest) -> None:
         pq.write_table(CHANGES, folder / "Q1.changes.parquet")
     results.run()
     assert not results.exception
-    assert len(results.dataframe[1].value) == 2
+    assert len(results.dataframe[-1].value) == 2
     assert "2 groups" in texts(results)
     results.button_group(key="answer-as").set_value(answer_tables.CHANGES).run()
-    assert list(results.dataframe[1].value["ts"].iloc[:2]) == [1499.0, 1498.0]
+    assert list(results.dataframe[-1].value["ts"].iloc[:2]) == [1499.0, 1498.0]
     assert "1,500 changes, newest first; 1,000 are shown" in texts(results)
     for file in answers_home().glob("*/Q1.parquet"):
         file.write_bytes(b"no parquet")

@@ -11,7 +11,8 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import comparison, exports
+from pages.parts import comparison, exports, past_runs
+from planner.cost import Timings
 from planner.errors import RunError
 from runtime.history import History
 from tests.pages.conftest import FakeSpark
@@ -71,16 +72,94 @@ def test_answers_that_differ_are_shown_in_red(spark: FakeSpark, go: Go) -> None:
 
 def test_runs_on_other_data_are_not_compared(results: AppTest) -> None:
     newest, before = History().runs()
-    assert comparison.same_data([newest, replace(before, data_digest="other")]) == [newest]
-    assert comparison.same_data([]) == []
+    History().save(replace(before, data_digest="other"))
+    results.run()
     assert not results.exception
+    assert list(results.dataframe[0].value["Plan"]) == [newest.plan.label]
 
 
-def test_the_history_lists_runs_and_opens_them(results: AppTest) -> None:
-    history = next(group for group in results.button_group if group.label == "History")
-    history.set_value("All workloads").run()
+def test_the_model_is_judged_and_its_errors_are_explained(results: AppTest) -> None:
+    told = texts(results)
+    assert "Trust the model's choice here, not its figures: q-error 1.11 at the median" in told
+    assert "rank agreement 1 (Kendall's tau)" in told
+    assert "Where the model is wrong about" in told
+
+
+def test_repeats_are_told_with_their_spread(results: AppTest) -> None:
+    first = History().runs()[-1]
+    assert first.measurement is not None
+    for number, seconds in enumerate((4.0, 9.0)):
+        timed = replace(first.measurement, timings=Timings(seconds, 1.0, 0.5))
+        History().save(replace(first, id=f"again-{number}", measurement=timed))
+    results.run()
     assert not results.exception
-    assert list(results.dataframe[1].value["Status"]) == ["finished", "finished"]
+    row = results.dataframe[0].value.set_index("Plan").loc[first.plan.label]
+    assert (row["Runs"], row["Total s"], row["Min to max"]) == (3, 4.0, "2.00 to 9.00 s")
+
+
+def test_a_cancelled_run_is_marked(results: AppTest) -> None:
+    for run in History().runs():
+        History().save(replace(run, status="cancelled"))
+    results.run()
+    assert not results.exception
+    assert set(results.dataframe[0].value["Plan"]) == {
+        "S1,S2,S3,S4 (cancelled)",
+        "S4,S3,S2,S1 (cancelled)",
+    }
+    assert "was cancelled: its figures are of what was measured until then" in texts(results)
+
+
+def test_two_runs_are_compared_by_operator(results: AppTest) -> None:
+    key = "runs-difference-as"
+    whole = results.dataframe[1].value
+    assert whole["Difference measured"].iloc[0] == pytest.approx(0.9 * (86_850 - 16_000))
+    results.button_group(key=key).set_value("By operator").run()
+    table = results.dataframe[1].value
+    assert {"only S1,S2,S3,S4", "only S4,S3,S2,S1"} <= set(table["In"])
+    results.selectbox(key="runs-difference-field").set_value("state_tuples").run()
+    assert set(results.dataframe[1].value["In"]) == {"both"}
+    results.button_group(key=key).set_value("Picture").run()
+    assert not results.exception
+    first, second = (chart.proto.spec for chart in results.get("graphviz_chart"))
+    assert "in this plan alone" in first
+    assert first != second
+
+
+def test_the_history_is_searched_and_filtered(results: AppTest) -> None:
+    History().note(History().runs()[0].id, "for the talk")
+    results.button_group(key="history-of").set_value("All workloads").run()
+    assert not results.exception
+    assert list(results.dataframe[-1].value["Status"]) == ["finished", "finished"]
+    results.text_input(key="history-search").set_value("TALK").run()
+    assert list(results.dataframe[-1].value["Note"]) == ["for the talk"]
+    results.selectbox(key="history-status").set_value("failed").run()
+    assert not results.exception
+    assert "No run is like that." in texts(results)
+
+
+def test_a_long_history_goes_on(results: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(past_runs, "A_PAGE", 1)
+    results.button_group(key="history-of").set_value("This workload").run()
+    newest, oldest = History().summaries()
+    assert list(results.dataframe[-1].value["Run"]) == [newest.id]
+    results.number_input(key="history-page").set_value(2).run()
+    assert not results.exception
+    assert list(results.dataframe[-1].value["Run"]) == [oldest.id]
+
+
+def test_a_run_is_noted_pinned_and_deleted(results: AppTest) -> None:
+    chosen = History().summaries()[1]
+    results.session_state["history-This workload-0"] = {"selection": {"rows": [1], "columns": []}}
+    results.button_group(key="history-of").set_value("This workload").run()
+    results.text_input(key=f"note-{chosen.id}").set_value("kept").run()
+    next(b for b in results.button if b.label == "Pin as baseline").click().run()
+    assert not results.exception
+    pinned = History().summaries()[1]
+    assert (pinned.note, pinned.baseline) == ("kept", True)
+    assert results.selectbox(key="difference-second").options[0].endswith("baseline · kept")
+    results.button(key=f"delete-{chosen.id}").click().run()
+    assert not results.exception
+    assert [run.id for run in History().summaries()] == [History().runs()[0].id]
 
 
 def test_a_broken_history_is_told(results: AppTest) -> None:

@@ -1,0 +1,176 @@
+"""Figures of runs: all plans predicted against measured, their seconds, and both in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isnan, log10
+from typing import TYPE_CHECKING
+
+import plotly.graph_objects as go
+
+from pages.parts.figures import LINE, MEASURED, PALETTE, frame, log_axis, room
+from pages.parts.words import UNITS, error_text, plan_name
+from planner.wording import amount, shortened
+
+if TYPE_CHECKING:
+    from runtime.repeats import Spread
+
+# The plot of a chart in half a page, and a letter in it, in points of the screen.
+_PLOT, _LETTER, _MARKER = (440.0, 280.0), (6.6, 16.0), 14.0
+_PLACES = {
+    "top left": (-1, 1),
+    "bottom right": (1, -1),
+    "middle right": (1, 0),
+    "middle left": (-1, 0),
+    "top right": (1, 1),
+    "bottom left": (-1, -1),
+}
+Box = tuple[float, float, float, float]
+PARTS = {
+    "kernel": ("Kernels", PALETTE[2]),
+    "engine": ("Spark", PALETTE[4]),
+    "total": ("Total", PALETTE[7]),
+}
+Spreads = Sequence[tuple[str, Mapping[str, "Spread | None"]]]
+
+
+def all_plans(points: Sequence[tuple[str, float, float]], field: str, what: str = "") -> go.Figure:
+    """Every plan that was run, predicted against measured on equal logarithmic axes."""
+    figure = go.Figure()
+    values = [value for _, p, m in points for value in (p, m) if value > 0]
+    low, high = min(values, default=1) / 1.6, max(values, default=10) * 1.6
+    names = [shortened(plan_name(label), 24) for label, _, _ in points]
+    places = label_places([(p, m) for _, p, m in points], names, low, high)
+    figure.add_scatter(
+        x=[low, high],
+        y=[low, high],
+        mode="lines",
+        name="Measured as predicted",
+        line={"color": LINE, "dash": "dash"},
+        hoverinfo="skip",
+    )
+    figure.add_scatter(
+        x=[p for _, p, _ in points],
+        y=[m for _, _, m in points],
+        mode="markers+text",
+        name="Plans run",
+        text=[name if place else "" for name, place in zip(names, places, strict=True)],
+        textposition=[place or "top left" for place in places],
+        customdata=names,
+        marker={"size": 12, "color": MEASURED, "line": {"width": 1, "color": LINE}},
+        hovertemplate="%{customdata}<br>predicted %{x:,.6g}<br>measured %{y:,.6g}<extra></extra>",
+    )
+    axis, unit = log_axis(low, high), what or UNITS[field].lower()
+    figure.update_layout(
+        xaxis={"title": f"Predicted {unit}", **axis},
+        yaxis={"title": f"Measured {unit}", **axis},
+        **frame(f"{unit[:1].upper()}{unit[1:]}: predicted against measured", 430),
+    )
+    return figure
+
+
+def label_places(
+    points: Sequence[tuple[float, float]], names: Sequence[str], low: float, high: float
+) -> list[str]:
+    """Where each point's label stands so that it covers no other; empty where it finds no room.
+
+    Points below the diagonal try the lower right first, those above it the upper left.
+    """
+    at = [
+        tuple(
+            size * log10(max(value, low) / low) / log10(high / low)
+            for size, value in zip(_PLOT, point, strict=True)
+        )
+        for point in points
+    ]
+    half = _MARKER / 2
+    taken: list[Box] = [(x - half, y - half, x + half, y + half) for x, y in at]
+    placed = []
+    for place, ((x, y), name) in enumerate(zip(at, names, strict=True)):
+        order = list(_PLACES)
+        if points[place][1] <= points[place][0]:
+            order[:2] = order[1::-1]
+        others = [box for other, box in enumerate(taken) if other != place]
+        boxes = {option: _box(x, y, len(name), *_PLACES[option]) for option in order}
+        free = [
+            option
+            for option, box in boxes.items()
+            if box[0] >= 0 and box[2] <= _PLOT[0] and not any(_meet(box, other) for other in others)
+        ]
+        placed.append(free[0] if free else "")
+        if free:
+            taken.append(boxes[free[0]])
+    return placed
+
+
+def _box(x: float, y: float, letters: int, right: int, up: int) -> Box:
+    width, height, gap = letters * _LETTER[0], _LETTER[1], _MARKER / 2
+    left = x + gap if right > 0 else x - gap - width
+    bottom = y - height / 2 + up * (gap + height / 2)
+    return left, bottom, left + width, bottom + height
+
+
+def _meet(one: Box, other: Box) -> bool:
+    apart = one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+    return not apart
+
+
+def pairs_in_words(rows: Sequence[tuple[str, float, float | None]], most: int = 12) -> str:
+    """Figures for those who do not see them: predicted, measured and q-error of each."""
+    told = [
+        f"{shortened(name, 40)}: predicted {amount(p)}, "
+        + ("not measured" if m is None or isnan(m) else _measured(p, m))
+        for name, p, m in rows[:most]
+    ]
+    return "; ".join(told) + (f"; and {len(rows) - most} more." if len(rows) > most else ".")
+
+
+def _measured(predicted: float, measured: float) -> str:
+    return f"measured {amount(measured)}, q-error {error_text(predicted, measured)}"
+
+
+def seconds(rows: Spreads) -> go.Figure:
+    """Where the time of each plan's runs went, as medians; lines from the least to the most."""
+    figure = go.Figure()
+    for part, (title, colour) in PARTS.items():
+        found = [spreads[part] for _, spreads in rows]
+        figure.add_bar(
+            y=[name for name, _ in rows],
+            x=[spread and spread.median for spread in found],
+            error_x={
+                "type": "data",
+                "symmetric": False,
+                "array": [spread.most - spread.median if spread else 0.0 for spread in found],
+                "arrayminus": [spread.median - spread.least if spread else 0.0 for spread in found],
+                "visible": any(spread and spread.runs > 1 for spread in found),
+                "color": LINE,
+            },
+            name=title,
+            orientation="h",
+            marker_color=colour,
+            text=["" if spread is None else f"{spread.median:.2f} s" for spread in found],
+            textposition="outside",
+            hovertemplate="%{y}<br>" + title + ": %{x:.3f} s<extra></extra>",
+        )
+    most = [spread.most for _, spreads in rows if (spread := spreads["total"])]
+    figure.update_layout(
+        barmode="group",
+        xaxis={"title": "Seconds of wall time", "range": room(most)},
+        yaxis={"autorange": "reversed", "type": "category"},
+        **frame("Seconds of each plan", 150 + 66 * max(len(rows), 1)),
+    )
+    return figure
+
+
+def seconds_in_words(rows: Spreads) -> str:
+    """The same for those who do not see it."""
+    return "Seconds of each plan. " + "; ".join(
+        f"{shortened(name, 40)}: "
+        + ", ".join(
+            f"{PARTS[part][0].lower()} {spread.median:.2f} s"
+            + (f" ({spread.least:.2f} to {spread.most:.2f})" if spread.runs > 1 else "")
+            for part, spread in spreads.items()
+            if spread
+        )
+        for name, spreads in rows
+    )

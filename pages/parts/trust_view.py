@@ -1,0 +1,74 @@
+"""Whether to trust the model here, and which operators it is wrong about, with the reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.parts.words import plain, plan_name
+from runtime.diagnosing import Diagnosis, diagnosed, told_error
+from runtime.trust import Trust, Verdict, trust
+
+if TYPE_CHECKING:
+    from runtime.records import Run
+
+_ICONS: dict[Verdict, str] = {
+    "all": ":material/thumb_up:",
+    "order": ":material/thumbs_up_down:",
+    "figures": ":material/thumbs_up_down:",
+    "nothing": ":material/thumb_down:",
+    "unknown": ":material/help:",
+}
+# Reasons beyond these are told for the plan that is looked at.
+_MOST_REASONS = 3
+
+
+def show(runs: Sequence[Run]) -> None:
+    """The sentence over all plans; the reasons follow for the plan whose error is largest."""
+    found = trust(runs)
+    box = st.info if found.verdict in ("all", "figures") else st.warning
+    box(plain(found.sentence, 1200), icon=_ICONS[found.verdict])
+    worst = _worst(runs, found)
+    if worst is not None:
+        reasons(worst)
+
+
+def _worst(runs: Sequence[Run], found: Trust) -> Run | None:
+    from planner.cost import q_error
+    from runtime.run_costs import scores
+
+    judged = [run for run in runs if scores(run)[1] is not None]
+    if not found.plans:
+        return None
+    return max(judged, key=lambda run: q_error(*scores(run)) or float("inf"))
+
+
+def reasons(run: Run) -> None:
+    """What the model is wrong about in this run and why; nothing where it is right."""
+    found = diagnoses(run)
+    if not found:
+        return
+    st.markdown(f"**Where the model is wrong about {plain(plan_name(run.plan.label))}**")
+    for diagnosis in found[:_MOST_REASONS]:
+        first, *others = diagnosis.suspects
+        more = f" and {len(others)} more" if others else ""
+        st.markdown(
+            f"- {plain(told_error(first), 300)}{more}: {plain(diagnosis.reason, 800)}.",
+            help=plain("; ".join(map(told_error, others)), 1500) if others else None,
+        )
+
+
+def diagnoses(run: Run) -> list[Diagnosis]:
+    """The reasons, looked for in the run's tuples where they are few enough."""
+    return _diagnoses(run.id, run.status, run)
+
+
+@st.cache_resource(show_spinner="Looking for the reason", max_entries=64)
+def _diagnoses(run_id: str, status: str, _run: Run) -> list[Diagnosis]:  # noqa: ARG001 - the key
+    from runtime.run_tuples import few_tuples_of
+
+    found = diagnosed(_run)
+    # Without an error there is nothing to look for in the tuples.
+    return diagnosed(_run, few_tuples_of(_run)) if found else []
