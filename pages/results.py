@@ -15,7 +15,7 @@ from pages.parts import (
     trust_view,
 )
 from pages.parts.words import plain
-from runtime.repeats import answers_apart, by_plan, same_data
+from runtime.repeats import answers_apart, by_plan, is_measured, same_data
 from runtime.run_summary import RunFilter
 
 heading.show("Results")
@@ -47,11 +47,12 @@ else:
         run_views.chart(newest)
     with right:
         run_views.seconds(plans, runs)
-    measured = [run for run in every if run.answer is not None]
+    measured = [run for run in every if is_measured(run)]
     st.markdown("### By operator", anchors=False)
     shown = backend.records((run_choice.pick(measured, "Run", "run-shown"),))
     for run in shown.values():
         run_views.operators(run)
+        trust_view.reasons(run, "Where the model is off in this run")
         query_results.show(run, finished)
     st.markdown("### Difference of two runs", anchors=False)
     run_choice.two(measured)

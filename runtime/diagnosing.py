@@ -168,7 +168,10 @@ def _of_keys(run: Run, began: Origin, tables: Mapping[str, Table] | None) -> str
     found = counted_matches(run.workload, query, tables, joined, source)
     if found is None or dict(began.operator.params).get("content") == "set":
         return said
-    return f"{said}: {_told(found, found.assumed * began.measured / began.predicted)}"
+    unknown = "the values are not spread as the model assumes"
+    if run.request.data is None:
+        unknown = "values that are drawn at random came out so"
+    return f"{said}: {_told(found, found.assumed * began.measured / began.predicted, unknown)}"
 
 
 def _few(run: Run, began: Origin) -> str:
@@ -205,12 +208,12 @@ def _upstream(probe: Operator) -> list[Operator]:
     return found
 
 
-def _told(found: Matches, counted: float) -> str:
+def _told(found: Matches, counted: float, unknown: str) -> str:
     """What the tuples' keys say of a share of pairs that was measured."""
     error = abs(math.log(counted / found.assumed))
     assumed = f"{_percent(found.assumed)} predicted"
     if _explains(found.share, counted, error):
-        because = found.unlike or "the values are not spread as the model assumes"
+        because = found.unlike or unknown
         return f"{because} ({_percent(found.share)} of all pairs have equal keys, {assumed})"
     if found.together is not None and _explains(found.together, counted, error):
         return (

@@ -175,13 +175,14 @@ def _unlike(
                 f"the keys are skewed: the most frequent value of {column} is in {_percent(most)} "
                 f"of its tuples, where {_percent(assumed)} is assumed"
             )
-    for one, others in ((mine[0], theirs), (theirs[0], mine)):
-        inside = _equal_values(spread[one], spread[others[0]])
-        if inside < _CONTAINED:
-            return (
-                f"values are taken to be contained in one another, but {_percent(1 - inside)} of "
-                f"all {one} are no {others[0]}"
-            )
+    # The fewer values are taken to be among the more.
+    fewer, more = sorted((mine[0], theirs[0]), key=lambda column: len(spread[column].values))
+    inside = _equal_values(spread[fewer], spread[more])
+    if inside < _CONTAINED:
+        return (
+            f"values are taken to be contained in one another, but {_percent(1 - inside)} of "
+            f"all {fewer} are no {more}"
+        )
     return ""
 
 

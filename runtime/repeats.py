@@ -45,10 +45,17 @@ def by_plan(runs: Sequence[RunSummary]) -> list[PlanRuns]:
     """
     groups: dict[tuple[str, str | None], list[RunSummary]] = {}
     for run in runs:
-        if run.answer is not None and run.status in ("finished", "cancelled"):
+        if is_measured(run):
             groups.setdefault((run.label, run.backend), []).append(run)
     found = [_plan(group) for group in groups.values()]
     return sorted(found, key=lambda plan: (plan.newest.predicted or 0.0, plan.newest.label))
+
+
+def is_measured(run: RunSummary) -> bool:
+    """Whether there is something to show of the run: it came to an end, or was cancelled on its way
+    after something was counted."""
+    counted = run.answer is not None or run.measured is not None
+    return counted and run.status in ("finished", "cancelled")
 
 
 def _plan(group: Sequence[RunSummary]) -> PlanRuns:

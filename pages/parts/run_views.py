@@ -87,10 +87,16 @@ def plans(found: Sequence[PlanRuns], runs: Mapping[str, Run]) -> None:
             )
         if plan.newest.status == "cancelled":
             st.warning(
-                f"{plain(plan_name(plan.newest.label))} was cancelled: its figures are of what was "
-                "measured until then, and its answer is not whole.",
+                f"{plain(plan_name(plan.newest.label))} was cancelled"
+                f"{_reached(runs[plan.newest.id])}: its figures are of what was measured until "
+                "then, and there is no answer.",
                 icon=":material/cancel:",
             )
+
+
+def _reached(run: Run) -> str:
+    reached = run.measurement.reached if run.measurement else None
+    return "" if reached is None else f" after {amount(reached)} s of stream time"
 
 
 def chart(runs: Sequence[Run]) -> None:

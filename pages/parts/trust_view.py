@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages.parts.words import plain, plan_name
+from planner.cost import q_error
 from runtime.diagnosing import Diagnosis, diagnosed, told_error
-from runtime.trust import Trust, Verdict, trust
+from runtime.run_costs import scores
+from runtime.trust import Verdict, trust
 
 if TYPE_CHECKING:
     from runtime.records import Run
@@ -26,38 +28,27 @@ _MOST_REASONS = 3
 
 
 def show(runs: Sequence[Run]) -> None:
-    """The sentence over all plans; the reasons follow for the plan whose error is largest."""
+    """The sentence over all plans; where they are not all right, why the worst of them is wrong."""
     found = trust(runs)
     box = st.info if found.verdict in ("all", "figures") else st.warning
     box(plain(found.sentence, 1200), icon=_ICONS[found.verdict])
-    worst = _worst(runs, found)
-    if worst is not None:
-        reasons(worst)
-
-
-def _worst(runs: Sequence[Run], found: Trust) -> Run | None:
-    from planner.cost import q_error
-    from runtime.run_costs import scores
-
     judged = [run for run in runs if scores(run)[1] is not None]
-    if not found.plans:
-        return None
-    return max(judged, key=lambda run: q_error(*scores(run)) or float("inf"))
+    if judged and found.verdict != "all":
+        worst = max(judged, key=lambda run: q_error(*scores(run)) or float("inf"))
+        reasons(worst, f"Where the model is wrong about {plan_name(worst.plan.label)}")
 
 
-def reasons(run: Run) -> None:
+def reasons(run: Run, title: str) -> None:
     """What the model is wrong about in this run and why; nothing where it is right."""
     found = diagnoses(run)
     if not found:
         return
-    st.markdown(f"**Where the model is wrong about {plain(plan_name(run.plan.label))}**")
+    lines = [f"**{plain(title)}**", ""]
     for diagnosis in found[:_MOST_REASONS]:
         first, *others = diagnosis.suspects
-        more = f" and {len(others)} more" if others else ""
-        st.markdown(
-            f"- {plain(told_error(first), 300)}{more}: {plain(diagnosis.reason, 800)}.",
-            help=plain("; ".join(map(told_error, others)), 1500) if others else None,
-        )
+        more = f" (and {len(others)} more)" if others else ""
+        lines.append(f"- {plain(told_error(first), 300)}{more}: {plain(diagnosis.reason, 800)}.")
+    st.markdown("\n".join(lines))
 
 
 def diagnoses(run: Run) -> list[Diagnosis]:

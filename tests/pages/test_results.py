@@ -99,14 +99,19 @@ def test_repeats_are_told_with_their_spread(results: AppTest) -> None:
 
 def test_a_cancelled_run_is_marked(results: AppTest) -> None:
     for run in History().runs():
-        History().save(replace(run, status="cancelled"))
+        assert run.measurement is not None
+        broken_off = replace(run.measurement, answers={}, results={}, reached=120.0)
+        History().save(replace(run, status="cancelled", measurement=broken_off))
     results.run()
     assert not results.exception
     assert set(results.dataframe[0].value["Plan"]) == {
         "S1,S2,S3,S4 (cancelled)",
         "S4,S3,S2,S1 (cancelled)",
     }
-    assert "was cancelled: its figures are of what was measured until then" in texts(results)
+    assert (
+        "was cancelled after 120 s of stream time: its figures are of what was measured"
+        in texts(results)
+    )
 
 
 def test_two_runs_are_compared_by_operator(results: AppTest) -> None:
