@@ -75,7 +75,7 @@ def operators(
     plan: Plan, estimate: Estimate, overlays: Overlays | None = None, key: str = "pipeline"
 ) -> None:
     """The graph of operators, tuples flowing upwards: a pipeline or a query at a time, or all."""
-    drawn = _of_query(plan, key) if plan.family == SHARED else _of_arrivals(plan, key)
+    drawn = part_of(plan, key)
     count = len(drawn.operators())
     if count > MOST_OPERATORS:
         st.caption(f"{count} operators are too many for a picture: they stand as text.")
@@ -85,6 +85,11 @@ def operators(
     charts.picture(
         to_dot(drawn, estimate, overlays), width="stretch", alt=f"Operators of {plan.label}"
     )
+
+
+def part_of(plan: Plan, key: str = "pipeline") -> Plan:
+    """What the user picks of a plan: a pipeline, a query, or all of it."""
+    return _of_query(plan, key) if plan.family == SHARED else _of_arrivals(plan, key)
 
 
 def _of_arrivals(plan: Plan, key: str) -> Plan:

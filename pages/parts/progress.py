@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.parts import backend, pacing, planning, queue_list, stage_table, state, warming
+from pages.parts import (
+    backend,
+    live_picture,
+    pacing,
+    planning,
+    queue_list,
+    stage_table,
+    state,
+    warming,
+)
 from pages.parts.words import counted, on_pages, plain, plan_name, seconds_text
 from planner.wording import amount
 
@@ -99,6 +108,7 @@ def _entry(entry: Entry) -> None:
         if entry.progress.arrivals and entry.progress.batches_done:
             _figures(entry)
             _stage(entry)
+        live_picture.show(entry)
 
 
 def _phase(entry: Entry) -> str:
@@ -120,13 +130,13 @@ def repeat_of(entry: Entry) -> int | None:
 
 def _figures(entry: Entry) -> None:
     progress = entry.progress
-    rows = progress.arrivals * progress.share
-    pace = rows / progress.seconds if progress.seconds else 0.0
-    columns = st.columns(4)
-    columns[0].metric("Input tuples/s", amount(round(pace)))
-    columns[1].metric("Comparisons", amount(progress.comparisons))
+    seconds = progress.seconds or 1.0
+    columns = st.columns(5)
+    columns[0].metric("Input tuples/s", amount(round(progress.arrivals * progress.share / seconds)))
+    columns[1].metric("Results/s", amount(round(progress.results / seconds)))
     columns[2].metric("Results", amount(progress.results))
-    columns[3].metric("Tuples held", amount(progress.state_tuples))
+    columns[3].metric("Comparisons", amount(progress.comparisons))
+    columns[4].metric("Tuples held", amount(progress.state_tuples))
 
 
 def _stage(entry: Entry) -> None:
@@ -155,12 +165,27 @@ def ended(job: Job) -> None:
         message = plain(on_pages(entry.error or "failed"), 1000)
         st.error(f"**{plain(plan_name(entry.request.label))}** {message}", icon=":material/error:")
     if any(entry.status == "cancelled" for entry in job.entries):
-        st.info("The run was cancelled. What had finished is kept.", icon=":material/cancel:")
+        st.info(f"The run was cancelled. {_kept(job)}", icon=":material/cancel:")
     if finished:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"{counted(len(finished), 'run')} finished.", width="content")
             st.page_link("pages/results.py", label="See the results", icon=":material/monitoring:")
             _open_workload(finished[-1])
+
+
+def _kept(job: Job) -> str:
+    """What a cancelled job leaves."""
+    from runtime.records import Run
+
+    for entry in job.entries:
+        run = entry.outcome
+        if isinstance(run, Run) and run.measurement and run.measurement.reached:
+            return (
+                f"{plain(plan_name(run.plan.label))} had done "
+                f"{seconds_text(run.measurement.reached)} of stream time: what it counted until "
+                "then is kept, and so is what had finished."
+            )
+    return "What had finished is kept."
 
 
 def _open_workload(entry: Entry) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
@@ -17,6 +18,15 @@ def all_done(most_seconds: float = 20.0) -> None:
     while backend.runner().active() and time.monotonic() < deadline:
         idle.wait(0.01)
     assert not backend.runner().active()
+
+
+def until(holds: Callable[[], bool], most_seconds: float = 20.0) -> None:
+    """Wait for what another thread brings about."""
+    deadline = time.monotonic() + most_seconds
+    idle = threading.Event()
+    while not holds() and time.monotonic() < deadline:
+        idle.wait(0.01)
+    assert holds()
 
 
 def texts(app: AppTest) -> str:

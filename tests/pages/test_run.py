@@ -17,7 +17,7 @@ from runtime.history import History
 from runtime.records import Run, Way
 from runtime.totals import Totals
 from tests.pages.conftest import FakeSpark
-from tests.pages.helpers import all_done, texts
+from tests.pages.helpers import all_done, texts, until
 from tests.runtime.runs import a_run
 
 Go = Callable[[str], AppTest]
@@ -38,8 +38,10 @@ def test_best_and_its_rival_are_preselected(go: Go) -> None:
 def test_a_run_shows_its_progress_and_leads_to_results(spark: FakeSpark, go: Go) -> None:
     spark.gate.clear()
     app = press(go("run"), "Run on Spark")
-    assert any("batch 1 of 4" in bar.proto.text.replace("\\", "") for bar in app.progress)
+    until(lambda: any("batch 1 of 4" in bar.proto.text for bar in app.run().progress))
     assert {metric.label for metric in app.metric} >= {"Comparisons", "Results", "Tuples held"}
+    assert "so far: not counted yet" in app.get("graphviz_chart")[0].proto.spec
+    assert "Counting begins after the warm-up of 3 min" in texts(app)
     spark.gate.set()
     all_done()
     go("run")
@@ -58,6 +60,7 @@ def test_a_second_click_starts_nothing(spark: FakeSpark, go: Go) -> None:
 def test_cancel_stops_the_plan_and_those_after_it(spark: FakeSpark, go: Go) -> None:
     spark.gate.clear()
     app = press(go("run"), "Run on Spark")
+    until(lambda: spark.started != [])
     press(app, "Cancel")
     all_done()
     go("run")
@@ -97,8 +100,8 @@ def test_repeats_are_runs_of_one_series(spark: FakeSpark, go: Go) -> None:
     app.number_input(key="repeats").set_value(3).run()
     spark.gate.clear()
     press(app, "Run on Spark")
+    until(lambda: any("repeat 1" in bar.proto.text for bar in app.run().progress))
     assert "0 of 6 runs done" in texts(app)
-    assert any("repeat 1" in bar.proto.text for bar in app.progress)
     spark.gate.set()
     all_done()
     runs = backend.runs(None)
