@@ -96,31 +96,41 @@ def _base(columns: Collection[ColumnData]) -> int:
     return least
 
 
+def fits_with(columns: Collection[ColumnData], column: ColumnData) -> bool:
+    """Whether doubles can hold the numbers of one column more."""
+    try:
+        _base([*columns, column])
+    except RunError:
+        return False
+    return True
+
+
 class Ordered:
     """Values that are compared by `<` and the like: numbers as they are, texts by their rank."""
 
-    def __init__(self, columns: Collection[ColumnData]) -> None:
-        self._base = _base(columns)
+    def __init__(self, base: int, texts: list[str]) -> None:
+        self.base, self.texts = base, texts
+
+    @classmethod
+    def of(cls, columns: Collection[ColumnData]) -> Ordered:
+        """The order of all values of these columns."""
         texts = [column.values for column in columns if column.values.dtype == object]
-        self._texts: list[str] = (
-            []
-            if not texts
-            else [str(text) for text in np.unique(np.concatenate(texts).astype(str))]
-        )
+        different = np.unique(np.concatenate(texts).astype(str)).tolist() if texts else []
+        return cls(_base(columns), different)
 
     def column(self, data: ColumnData) -> NDArray[np.float64]:
         """The values of a column; a missing one is NaN."""
         if data.values.dtype == object:
-            ranks = np.searchsorted(np.array(self._texts, dtype=str), data.values.astype(str))
+            ranks = np.searchsorted(np.array(self.texts, dtype=str), data.values.astype(str))
             values = ranks.astype(np.float64)
         else:
-            values = (data.values - self._base).astype(np.float64)
+            values = (data.values - self.base).astype(np.float64)
         return values if data.valid is None else np.where(data.valid, values, np.nan)
 
     def constant(self, value: Constant) -> float:
         """A constant among them: a text that no column holds stands between its neighbours."""
         if not isinstance(value, str):
-            return float(value - self._base)
-        rank = bisect_left(self._texts, value)
-        held = rank < len(self._texts) and self._texts[rank] == value
+            return float(value - self.base)
+        rank = bisect_left(self.texts, value)
+        held = rank < len(self.texts) and self.texts[rank] == value
         return float(rank) if held else rank - 0.5

@@ -27,6 +27,7 @@ from runtime.programs.program import Tally
 from runtime.records import Progress, Run, RunRequest, Status
 from runtime.result_files import merge_results, merge_shared_results
 from runtime.so_far import measured_so_far
+from runtime.steering import Steering
 from runtime.stopping import LimitReachedError, RunCancelledError, StopSignal
 from runtime.versions import versions
 
@@ -40,6 +41,7 @@ def run(
     on_progress: OnProgress = lambda _: None,
     cancel: threading.Event | None = None,
     history: History | None = None,
+    steering: Steering | None = None,
 ) -> Run:
     """Run the plan to its end. A run that fails or is cancelled is recorded as such.
 
@@ -73,7 +75,7 @@ def run(
         status="running",
         warnings=prepared.warnings,
     )
-    return carry_out(record, prepared, begun, on_progress, cancel, history or History())
+    return carry_out(record, prepared, begun, on_progress, cancel, history or History(), steering)
 
 
 def carry_out(
@@ -83,14 +85,24 @@ def carry_out(
     on_progress: OnProgress,
     cancel: threading.Event | None,
     history: History,
+    steering: Steering | None = None,
 ) -> Run:
     """Step a prepared run through Spark, from its checkpoint if it has one; record its end.
 
-    Its seconds count from `begun`, which for a run that is resumed is later than its start.
+    Its seconds count from `begun`, which for a run that is resumed is later than its start. What
+    `steering` asks for meanwhile becomes part of the record before it is done: a run that is
+    interrupted goes on with its changes.
     """
     _drop_old_folders(record.request.shared)
     history.save(record, process=os.getpid())
     stop = StopSignal(record.request.most_seconds, cancel)
+    steering = steering or Steering()
+
+    def revise(revised: Run, with_changes: Prepared) -> None:
+        nonlocal record, prepared
+        record, prepared = revised, with_changes
+        history.save(record, process=os.getpid())
+
     ended = record
 
     folder = run_folder(record.id, record.request.shared)
@@ -103,7 +115,7 @@ def carry_out(
         if isinstance(prepared, PreparedNative):
             ended = measured_natively(record, prepared, begun, on_progress, stop, folder)
         else:
-            ended = _measured(record, prepared, begun, on_progress, stop)
+            ended = _measured(record, prepared, begun, on_progress, stop, steering, revise)
     except RunCancelledError:
         ended = broken_off("cancelled", "cancelled by its user")
     except KeyboardInterrupt:
@@ -124,6 +136,7 @@ def carry_out(
         ended = record.ended("failed", time.time(), f"{type(error).__name__}: {error}")
         raise
     finally:
+        steering.close()
         history.save(ended)
         if ended.status in ("finished", "cancelled"):
             shutil.rmtree(folder, ignore_errors=True)
@@ -161,6 +174,8 @@ def _measured(
     begun: float,
     on_progress: OnProgress,
     stop: StopSignal,
+    steering: Steering,
+    revise: Callable[[Run, Prepared], None],
 ) -> Run:
     # Imported when a plan is first run: planning and reading history need no Spark.
     from runtime.spark.ready import ready
@@ -179,8 +194,11 @@ def _measured(
     if request.way == "replay":
         totals = replayed(spark, record, prepared, folder, on_progress, stop)
     else:
-        totals = streamed(spark, record, prepared, folder, on_progress, stop)
-    tally = program.tally(totals, prepared.plan)
+        steering.begin(request, prepared)
+        totals, record, prepared = streamed(
+            spark, record, prepared, folder, on_progress, stop, steering, revise
+        )
+    tally = prepared.program.tally(totals, prepared.plan)
     engine_seconds = time.time() - engine_begun
     if request.results and parts:
         if tally.by_query:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from planner.query import Query
 from planner.tables import Table
 from planner.workload import Workload
+from runtime.carried import Carried
 from runtime.encoding import key_codes
 from runtime.grouping import Grouping, Meanings
 from runtime.kernels.aggregation_types import Arrivals
@@ -34,6 +35,8 @@ class Feed:
     constants: tuple[float, ...] = ()
     grouping: Grouping | None = None
     meanings: Meanings | None = None
+    # Of many joins whose queries can change while they run.
+    carried: Carried | None = None
 
 
 def feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:

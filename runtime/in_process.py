@@ -14,19 +14,22 @@ from runtime.feed import Feed, feed
 from runtime.loop_feed import loop_feed
 from runtime.programs import compile_plan
 from runtime.programs.program import Span, Tally
-from runtime.slice_feed import slice_feed
+from runtime.slice_feed import every_attribute, slice_feed
 from runtime.split import Split
 
 # Merges the tables of a workload's streams in arrival order.
 Merge = Callable[[Workload, Mapping[str, Table]], Feed]
 
 
-def feed_of(plan: Plan, workload: Workload) -> Merge:
-    """What merges the streams for the kernel that runs this plan."""
+def feed_of(plan: Plan, workload: Workload, open_to_change: bool = False) -> Merge:
+    """What merges the streams for the kernel that runs this plan.
+
+    `open_to_change`: queries that are not known yet may enter while sliced joins run.
+    """
     if plan.family == "early_aggregation":
         return aggregate_feed
     if plan.family == "sliced_chain":
-        return slice_feed
+        return every_attribute if open_to_change else slice_feed
     return feed if is_multiway(plan, workload) else loop_feed
 
 

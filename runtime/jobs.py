@@ -20,13 +20,14 @@ from runtime.evaluation.measuring import FigureRequest, measure
 from runtime.execute import OnProgress, run
 from runtime.records import Progress, Run, RunRequest
 from runtime.resume import ResumeRequest, resume
+from runtime.steering import Steering
 from runtime.stopping import RunCancelledError
 
 logger = logging.getLogger(__name__)
 
 Request = RunRequest | ResumeRequest | FigureRequest | CalibrationRequest
 Outcome = Run | Figure | Calibration
-Execute = Callable[[Request, OnProgress, threading.Event], Outcome]
+Execute = Callable[[Request, OnProgress, threading.Event, Steering], Outcome]
 EntryStatus = Literal["waiting", "running", "finished", "cancelled", "failed"]
 
 
@@ -41,6 +42,7 @@ class Entry:
     error: str | None = None
     began: float | None = None
     ended: float | None = None
+    steering: Steering = field(default_factory=Steering)
 
     @property
     def asked(self) -> RunRequest | None:
@@ -108,15 +110,17 @@ class Job:
         return left + waiting * mean
 
 
-def execute(request: Request, on_progress: OnProgress, cancel: threading.Event) -> Outcome:
-    """Run a plan, measure a figure, or calibrate this machine."""
+def execute(
+    request: Request, on_progress: OnProgress, cancel: threading.Event, steering: Steering
+) -> Outcome:
+    """Run a plan, which may be changed while it goes on, measure a figure, or calibrate."""
     if isinstance(request, ResumeRequest):
-        return resume(request.run_id, on_progress, cancel=cancel)
+        return resume(request.run_id, on_progress, cancel=cancel, steering=steering)
     if isinstance(request, FigureRequest):
         return measure(request, on_progress, cancel)
     if isinstance(request, CalibrationRequest):
         return calibrate(request, on_progress, cancel)
-    return run(request, on_progress, cancel)
+    return run(request, on_progress, cancel, steering=steering)
 
 
 class Runner:
@@ -175,7 +179,7 @@ class Runner:
         on_progress(Progress("Starting Spark"))
         warm.wait(job.cancelled)
         try:
-            entry.outcome = self._execute(entry.request, on_progress, job.cancelled)
+            entry.outcome = self._execute(entry.request, on_progress, job.cancelled, entry.steering)
             entry.status = "cancelled" if entry.outcome.status == "cancelled" else "finished"
         except RunCancelledError:
             entry.status = "cancelled"

@@ -52,7 +52,7 @@ def loop_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
         column: tables[query.source(column.alias).name].columns[column.attribute]
         for column in slots
     }
-    ordered = Ordered(data.values())
+    ordered = Ordered.of(data.values())
     values = {column: ordered.column(held) for column, held in data.items()}
     keys = [codes for codes, _ in classes]
     has_relation = any(source.window is None for source in query.sources)

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 
 from planner.errors import RunError
 from runtime.batch import Batch
+from runtime.carried import Carried
 from runtime.feed import Feed
 from runtime.grouping import Grouping, Meanings
 from runtime.home import work_home, writable_home
@@ -34,7 +35,7 @@ MOST_BATCH_ROWS = 1_000_000
 USUAL_BATCHES = 10
 MOST_BATCHES = 10_000
 # Part of every key: micro-batches that another version of Sluice wrote otherwise are not used.
-FORMAT = 6
+FORMAT = 7
 
 _SCHEMA = pa.schema(
     [
@@ -53,8 +54,8 @@ _FIRST_WRITTEN = 1_000_000_000
 class MicroBatches:
     """A folder of micro-batches, and what a run must know of the tuples in them.
 
-    `first_ts`, `last_ts` and `untils`, the last of each batch, are in microseconds; keys are below
-    `codes`.
+    `first_ts`, `last_ts` and `froms` and `untils`, the first and last of each batch, are in
+    microseconds; keys are below `codes`.
     """
 
     folder: str
@@ -66,6 +67,7 @@ class MicroBatches:
     last_ts: int
     constants: list[float]
     untils: list[int]
+    froms: list[int]
     # Of an aggregation; what its numbers mean is in the folder too.
     grouping: Grouping | None = None
 
@@ -74,6 +76,10 @@ class MicroBatches:
         """What the note in this folder says."""
         grouping = content["grouping"] and Grouping.from_json(content["grouping"])
         return cls(**{**content, "folder": str(folder), "grouping": grouping})
+
+    def carried(self) -> Carried:
+        """What the tuples carry for queries that may yet enter, in a run that can be changed."""
+        return Carried.read(Path(self.folder))
 
     def meanings(self) -> Meanings:
         """What the numbers of an aggregation mean."""
@@ -112,13 +118,16 @@ def write(
 ) -> MicroBatches:
     """Cut the feed into micro-batches of so many arrivals, shared out to the partitions.
 
-    No batch goes over one of the times `cuts`. A cluster reads them from the folder it shares.
+    No batch goes over one of the times `cuts`. Where queries may change between any two batches,
+    tuples of one time are in one batch. A cluster reads them from the folder it shares.
     """
     ts = feed.tuples.ts
     arrivals = len(ts)
     first_ts, last_ts = (int(ts[0]), int(ts[-1])) if arrivals else (0, 0)
     # A feed without a tuple still makes one batch, so that every run has an end.
     starts = _starts(ts, batch_rows, cuts)
+    if feed.carried is not None and arrivals:
+        starts = sorted({int(np.searchsorted(ts, ts[start])) for start in starts})
     if len(starts) > MOST_BATCHES:
         raise RunError(
             f"would make {len(starts):,} micro-batches; at most {MOST_BATCHES:,}. Raise it",
@@ -137,12 +146,13 @@ def write(
         )
     # Written beside and moved at once: a folder is either whole or not there.
     beside = Path(tempfile.mkdtemp(dir=folder.parent, prefix="unfinished-"))
-    untils = []
+    froms, untils = [], []
     try:
         for number, (start, end) in enumerate(pairwise([*starts, arrivals])):
             tuples = feed.tuples.take(slice(start, end))
             until = int(tuples.ts[-1]) if arrivals else 0
             untils.append(until)
+            froms.append(int(tuples.ts[0]) if arrivals else 0)
             last = end == arrivals
             file = beside / f"batch-{number:06}.parquet"
             pq.write_table(
@@ -163,10 +173,13 @@ def write(
             last_ts,
             list(feed.constants),
             untils,
+            froms,
             feed.grouping,
         )
         if feed.meanings is not None:
             feed.meanings.write(beside)
+        if feed.carried is not None:
+            feed.carried.write(beside)
         (beside / NOTE).write_text(json.dumps(asdict(made)))
         if not folder.exists():
             beside.rename(folder)

@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from planner.changes import with_every_query
+from planner.changes import queries_of_run, with_every_query
 from planner.checks import microseconds
 from planner.cost import Estimate
 from planner.errors import PlanError, RunError
+from planner.execution import Change
 from planner.families import family
 from planner.own_data import read_folder
 from planner.plan import Plan
@@ -28,10 +29,11 @@ from runtime.microbatches import MicroBatches, usual_batch_rows
 from runtime.pace import batch_seconds, cuts_of
 from runtime.programs import compile_plan
 from runtime.programs.program import Program, Span
-from runtime.records import RunRequest
+from runtime.records import CHANGING, RunRequest
 from runtime.result_files import check_folder
+from runtime.slice_feed import groups_of_run
 from runtime.split import Split, split_of
-from runtime.stages import CHANGING, planned_stages, whole_estimate, whole_plan
+from runtime.stages import planned_stages, whole_estimate, whole_plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,8 @@ class Prepared:
     warnings: tuple[str, ...]
     # From when stream time counts, in microseconds: own data have times of their own.
     begin: int
+    span: Span
+    split: Split
 
 
 def prepare(request: RunRequest, partitions: int) -> Prepared:
@@ -89,10 +93,39 @@ def prepare(request: RunRequest, partitions: int) -> Prepared:
         batches.grouping,
         stages,
         begin,
+        batches.carried() if request.steerable else None,
     )
     estimate = whole_estimate(chosen, stages, begin, span.warmup, span.end)
     every = (*warnings, *more)
-    return Prepared(workload, plan, estimate, batches, program, digest, every, begin)
+    made = Prepared(workload, plan, estimate, batches, program, digest, every, begin, span, split)
+    return changed(made, request, request.steered) if request.steered else made
+
+
+def changed(prepared: Prepared, request: RunRequest, changes: Sequence[Change]) -> Prepared:
+    """The same run with more changes, of which none comes before what has been run of it.
+
+    What was counted so far stands in the same places of the longer program.
+    """
+    known, batches = prepared.workload, prepared.batches
+    run = replace(known.run, changes=(*known.run.changes, *changes))
+    workload, chosen = replace(known, run=run), family(request.family)
+    stages = planned_stages(chosen, workload, request.label)
+    carried = batches.carried()
+    carried.check(groups_of_run(workload))
+    queries_of_run(workload)
+    plan, span, begin = whole_plan(stages), prepared.span, prepared.begin
+    program = compile_plan(
+        plan,
+        workload,
+        batches.codes,
+        span,
+        prepared.split,
+        stages=stages,
+        begin=begin,
+        carried=carried,
+    )
+    estimate = whole_estimate(chosen, stages, begin, span.warmup, span.end)
+    return replace(prepared, workload=workload, plan=plan, estimate=estimate, program=program)
 
 
 def with_data(
@@ -176,7 +209,7 @@ def _batches(
     """The micro-batches of the run, from the cache or made now, and the digest of the tuples."""
     digest = data_digest(workload, tables)
     rows = request.batch_rows or 0
-    merge = feed_of(plan, workload)
+    merge = feed_of(plan, workload, request.steerable)
     key = _digest(
         microbatches.FORMAT,
         digest,

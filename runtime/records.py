@@ -10,6 +10,7 @@ from typing import Literal
 from planner.checks import MAX_SECONDS, number, whole
 from planner.cost import Cost, Estimate, Measurement
 from planner.errors import RunError
+from planner.execution import Change
 from planner.plan import Plan
 from planner.workload import Workload
 from runtime.masters import check_master, check_shared
@@ -24,6 +25,8 @@ MOST_PARTITIONS = 64
 MOST_BATCH_ROWS = 5_000_000
 MOST_SECONDS = 3600.0
 MOST_PACE = 1e6
+# The family whose plans can be changed while they run.
+CHANGING = "sliced_chain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,9 @@ class RunRequest:
     shared: Path | None = None
     # The kernels, or Spark's own operators.
     backend: Backend = "kernels"
+    # Whether its queries and plan may be changed while it goes on, and the changes that were made.
+    steerable: bool = False
+    steered: tuple[Change, ...] = ()
 
     def __post_init__(self) -> None:
         if self.way not in WAYS:
@@ -66,6 +72,8 @@ class RunRequest:
             whole(self.batch_rows, "--batch-rows", MOST_BATCH_ROWS)
         number(self.most_seconds, "--most-seconds", most=MAX_SECONDS)
         whole(self.repeat, "repeat")
+        if self.steerable and (self.way != "stream" or self.family != CHANGING):
+            raise RunError(f"only streams of {CHANGING} can be changed while they run", "run")
         if self.pace is not None:
             number(self.pace, "--pace", most=MOST_PACE)
             if self.way != "stream":
@@ -114,7 +122,8 @@ class Progress:
 class Run:
     """One run of one plan: everything needed to show it, compare it, or do it again.
 
-    `workload` is the request's, with the statistics that were inferred from the user's own data.
+    `workload` is the request's, with the statistics that were inferred from the user's own data and
+    the changes that were made while it ran.
     """
 
     id: str

@@ -15,6 +15,7 @@ from runtime.history import History
 from runtime.patience import unless_stopped
 from runtime.prepare import prepare
 from runtime.records import Progress, Run, RunRequest
+from runtime.steering import Steering
 from runtime.stopping import StopSignal
 from runtime.totals import Totals
 
@@ -83,6 +84,7 @@ def resume(
     on_progress: OnProgress = lambda _: None,
     history: History | None = None,
     cancel: threading.Event | None = None,
+    steering: Steering | None = None,
 ) -> Run:
     """Go on from the last finished micro-batch; the run ends as if it had not been interrupted."""
     begun = time.time()
@@ -100,7 +102,7 @@ def resume(
         raise RunError("its data have changed since; run the plan again", run_id)
     going_on = replace(record, status="running", finished=None, error=None)
     try:
-        return carry_out(going_on, prepared, begun, on_progress, cancel, history)
+        return carry_out(going_on, prepared, begun, on_progress, cancel, history, steering)
     except RunError as error:
         if error.place != "Spark":
             raise

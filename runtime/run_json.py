@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from planner.changes import queries_of_run
 from planner.cost import COST_FIELDS, Cost, Estimate, Measurement, Quality, Timings, q_error, total
 from planner.errors import RunError, SluiceError
+from planner.execution import Change
 from planner.families import family
 from planner.plan import Operator
 from planner.workload import Workload
@@ -208,6 +210,8 @@ def _request_to_json(request: RunRequest) -> dict[str, Any]:
         "pace": request.pace,
         "shared": request.shared and str(request.shared),
         "backend": request.backend,
+        "steerable": request.steerable,
+        "steered": request.steered and dump_workload(_with(request.workload, request.steered)),
     }
 
 
@@ -215,7 +219,15 @@ def _request_from_json(record: Mapping[str, Any]) -> RunRequest:
     # Runs recorded before there were clusters share no folder.
     named = {name: record.get(name) for name in ("data", "results", "shared")}
     paths = {name: path and Path(path) for name, path in named.items()}
-    return RunRequest(**{**record, **paths, "workload": _workload(record["workload"])})
+    # Runs recorded before they could be changed have none.
+    steered = _workload(record["steered"]).run.changes if record.get("steered") else ()
+    workload = _workload(record["workload"])
+    return RunRequest(**{**record, **paths, "workload": workload, "steered": steered})
+
+
+def _with(workload: Workload, changes: tuple[Change, ...]) -> Workload:
+    """The workload with these changes alone: a change is written as part of one."""
+    return replace(workload, run=replace(workload.run, changes=changes))
 
 
 def _measurement(measured: Mapping[str, Any]) -> Measurement:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -13,7 +14,8 @@ from planner.query import Column, Filter, Predicate, Query, Source
 from planner.streams import Constant
 from planner.tables import Table
 from planner.workload import Workload
-from runtime.encoding import Ordered, key_codes
+from runtime.carried import Carried
+from runtime.encoding import Ordered, fits_with, key_codes
 from runtime.feed import Feed
 from runtime.kernels.loop_types import Rows
 
@@ -74,13 +76,23 @@ def _filters(groups: Sequence[Group]) -> Iterator[Filter]:
                 yield from condition.filters
 
 
-def slice_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
+def every_attribute(workload: Workload, tables: Mapping[str, Table]) -> Feed:
+    """The same feed for queries that may yet enter: its tuples carry whatever can be compared."""
+    return slice_feed(workload, tables, open_to_change=True)
+
+
+def slice_feed(
+    workload: Workload, tables: Mapping[str, Table], open_to_change: bool = False
+) -> Feed:
     """Merge the tables by time, place of the stream, then position."""
     groups, streams = groups_of_run(workload), streams_of(workload)
-    keys = [_codes(groups, predicate, tables) for predicate in key_columns(groups)]
+    equalities = key_columns(groups)
+    keys = [_codes(groups, predicate, tables) for predicate in equalities]
     slots = value_columns(groups)
+    if open_to_change:
+        slots = _with_others(slots, streams, tables)
     data = {column: tables[column.alias].columns[column.attribute] for column in slots}
-    ordered = Ordered(data.values())
+    ordered = Ordered.of(data.values())
     values = {column: ordered.column(held) for column, held in data.items()}
     blocks = [
         _block(place, name, tables[name], [codes for codes, _ in keys], slots, values)
@@ -89,7 +101,7 @@ def slice_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
     merged = Rows(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
     arrived = merged.take(np.argsort(merged.ts, kind="stable"))
     before = arrived.before
-    if any(group.unit == "rows" for group in groups):
+    if open_to_change or any(group.unit == "rows" for group in groups):
         own = arrived.source[:, None] == np.arange(len(streams))
         before = (np.cumsum(own, axis=0) - own).astype(np.int64)
     return Feed(
@@ -97,7 +109,32 @@ def slice_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
         tuple(codes for _, codes in keys),
         {name: len(tables[name]) for name in streams},
         tuple(ordered.constant(constant) for constant in constants_of(groups)),
+        carried=Carried(
+            streams,
+            [str(predicate) for predicate in equalities],
+            [(c.alias, c.attribute, n, data[c].values.dtype == object) for c, n in slots.items()],
+            ordered.base,
+            ordered.texts,
+        )
+        if open_to_change
+        else None,
     )
+
+
+def _with_others(
+    slots: Mapping[Column, int], streams: Sequence[str], tables: Mapping[str, Table]
+) -> dict[Column, int]:
+    """Every column of the streams, but for those whose numbers lie too far from the others."""
+    known, used = dict(slots), Counter(column.alias for column in slots)
+    data = [tables[column.alias].columns[column.attribute] for column in known]
+    for stream in streams:
+        for attribute, values in sorted(tables[stream].columns.items()):
+            column = Column(stream, attribute)
+            if column not in known and fits_with(data, values):
+                known[column] = used[stream]
+                used[stream] += 1
+                data.append(values)
+    return known
 
 
 def _codes(

@@ -13,9 +13,8 @@ from planner.families.sliced_chain.entering import looks_of_entered
 from planner.family import Family
 from planner.plan import Plan
 from planner.workload import Workload
+from runtime.records import CHANGING
 
-# The family whose plans can be changed while they run.
-CHANGING = "sliced_chain"
 _OPTIMA = ("mem-opt", "cpu-opt", "best")
 
 

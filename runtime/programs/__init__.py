@@ -9,6 +9,7 @@ from planner.errors import RunError
 from planner.pipelines import is_multiway
 from planner.plan import Plan
 from planner.workload import Workload
+from runtime.carried import Carried
 from runtime.grouping import Grouping
 from runtime.programs.aggregation import AggregationProgram
 from runtime.programs.compile_aggregation import compile_aggregation
@@ -35,17 +36,21 @@ def compile_plan(
     grouping: Grouping | None = None,
     stages: Sequence[PlannedStage] = (),
     begin: int = 0,
+    carried: Carried | None = None,
 ) -> Program:
     """The plan as a program over a feed's keys and constants, counting within the span.
 
-    A run that changes has `stages`; their times count from `begin`.
+    A run that changes has `stages`; their times count from `begin`. Where they may yet change, the
+    feed says what its tuples `carried`.
     """
     if plan.family == "early_aggregation":
         assert grouping is not None, "its feed has one"
         return compile_aggregation(plan, workload, codes, constants, grouping, span, split)
     if plan.family == "sliced_chain":
         only = PlannedStage(None, workload, plan, {})
-        return compile_slices(workload, stages or [only], codes, constants, span, split, begin)
+        return compile_slices(
+            workload, stages or [only], codes, constants, span, split, begin, carried
+        )
     if plan.family == "join_order" and is_multiway(plan, workload):
         return compile_join(plan, workload, codes, span, split)
     if plan.family == "join_order":

@@ -9,6 +9,7 @@ from planner.families.sliced_chain.layout import Join
 from planner.families.sliced_chain.plans import Built, Checking, Feeding, Merging, PlanBuilder
 from planner.plan import Operator
 from planner.workload import Workload
+from runtime.carried import Carried
 from runtime.kernels.slice_types import ALWAYS, LOOKS
 from runtime.programs.program import Span
 from runtime.programs.slice_columns import Columns
@@ -27,12 +28,13 @@ def compile_slices(
     span: Span,
     split: Split,
     begin: int,
+    carried: Carried | None = None,
 ) -> SliceProgram:
     """Read joins, gates and taps off the plans; count for each of their operators.
 
     Times of changes count from `begin`.
     """
-    columns = Columns.of(workload, codes, constants)
+    columns = Columns.of(workload, codes, constants, carried)
     used, meters = Used(), Meters()
     eras: list[Era] = []
     for stage in stages:

@@ -68,7 +68,8 @@ def stepped(
     else:
         sums, digest, *rest = (array.copy() for array in unpack(state))
         count = len(list(zero))
-        counters, kept = type(zero)(*rest[:count]), rest[count:]
+        before = zip(zero, rest, strict=False)
+        counters, kept = type(zero)(*(grown(*pair) for pair in before)), rest[count:]
     begun = time.perf_counter_ns()
     done = work(counters, kept)
     sums += (done.results, time.perf_counter_ns() - begun, 0, len(done.rows))
@@ -88,6 +89,15 @@ def still_held(
     """How long tuples have been held within the span, summed up by source, in microseconds."""
     held = np.minimum(left, span.end) - np.maximum(since, span.warmup)
     return np.bincount(source, np.maximum(held, 0), sources)
+
+
+def grown(zero: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Counts in the shape of `zero`: a program that was changed may count more than before."""
+    if counts.shape == zero.shape:
+        return counts
+    grown = np.zeros_like(zero)
+    grown[tuple(slice(size) for size in counts.shape)] = counts
+    return grown
 
 
 class Sums(NamedTuple, Generic[Counts]):

@@ -97,10 +97,7 @@ class Run:
         counted = own[self.old :] & (self.seen.ts[self.old :] >= self.span.warmup)
         arriving = self.seen.source[self.old :]
         streams = len(self.prepared.conditions)
-        first = self.era.number * streams
-        self.counters.arrivals[first : first + streams] += np.bincount(
-            arriving[counted], minlength=streams
-        )
+        self.counters.arrivals[self.era.number] += np.bincount(arriving[counted], minlength=streams)
         if self.prepared.looks:
             for stream, conditions in enumerate(self.prepared.conditions):
                 tuples = self.old + np.flatnonzero(arriving == stream)
@@ -244,7 +241,7 @@ class Run:
         """Put the results of a slice together for the queries that tap it."""
         queries = np.array([tap.query for tap in chain.taps])
         turned = np.array([tap.turned for tap in chain.taps], np.int64)
-        outputs = self.era.number * len(self.counters.results)
+        outputs = self.counters.outputs[self.era.number]
         above = 0
         for side in (0, 1):
             below, above = above, above + int(piece.kernel.inside[side]) + 1
@@ -255,7 +252,7 @@ class Run:
             counted = np.cumsum(found.counted[below:above], axis=0)[at]
             digests = np.cumsum(found.digests[below:above], axis=0)[(*at, turned[taking])]
             np.add.at(self.counters.results, queries[taking], results)
-            np.add.at(self.counters.outputs, queries[taking] + outputs, counted)
+            np.add.at(outputs, queries[taking], counted)
             np.add.at(self.counters.digests, queries[taking], digests)
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from planner.changes import queries_of_run
 from planner.families.sliced_chain.groups import Condition, Group
-from planner.query import Column, Predicate
+from planner.query import Column
 from planner.streams import Constant
 from planner.workload import Workload
+from runtime.carried import Carried
 from runtime.programs.compile_nest import COMPARISON_CODES, FLIPPED
 from runtime.slice_feed import (
     constants_of,
@@ -27,21 +28,32 @@ class Columns:
 
     streams: list[str]
     queries: list[str]
-    keys: list[Predicate]
+    keys: list[str]
     slots: dict[Column, int]
     constants: dict[Constant, float]
     codes: Sequence[int]
 
     @classmethod
-    def of(cls, workload: Workload, codes: Sequence[int], constants: Sequence[float]) -> Columns:
-        """Those of a run's feed."""
+    def of(
+        cls,
+        workload: Workload,
+        codes: Sequence[int],
+        constants: Sequence[float],
+        carried: Carried | None = None,
+    ) -> Columns:
+        """Those of a run's feed; of one that can be changed, as its tuples `carried` them."""
         groups = groups_of_run(workload)
+        queries = [query.name for query in queries_of_run(workload)]
+        asked = constants_of(groups)
+        if carried is not None:
+            written = {constant: carried.constant(constant) for constant in asked}
+            return cls(carried.streams, queries, carried.keys, carried.slots, written, codes)
         return cls(
             streams_of(workload),
-            [query.name for query in queries_of_run(workload)],
-            key_columns(groups),
+            queries,
+            [str(predicate) for predicate in key_columns(groups)],
             value_columns(groups),
-            dict(zip(constants_of(groups), constants, strict=True)),
+            dict(zip(asked, constants, strict=True)),
             codes,
         )
 
@@ -55,8 +67,8 @@ class Columns:
         if not equal:
             return -1, []
         first = group.key or equal[0]
-        others = [self.keys.index(predicate) for predicate in equal if predicate != first]
-        return self.keys.index(first), others
+        others = [self.keys.index(str(predicate)) for predicate in equal if predicate != first]
+        return self.keys.index(str(first)), others
 
     def buckets(self, group: Group, key: int) -> int:
         """How many buckets there are: 1 where windows are scanned."""

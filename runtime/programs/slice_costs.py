@@ -35,18 +35,19 @@ def raw_costs(
 def _cost(kind: str, meter: Meter, counters: SliceCounters) -> Cost:
     row = meter[0]
     if kind == "arrive":
-        return Cost(rows_out=counters.arrivals[row])
+        return Cost(rows_out=counters.arrivals.flat[row])
     if kind in ("filter", "survive", "split"):
         return Cost(comparisons=counters.gates[row, LOOKS], rows_out=counters.gates[row, PASSED])
     if kind == "select":
         looks, passed = counters.selects[row]
         return Cost(comparisons=looks, rows_out=passed)
     if kind == "output":
-        return Cost(rows_out=counters.outputs[row])
+        return Cost(rows_out=counters.outputs.flat[row])
     if kind == "union":
         # A chain's union takes a punctuation of every male; that of several joins every result.
-        merged = counters.outputs[row] if len(meter) == 1 else counters.males[meter[1]]
-        return Cost(comparisons=merged, rows_out=counters.outputs[row])
+        found = counters.outputs.flat[row]
+        merged = found if len(meter) == 1 else counters.males[meter[1]]
+        return Cost(comparisons=merged, rows_out=found)
     if kind == "probe" and len(meter) > 1:
         return Cost(comparisons=counters.selects[row, meter[1]])
     counts = counters.slices[row]

@@ -15,7 +15,7 @@ from planner.plan import Plan
 from runtime.batch import Batch
 from runtime.kernels.loop_types import Rows
 from runtime.kernels.slice_types import Span as KernelSpan
-from runtime.programs.frame import Done, stepped, summed
+from runtime.programs.frame import Done, grown, stepped, summed
 from runtime.programs.program import Span, Step, Tally
 from runtime.programs.slice_batch import (
     Prepared,
@@ -133,6 +133,9 @@ class SliceProgram:
     def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
         """Add up the partitions; counts become costs of operators per second of the span."""
         sums = summed(totals, SliceCounters)
+        # Of a run that was changed and has run no batch since.
+        zero = SliceCounters.zero(self.eras, len(self.streams), len(self.queries))
+        sums = sums._replace(counters=SliceCounters(*map(grown, zero, sums.counters)))
         counters, seconds = sums.counters, Span(self.warmup, self.end).until(reached).seconds
         raw = raw_costs(plan.operators(), self.meters, counters)
         costs = {name: _per_second(cost, seconds) for name, cost in raw.items() if seconds > 0}

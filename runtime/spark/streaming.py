@@ -17,10 +17,9 @@ from runtime.programs.program import Program
 from runtime.records import Progress, Run
 from runtime.so_far import progress_of
 from runtime.spark.stream import Streamed, stream
+from runtime.steering import Steering, boundary
 from runtime.stopping import StopSignal
 from runtime.totals import Totals
-
-_POLL_SECONDS = 0.1
 
 
 def streamed(
@@ -30,11 +29,17 @@ def streamed(
     folder: Path,
     on_progress: Callable[[Progress], None],
     stop: StopSignal,
-) -> list[bytes]:
-    """The totals of every partition after the last micro-batch; `folder` is the run's own."""
-    going = _Streaming(record, prepared, folder, on_progress, stop)
+    steering: Steering,
+    revise: Callable[[Run, Prepared], None],
+) -> tuple[list[bytes], Run, Prepared]:
+    """The totals of every partition after the last micro-batch, and what was run in the end.
+
+    `folder` is the run's own. What `steering` asks for is done between two batches, when `revise`
+    has kept the record with it.
+    """
+    going = _Streaming(record, prepared, folder, on_progress, stop, steering, revise)
     going.through(spark)
-    return going.totals.kept()
+    return going.totals.kept(), going.record, going.prepared
 
 
 class _Streaming:
@@ -45,9 +50,12 @@ class _Streaming:
         folder: Path,
         on_progress: Callable[[Progress], None],
         stop: StopSignal,
+        steering: Steering,
+        revise: Callable[[Run, Prepared], None],
     ) -> None:
-        self._record, self._prepared, self._folder = record, prepared, folder
+        self.record, self.prepared, self._folder = record, prepared, folder
         self._on_progress, self._stop = on_progress, stop
+        self._steering, self._revise = steering, revise
         self._pace = Pace(record.request.pace, prepared.begin, prepared.batches.untils)
         self._begun = time.time()
         self.totals = Totals(folder)
@@ -58,13 +66,13 @@ class _Streaming:
         if checkpoint.exists() and not comes.exists():
             # Its stream has read files under other names, and would read them all again.
             raise RunError("an earlier version of Sluice began it; run the plan again", "run")
-        kept = str(self._folder / "results") if self._record.request.results else None
-        files = Streamed(Arriving(self._prepared.batches, comes), checkpoint, kept)
+        kept = str(self._folder / "results") if self.record.request.results else None
+        files = Streamed(Arriving(self.prepared.batches, comes), checkpoint, kept)
         done = self.totals.done()
         self._pace.go_on_from(done)
         stream(
             spark,
-            self._prepared.program,
+            self.prepared.program,
             files,
             done,
             self._on_batch,
@@ -75,12 +83,35 @@ class _Streaming:
     def _on_batch(self, number: int, totals: list[bytes]) -> None:
         done = number + 1
         self.totals.keep(done, totals)
-        so_far = progress_of(self._prepared, done, totals, self._begun)
+        so_far = progress_of(self.prepared, done, totals, self._begun)
         self._on_progress(replace(so_far, lag=self._pace.lag(done)))
 
     def _before_next(self, done: int) -> Program:
-        """Wait until the next batch is due."""
-        while (left := self._pace.seconds_until(done)) > 0:
-            self._stop.wait(min(left, _POLL_SECONDS))
-            self._stop.check()
-        return self._prepared.program
+        """Wait until the next batch is due, and make the changes that are asked for until then."""
+        while True:
+            self._change(done)
+            left = self._pace.seconds_until(done)
+            if left <= 0:
+                break
+            self._steering.wait(left, self._stop)
+        if done == self.prepared.batches.batches - 1:
+            self._steering.close()
+        return self.prepared.program
+
+    def _change(self, done: int) -> None:
+        if not self.record.request.steerable:
+            # Its batches may part tuples of one time: nothing can change between them.
+            return
+        begin, batches = self.prepared.begin, self.prepared.batches
+        after = batches.untils[done - 1] - begin if done else -1
+        made = self._steering.made_at(boundary(after, batches.froms[done] - begin))
+        if made is not None:
+            request, self.prepared = made
+            self.record = replace(
+                self.record,
+                request=request,
+                workload=self.prepared.workload,
+                plan=self.prepared.plan,
+                estimate=self.prepared.estimate,
+            )
+            self._revise(self.record, self.prepared)

@@ -24,10 +24,11 @@ from runtime.evaluation.measuring import FigureRequest
 from runtime.evaluation.sampling import Sample
 from runtime.history import History
 from runtime.jobs import Outcome, Request, Runner
-from runtime.prepare import run_seconds
+from runtime.prepare import prepare, run_seconds
 from runtime.records import Progress, Run, RunRequest
 from runtime.resume import ResumeRequest
 from runtime.stages import planned_stages, whole_estimate, whole_plan
+from runtime.steering import Steering
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -48,6 +49,7 @@ class FakeSpark:
         request: Request,
         on_progress: Callable[[Progress], None],
         cancel: threading.Event,
+        steering: Steering,
     ) -> Outcome:
         """What `runtime.jobs.execute` does, without Spark; it waits until the gate is open."""
         self.started.append(request.label)
@@ -59,9 +61,14 @@ class FakeSpark:
             return ended
         reached = self.reached_share * run_seconds(request.workload)
         on_progress(Progress("Running", 1, 4, 1000, 0.5, 2000, 30, 400, reached=reached))
+        if request.steerable:
+            steering.begin(request, prepare(request, 1))
         while not self.gate.wait(0.01):
             if cancel.is_set():
                 break
+            if request.steerable and (made := steering.made_at(round(reached * 1e6))):
+                request = made[0]
+        steering.close()
         if self.fails_with:
             raise RunError(self.fails_with, "java")
         run = self._run(request)
@@ -96,7 +103,8 @@ class FakeSpark:
         return figure
 
     def _run(self, request: RunRequest) -> Run:
-        workload = request.workload
+        changes = (*request.workload.run.changes, *request.steered)
+        workload = replace(request.workload, run=replace(request.workload.run, changes=changes))
         chosen = family(request.family)
         stages = planned_stages(chosen, workload, request.label)
         plan = whole_plan(stages)
@@ -119,7 +127,7 @@ class FakeSpark:
         return Run(
             id=f"run-{len(self.started)}-{abs(hash(request.label))}",
             request=request,
-            workload=request.workload,
+            workload=workload,
             plan=plan,
             estimate=estimate,
             partitions=1,

@@ -25,9 +25,9 @@ def test_minus_zero_is_zero() -> None:
 def test_whole_numbers_too_large_for_a_double_keep_their_order() -> None:
     large = 2**60
     columns = [ColumnData(np.array([large, large + 1, large + 2], np.int64)) for _ in range(2)]
-    ordered = Ordered(columns)
+    ordered = Ordered.of(columns)
     assert np.diff(ordered.column(columns[0])).tolist() == [1, 1]
     assert ordered.constant(large + 1) == ordered.column(columns[1])[1]
     apart = ColumnData(np.array([-(2**60), 2**60], np.int64))
     with pytest.raises(RunError, match="further apart"):
-        Ordered([apart])
+        Ordered.of([apart])

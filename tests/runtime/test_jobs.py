@@ -12,6 +12,7 @@ from planner.errors import RunError
 from runtime.execute import OnProgress
 from runtime.jobs import Entry, Job, Runner
 from runtime.records import Progress, Run, RunRequest
+from runtime.steering import Steering
 from tests.runtime.runs import a_request, a_run
 
 # Waiting for another thread has to end some time, if that thread is broken.
@@ -26,7 +27,13 @@ class Steps:
         self.may_go_on = threading.Semaphore(0)
         self.begun = threading.Semaphore(0)
 
-    def execute(self, request: RunRequest, on_progress: OnProgress, cancel: threading.Event) -> Run:
+    def execute(
+        self,
+        request: RunRequest,
+        on_progress: OnProgress,
+        cancel: threading.Event,
+        _steering: Steering,
+    ) -> Run:
         """Wait for a turn, then end as the label says."""
         self.asked.append(request.label)
         on_progress(Progress("Running", 1, 2))
