@@ -14,6 +14,7 @@ from pages.parts import (
     progress,
     queue_list,
     run_settings,
+    steering,
 )
 from pages.parts.words import plain
 
@@ -24,6 +25,7 @@ if job is not None and job.done and backend.follow(job):
 
 if job is not None and not job.done:
     progress.live(job.id)
+    steering.form(job.id)
 else:
     if job is not None:
         progress.ended(job)

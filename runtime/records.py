@@ -72,12 +72,13 @@ class RunRequest:
             whole(self.batch_rows, "--batch-rows", MOST_BATCH_ROWS)
         number(self.most_seconds, "--most-seconds", most=MAX_SECONDS)
         whole(self.repeat, "repeat")
-        if self.steerable and (self.way != "stream" or self.family != CHANGING):
+        kernels = self.way == "stream" and self.backend == "kernels"
+        if self.steerable and not (kernels and self.family == CHANGING):
             raise RunError(f"only streams of {CHANGING} can be changed while they run", "run")
         if self.pace is not None:
             number(self.pace, "--pace", most=MOST_PACE)
-            if self.way != "stream":
-                raise RunError("a replay has no pace; leave it out, or use --way stream", "--pace")
+            if not kernels:
+                raise RunError("only streams on the kernels have one; leave it out", "--pace")
         if self.master is not None:
             check_master(self.master)
         check_shared(self.master, self.shared)

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from planner.changes import stages_of
 from planner.errors import PlanError, RunError, SluiceError
 from planner.execution import Change
+from planner.workload import Workload
 from runtime.prepare import Prepared, changed
 from runtime.records import RunRequest
 from runtime.stopping import StopSignal
@@ -96,6 +98,16 @@ class Steering:
         with self._changed:
             self._wishes.append(Wish(len(self._wishes), tuple(changes)))
             self._changed.notify_all()
+
+    def soon(self) -> Workload:
+        """The workload as it is when all is made that is asked for."""
+        current = self.current
+        assert current is not None, "a run that can be changed has begun"
+        workload, reached = current[1].workload, self._reached
+        waiting = [c for wish in self.wishes if wish.answer == "waiting" for c in wish.changes]
+        changes = (*workload.run.changes, *at_time(waiting, reached))
+        stages = stages_of(replace(workload, run=replace(workload.run, changes=changes)))
+        return [stage for stage in stages if (stage.at or 0) <= reached][-1].workload
 
     def wait(self, seconds: float, stop: StopSignal) -> None:
         """Wait so long, or until something is asked for or the run is to stop."""

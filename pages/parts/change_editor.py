@@ -60,12 +60,16 @@ def _listed(place: int, change: Change) -> None:
 
 def in_words(change: Change) -> str:
     """A change as one says it: `at 30 s remove Q2`."""
-    at = f"at {exact(change.at)} s"
+    return f"at {exact(change.at)} s {what(change)}"
+
+
+def what(change: Change) -> str:
+    """The same without its time."""
     if change.remove is not None:
-        return f"{at} remove {change.remove}"
+        return f"remove {change.remove}"
     if change.add is not None:
-        return f"{at} add {change.add.name}: {shortened(' '.join(change.add.text.split()), 160)}"
-    return f"{at} switch the plan to {plan_name(change.plan or '')}"
+        return f"add {change.add.name}: {shortened(' '.join(change.add.text.split()), 160)}"
+    return f"switch the plan to {plan_name(change.plan or '')}"
 
 
 def _form(workload: Workload, ranking: Ranking) -> None:

@@ -10,6 +10,7 @@ import streamlit as st
 from pages.parts import backend, planning, state
 from planner.errors import SluiceError
 from planner.families.early_aggregation import EarlyAggregation
+from planner.families.sliced_chain import SlicedChain
 
 if TYPE_CHECKING:
     from runtime.records import Way
@@ -51,6 +52,8 @@ def launch(
                 most_seconds=most_seconds or MOST_SECONDS,
                 pace=pace,
                 shared=usual_shared(master),
+                # What can be changed while it runs: the form for it appears beside its progress.
+                steerable=way == "stream" and isinstance(chosen, SlicedChain),
             )
             for label in dict.fromkeys(labels)
         ]

@@ -14,8 +14,8 @@ from pages.parts import (
     pacing,
     planning,
     queue_list,
-    stage_table,
     state,
+    steering,
     warming,
 )
 from pages.parts.words import counted, on_pages, plain, plan_name, seconds_text
@@ -53,6 +53,7 @@ def live(job_id: str) -> None:
         )
         st.markdown(_whole(job), width="content")
         warming_note()
+    steering.notice(job)
     if job.running is not None:
         _entry(job.running)
     for label, entries in _by_plan(job).items():
@@ -141,20 +142,12 @@ def _figures(entry: Entry) -> None:
 
 def _stage(entry: Entry) -> None:
     """Where a run stands whose queries or plan change while it goes on."""
-    from runtime.prepare import run_seconds
-
     request = entry.asked
     if request is None:
         return
     if request.pace is not None:
         st.caption(f":material/speed: {pacing.in_words(request.pace, entry.progress)}")
-    if request.workload.run.changes:
-        stages = stage_table.stages_of_run(request.family, request.workload, request.label)
-        if len(stages) > 1:
-            st.caption(
-                f":material/sync_alt: {stage_table.in_words(stages, entry.progress.reached)}"
-            )
-            stage_table.show(stages, run_seconds(request.workload), entry.progress.reached)
+    steering.show(entry, request)
 
 
 def ended(job: Job) -> None:

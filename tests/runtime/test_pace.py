@@ -87,7 +87,7 @@ def test_a_pace_must_be_a_number_in_range(pace: float) -> None:
 
 
 def test_a_replay_has_no_pace() -> None:
-    with pytest.raises(RunError, match="a replay has no pace"):
+    with pytest.raises(RunError, match="only streams on the kernels"):
         replace(REQUEST, way="replay", pace=1.0)
 
 

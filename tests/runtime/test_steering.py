@@ -176,7 +176,7 @@ def _sensors() -> Workload:
     attributes = {
         "room": Attribute(4),
         "degrees": Attribute(30),
-        "place": Attribute(values=("attic", "cellar", "hall")),
+        "place": Attribute(values=("attic", "cellar", "hall"), type="string"),
     }
     streams = (
         Stream("T", 8.0, attributes),
@@ -237,7 +237,7 @@ def _mistakes() -> Mapping[str, tuple[list[Change], str]]:
             [
                 Change(
                     0,
-                    add=parse_query(by.format("H", "T.degrees = H.degrees"), "Q3", catalogue=known),
+                    add=parse_query(by.format("H", "T.degrees = H.room"), "Q3", catalogue=known),
                 )
             ],
             r"this run joins by .*room = .*room, not by",
