@@ -75,7 +75,9 @@ def run(
         status="running",
         warnings=prepared.warnings,
     )
-    return carry_out(record, prepared, begun, on_progress, cancel, history or History(), steering)
+    return carry_out(
+        record, prepared, begun, on_progress, cancel, history or History(), steering or Steering()
+    )
 
 
 def carry_out(
@@ -85,7 +87,7 @@ def carry_out(
     on_progress: OnProgress,
     cancel: threading.Event | None,
     history: History,
-    steering: Steering | None = None,
+    steering: Steering,
 ) -> Run:
     """Step a prepared run through Spark, from its checkpoint if it has one; record its end.
 
@@ -96,7 +98,6 @@ def carry_out(
     _drop_old_folders(record.request.shared)
     history.save(record, process=os.getpid())
     stop = StopSignal(record.request.most_seconds, cancel)
-    steering = steering or Steering()
 
     def revise(revised: Run, with_changes: Prepared) -> None:
         nonlocal record, prepared

@@ -102,7 +102,9 @@ def resume(
         raise RunError("its data have changed since; run the plan again", run_id)
     going_on = replace(record, status="running", finished=None, error=None)
     try:
-        return carry_out(going_on, prepared, begun, on_progress, cancel, history, steering)
+        return carry_out(
+            going_on, prepared, begun, on_progress, cancel, history, steering or Steering()
+        )
     except RunError as error:
         if error.place != "Spark":
             raise
