@@ -113,10 +113,7 @@ def carry_out(
         return replace(record.ended(status, time.time(), why), measurement=measured)
 
     try:
-        if isinstance(prepared, PreparedNative):
-            ended = measured_natively(record, prepared, begun, on_progress, stop, folder)
-        else:
-            ended = _measured(record, prepared, begun, on_progress, stop, steering, revise)
+        ended = _measured(record, prepared, begun, on_progress, stop, steering, revise)
     except RunCancelledError:
         ended = broken_off("cancelled", "cancelled by its user")
     except KeyboardInterrupt:
@@ -171,13 +168,16 @@ def usual_partitions() -> int:
 
 def _measured(
     record: Run,
-    prepared: Prepared,
+    prepared: Prepared | PreparedNative,
     begun: float,
     on_progress: OnProgress,
     stop: StopSignal,
     steering: Steering,
     revise: Callable[[Run, Prepared], None],
 ) -> Run:
+    folder = run_folder(record.id, record.request.shared)
+    if isinstance(prepared, PreparedNative):
+        return measured_natively(record, prepared, begun, on_progress, stop, folder)
     # Imported when a plan is first run: planning and reading history need no Spark.
     from runtime.spark.ready import ready
     from runtime.spark.replaying import replayed
@@ -187,7 +187,6 @@ def _measured(
     on_progress(Progress("Starting Spark and the kernels", 0, batches.batches, batches.arrivals))
     starting = partial(ready, request.master, request.shared, program)
     spark = unless_stopped(starting, stop).newSession()
-    folder = run_folder(record.id, request.shared)
     folder.mkdir(parents=True, exist_ok=True)
     parts = str(folder / "results") if request.results else None
     engine_begun = time.time()
