@@ -13,6 +13,7 @@ from typing import Literal
 
 from planner.calibration import Calibration
 from planner.errors import SluiceError
+from planner.workload import Workload
 from runtime import warm
 from runtime.calibration.calibrate import CalibrationRequest, calibrate
 from runtime.evaluation.figure import Figure
@@ -51,6 +52,13 @@ class Entry:
         if isinstance(request, ResumeRequest):
             return request.asked
         return request if isinstance(request, RunRequest) else None
+
+    @property
+    def workload(self) -> Workload | None:
+        """The workload of the run, with the changes that were made while it went on."""
+        if (current := self.steering.current) is not None:
+            return current[1].workload
+        return self.asked.workload if self.asked is not None else None
 
 
 @dataclass

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 def show(entry: Entry) -> None:
     """The operators of the plan that runs, with figures that change in place."""
-    asked, progress = entry.asked, entry.progress
-    if asked is None or asked.backend == "native" or not progress.batches:
+    asked, progress, workload = entry.asked, entry.progress, entry.workload
+    if asked is None or workload is None or asked.backend == "native" or not progress.batches:
         return
-    plan, estimate = _priced(asked.family, asked.workload, asked.label)
+    plan, estimate = _priced(asked.family, workload, asked.label)
     drawn = drawings.part_of(plan)
     overlays = {
         operator.id: Overlay((_so_far(progress.costs.get(operator.id)),))

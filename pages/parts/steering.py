@@ -145,9 +145,7 @@ def show(entry: Entry, request: RunRequest) -> None:
     """What has changed when, what waits or was refused, and the joins as they are now."""
     from runtime.prepare import run_seconds
 
-    workload = request.workload
-    if (current := entry.steering.current) is not None:
-        workload = current[1].workload
+    workload = entry.workload or request.workload
     if not (request.steerable or workload.run.changes):
         return
     reached = entry.progress.reached
