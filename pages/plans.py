@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.parts import heading, launching, messages, plan_choice, plan_details, planning
+from pages.parts import heading, launching, messages, native, plan_choice, plan_details, planning
 from pages.parts.words import counted, plain
 from planner.family import MOST_CANDIDATES
 
@@ -41,3 +41,4 @@ shown = ranking.candidates if everything else few
 picked = plan_choice.show(chosen, workload, ranking, shown, baseline)
 plan, estimate = planning.priced(chosen.name, workload, picked)
 plan_details.show(chosen, workload, plan, estimate, baseline.label)
+native.program(plan, workload)

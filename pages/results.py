@@ -7,11 +7,13 @@ from pages.parts import (
     backend,
     downloads,
     heading,
+    native,
     past_runs,
     planning,
     query_results,
     run_choice,
     run_views,
+    spark_metrics,
     trust_view,
 )
 from pages.parts.words import plain
@@ -52,6 +54,7 @@ else:
     shown = backend.records((run_choice.pick(measured, "Run", "run-shown"),))
     for run in shown.values():
         run_views.operators(run)
+        spark_metrics.show(run)
         trust_view.reasons(run, "Where the model is off in this run")
         query_results.show(run, finished)
     st.markdown("### Difference of two runs", anchors=False)
@@ -59,5 +62,6 @@ else:
     if finished:
         downloads.show([run for run in newest if run.status == "finished"])
     for run in shown.values():
+        native.program(run.plan, run.workload)
         answer_tables.show(run)
 past_runs.show(workload)

@@ -9,6 +9,7 @@ from pages.parts import (
     interrupted,
     launching,
     messages,
+    native,
     pacing,
     planning,
     progress,
@@ -35,6 +36,7 @@ else:
     ranking = planning.ranking(chosen, workload)
     labels = run_settings.pick_plans(ranking)
     way = run_settings.pick_way()
+    operators = native.pick_backend()
     keep = run_settings.keep_answers(chosen)
     run_settings.edit_span()
     first, second, third, fourth = st.columns(4)
@@ -43,19 +45,20 @@ else:
     with second:
         most_seconds = run_settings.pick_limit()
     with third:
-        pace = pacing.pick(workload, way)
+        pace = pacing.pick(workload, way) if operators == "kernels" else None
     with fourth:
         master = run_settings.pick_master()
     change_editor.show(chosen, workload, ranking, labels)
-    run_settings.expectation(chosen, workload, labels, way, pace, repeats)
+    run_settings.expectation(chosen, workload, labels, way, pace, repeats, operators)
+    refused = native.refused(chosen, workload, labels, way, operators)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Run on Spark",
             type="primary",
             icon=":material/play_arrow:",
             on_click=launching.launch,
-            args=(labels, way, keep, repeats, most_seconds, pace, master),
-            disabled=not labels,
+            args=(labels, way, keep, repeats, most_seconds, pace, master, operators),
+            disabled=not labels or refused,
         )
         progress.warming_note()
     if failure := launching.failure():

@@ -13,7 +13,7 @@ from planner.families.early_aggregation import EarlyAggregation
 from planner.families.sliced_chain import SlicedChain
 
 if TYPE_CHECKING:
-    from runtime.records import Way
+    from runtime.records import Backend, Way
 
 
 def launch(
@@ -24,6 +24,7 @@ def launch(
     most_seconds: float | None = None,
     pace: float | None = None,
     master: str | None = None,
+    operators: Backend = "kernels",
 ) -> None:
     """Start these plans; to be called by a button. A mistake is kept for the page to show.
 
@@ -53,7 +54,10 @@ def launch(
                 pace=pace,
                 shared=usual_shared(master),
                 # What can be changed while it runs: the form for it appears beside its progress.
-                steerable=way == "stream" and isinstance(chosen, SlicedChain),
+                steerable=operators == "kernels"
+                and way == "stream"
+                and isinstance(chosen, SlicedChain),
+                backend=operators,
             )
             for label in dict.fromkeys(labels)
         ]

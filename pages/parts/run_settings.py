@@ -18,7 +18,7 @@ from planner.wording import amount
 from planner.workload import Workload
 
 if TYPE_CHECKING:
-    from runtime.records import Run, Way
+    from runtime.records import Backend, Run, Way
 
 MOST_PLANS = 24
 _WAYS = {
@@ -143,6 +143,7 @@ def expectation(
     way: Way,
     pace: float | None,
     repeats: int,
+    operators: Backend,
 ) -> None:
     """How much work is ahead, and how long it took before."""
     folder, _ = state.data()
@@ -161,7 +162,7 @@ def expectation(
         )
     else:
         ahead = "All tuples of the files are run."
-    st.caption(f"{ahead} {_before(workload, way, pace, len(labels) * repeats)}")
+    st.caption(f"{ahead} {_before(workload, way, pace, len(labels) * repeats, operators)}")
 
 
 def stream_seconds(workload: Workload) -> float:
@@ -177,9 +178,11 @@ def comparisons(chosen: Family, workload: Workload, label: str) -> float:
     return total(estimate.costs, (root.id for root in plan.roots)).comparisons
 
 
-def _before(workload: Workload, way: Way, pace: float | None, plans: int) -> str:
+def _before(
+    workload: Workload, way: Way, pace: float | None, plans: int, operators: Backend
+) -> str:
     """What earlier runs took: of this workload, or else of any."""
-    mine = [run for run in backend.runs(workload.digest) if _counts(run, way, pace)]
+    mine = [run for run in backend.runs(workload.digest) if _counts(run, way, pace, operators)]
     if mine:
         each = median(run.measurement.timings.total for run in mine if run.measurement)
         runs = counted(len(mine), "earlier run")
@@ -189,8 +192,9 @@ def _before(workload: Workload, way: Way, pace: float | None, plans: int) -> str
     return f"{first}." if warming.ready() else f"{first}: a first run also starts Spark."
 
 
-def _counts(run: Run, way: Way, pace: float | None) -> bool:
-    alike = run.request.way == way and run.request.pace == pace
+def _counts(run: Run, way: Way, pace: float | None, operators: Backend) -> bool:
+    asked = run.request
+    alike = (asked.way, asked.pace, asked.backend) == (way, pace, operators)
     return run.status == "finished" and alike and run.measurement is not None
 
 

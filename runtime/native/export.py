@@ -23,21 +23,24 @@ _WHEN = (2000, 1, 1, 0, 0, 0)
 
 def exported(plan: Plan, workload: Workload) -> dict[str, str]:
     """The files, by name; a RunError where Spark's own operators cannot express the plan."""
-    if reason := refusal(plan, workload, "replay") or _not_joined(plan):
+    if reason := not_exported(plan, workload):
         raise RunError(reason, "export")
     described = describe(plan, workload)
-    for table in described.tables:
-        if Path(table).name != table:
-            raise RunError("cannot name a file; rename it", f"streams.{table}")
     return {
         PROGRAM: program_text(described, plan, workload),
         README: readme_text(described, plan, workload),
     }
 
 
-def _not_joined(plan: Plan) -> str | None:
+def not_exported(plan: Plan, workload: Workload) -> str | None:
+    """Why there is no program of this plan; None where there is one."""
+    if reason := refusal(plan, workload, "replay"):
+        return reason
     if plan.family == "early_aggregation":
-        return "aggregations cannot be exported; run them with --backend native"
+        return "aggregations are not exported; run them on Spark's own operators here"
+    names = (source.name for query in workload.queries for source in query.sources)
+    if odd := next((name for name in names if Path(name).name != name), None):
+        return f"{odd} cannot name a file; rename it"
     return None
 
 

@@ -1,0 +1,79 @@
+"""Spark's own metrics of a run on its own operators: what each join found and held."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from pages.parts.words import plain, seconds_text
+
+if TYPE_CHECKING:
+    from runtime.records import Run
+
+_NUMBER = st.column_config.NumberColumn(format="localized")
+_MOST_PHASES = 4
+
+
+def show(run: Run) -> None:
+    """The table, and where the time of micro-batches went; nothing of a run on the kernels."""
+    told = run.measurement.spark if run.measurement else {}
+    if not told:
+        return
+    st.markdown("### Spark's own metrics", anchors=False)
+    st.dataframe(
+        joins(told["joins"]),
+        hide_index=True,
+        column_config={
+            "Join": st.column_config.TextColumn("Join", width="large"),
+            "Rows out/s": st.column_config.NumberColumn(
+                format="localized", help="Per second of stream time, after the warm-up."
+            ),
+            "State rows": st.column_config.NumberColumn(
+                format="localized",
+                help="Rows in Spark's state store, on average over the ends of micro-batches "
+                "after the warm-up. A batch job keeps none.",
+            ),
+            "Rows found": _NUMBER,
+            "State, MB": st.column_config.NumberColumn(format="%.2f", help="At most."),
+            "Late": st.column_config.NumberColumn(help="Rows that Spark dropped as too late."),
+            "Update s": st.column_config.NumberColumn(
+                format="%.2f", help="Summed over tasks: rows put into the state, and joined."
+            ),
+            "Remove s": st.column_config.NumberColumn(format="%.2f", help="Summed over tasks."),
+        },
+        alt="Joins on Spark's own operators, with what Spark counted of each",
+    )
+    st.caption(plain(_phases(told["phases_ms"]), 500))
+
+
+def joins(found: list[Mapping[str, Any]]) -> pd.DataFrame:
+    """One row a join. What Spark does not count stays empty."""
+    return pd.DataFrame(
+        {
+            "Join": [join["join"] for join in found],
+            "Rows found": [join["rows"] for join in found],
+            "Rows out/s": [join["rows_out"] for join in found],
+            "State rows": [join["state_rows"] for join in found],
+            "State, MB": [_scaled(join["state_bytes"], 2**20) for join in found],
+            "Late": [join["rows_dropped_as_late"] for join in found],
+            "Update s": [_scaled(join["update_ms"], 1000) for join in found],
+            "Remove s": [_scaled(join["remove_ms"], 1000) for join in found],
+        }
+    )
+
+
+def _scaled(value: float | None, by: float) -> float | None:
+    return None if value is None else value / by
+
+
+def _phases(ms: Mapping[str, int]) -> str:
+    """The longest phases of the micro-batches, in Spark's names for them."""
+    comparisons = "Spark's own operators do not count comparisons."
+    phases = sorted(((n, v) for n, v in ms.items() if n != "triggerExecution"), key=lambda p: -p[1])
+    if not phases:
+        return f"One batch job: it keeps no state. {comparisons}"
+    longest = ", ".join(f"{name} {seconds_text(v / 1000)}" for name, v in phases[:_MOST_PHASES])
+    return f"Time of the micro-batches by phase: {longest}. {comparisons}"
