@@ -168,10 +168,8 @@ def _of_keys(run: Run, began: Origin, tables: Mapping[str, Table] | None) -> str
     found = counted_matches(run.workload, query, tables, joined, source)
     if found is None or dict(began.operator.params).get("content") == "set":
         return said
-    unknown = "the values are not spread as the model assumes"
-    if run.request.data is None:
-        unknown = "values that are drawn at random came out so"
-    return f"{said}: {_told(found, found.assumed * began.measured / began.predicted, unknown)}"
+    counted = found.assumed * began.measured / began.predicted
+    return f"{said}: {_told(found, counted, run.request.data is None)}"
 
 
 def _few(run: Run, began: Origin) -> str:
@@ -208,20 +206,26 @@ def _upstream(probe: Operator) -> list[Operator]:
     return found
 
 
-def _told(found: Matches, counted: float, unknown: str) -> str:
+def _told(found: Matches, counted: float, drawn: bool) -> str:
     """What the tuples' keys say of a share of pairs that was measured."""
     error = abs(math.log(counted / found.assumed))
     assumed = f"{_percent(found.assumed)} predicted"
     if _explains(found.share, counted, error):
-        because = found.unlike or unknown
+        spread = "came out so by chance" if drawn else "are not spread as the model assumes"
+        because = found.unlike or f"the values {spread}"
         return f"{because} ({_percent(found.share)} of all pairs have equal keys, {assumed})"
     if found.together is not None and _explains(found.together, counted, error):
         return (
             "the attributes are taken as independent, and are not "
             f"({_percent(found.together)} of all pairs are equal in all of them, {assumed})"
         )
+    because = (
+        "by chance, as values are drawn at random"
+        if drawn
+        else "equal keys come near each other in time, or depend on what else is asked for"
+    )
     return (
-        "equal keys come near each other in time, or depend on what else is asked for "
+        f"{because} "
         f"({_percent(found.share)} of all pairs are equal, {_percent(counted)} of those that met)"
     )
 

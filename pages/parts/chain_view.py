@@ -112,7 +112,6 @@ def work(workload: Workload, ranking: Ranking, chosen: str) -> None:
     named = strategies(ranking, chosen)
     found = balances(workload, tuple(named.values()))
     bars = [(name, balance.work) for name, balance in zip(named, found, strict=True)]
-    st.markdown("**Comparisons by kind of work**")
     charts.show(
         work_figures.stacked(bars, KINDS, "comparisons"),
         alt=work_figures.in_words(bars, "comparisons"),

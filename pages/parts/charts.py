@@ -21,9 +21,9 @@ _LONGEST = 80
 _SCALE = 2
 
 
-def show(figure: go.Figure, alt: str | None = None, key: str | None = None) -> None:
-    """Draw the chart. Its text alternative is the title, where none is given."""
-    st.plotly_chart(figure, alt=alt or _title(figure), key=key, config=settings(figure))
+def show(figure: go.Figure, alt: str, key: str | None = None) -> None:
+    """Draw the chart; `alt` says in words what it shows."""
+    st.plotly_chart(figure, alt=alt, key=key, config=settings(figure))
 
 
 def pick(figure: go.Figure, alt: str, key: str) -> list[Any]:

@@ -102,12 +102,13 @@ def _all_figures(row: Aligned, field: str) -> list[float | None]:
 def _columns(
     first: Side, second: Side, pairs: Sequence[tuple[float | None, ...]], measured: bool
 ) -> dict[str, list[object]]:
-    what = "measured" if measured else "predicted"
+    # Where nothing was measured, all figures are predicted ones.
+    what = ", measured" if measured else ", predicted" if first.measured and second.measured else ""
     return {
-        f"{_short(first)}, {what}": [one for one, _ in pairs],
-        f"{_short(second)}, {what}": [other for _, other in pairs],
-        f"Difference {what}": [_delta(one, other) for one, other in pairs],
-        f"In words, {what}": [_in_words(one, other) for one, other in pairs],
+        f"{_short(first)}{what}": [one for one, _ in pairs],
+        f"{_short(second)}{what}": [other for _, other in pairs],
+        f"Difference{what}": [_delta(one, other) for one, other in pairs],
+        f"In words{what}": [_in_words(one, other) for one, other in pairs],
     }
 
 

@@ -15,6 +15,7 @@ from planner.families.join_order import JoinOrder
 from planner.families.sliced_chain import SlicedChain
 from planner.family import Family
 from planner.plan import Operator, Plan
+from planner.wording import shortened
 from planner.workload import Workload
 
 TREE, LOOPS = "Join tree", "Loops"
@@ -22,6 +23,8 @@ EVERY = "All arrivals"
 EVERY_QUERY = "All queries"
 # A larger graph takes long to lay out, and cannot be read.
 MOST_OPERATORS = 60
+# A picture in words is cut in its middle beyond these.
+MOST_LETTERS = 4_000
 # The family whose plans answer several queries.
 SHARED = SlicedChain.name
 # A tree of more streams than this is drawn smaller.
@@ -51,7 +54,7 @@ def show(chosen: Family, workload: Workload, plan: Plan, estimate: Estimate) -> 
         charts.picture(
             join_tree(order),
             height=TREE_HEIGHT if len(order) > MOST_STREAMS else "content",
-            alt=f"Join tree {','.join(order)}",
+            alt=f"Right-deep join tree: {' joined with '.join(order)}, the first outermost",
         )
         st.caption(
             "Drawn as the paper does: the top stream is the outermost loop; it is joined first."
@@ -83,7 +86,9 @@ def operators(
         st.code(text, language=None, height=400, wrap_lines=False)
         return
     charts.picture(
-        to_dot(drawn, estimate, overlays), width="stretch", alt=f"Operators of {plan.label}"
+        to_dot(drawn, estimate, overlays),
+        width="stretch",
+        alt=shortened(f"Operators of {to_text(drawn, estimate, overlays)}", MOST_LETTERS),
     )
 
 

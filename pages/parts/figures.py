@@ -69,6 +69,14 @@ def cost_by_operator(plan: Plan, estimate: Estimate, field: str) -> go.Figure:
     return figure
 
 
+def cost_in_words(plan: Plan, estimate: Estimate, field: str) -> str:
+    """The same for those who do not see it: every bar, the largest first."""
+    bars = _bars(plan, estimate.costs, field)
+    sums = sorted(((sum(v for _, v in parts), name) for name, parts in bars.items()), reverse=True)
+    told = "; ".join(f"{name}: {amount(value)}" for value, name in sums[:MOST_BARS])
+    return f"{UNITS[field]} of {shortened(plan_name(plan.label), 60)}. {told}."
+
+
 def _bars(plan: Plan, costs: Mapping[str, Cost], field: str) -> dict[str, list[tuple[str, float]]]:
     """For each bar the operators it is made of, in their order, that have such a cost."""
     bars: dict[str, list[tuple[str, float]]] = {}

@@ -63,7 +63,6 @@ def show(
 def _work(chosen: EarlyAggregation, workload: Workload, labels: Sequence[str]) -> None:
     """What the plans that are drawn spend their operations on."""
     bars = list(zip(labels, chosen.work(workload, labels), strict=True))
-    st.markdown("**Operations by kind of work**")
     charts.show(work_figures.stacked(bars), alt=work_figures.in_words(bars))
 
 

@@ -115,7 +115,10 @@ def by_operator(chosen: Family, plan: Plan, estimate: Estimate) -> None:
         bars = work_figures.of_operators(plan, estimate)
         charts.show(work_figures.stacked(bars), alt=work_figures.in_words(bars))
     else:
-        charts.show(figures.cost_by_operator(plan, estimate, field))
+        charts.show(
+            figures.cost_by_operator(plan, estimate, field),
+            alt=figures.cost_in_words(plan, estimate, field),
+        )
 
 
 def _kinds(chosen: Family) -> list[str]:

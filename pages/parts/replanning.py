@@ -61,7 +61,8 @@ def _pictures(found: Replanning, unit: str) -> None:
     for note in notes(found):
         st.caption(plain(note, 600))
     said = answer(found)
-    charts.show(replanning_figures.rates(found.trace), alt="Rates of the streams over time")
+    trace = found.trace
+    charts.show(replanning_figures.rates(trace), alt=replanning_figures.rates_in_words(trace))
     charts.show(replanning_figures.plans(found), alt=f"Which plan runs when. {said}")
     charts.show(replanning_figures.costs(found, unit), alt=f"Costs over time. {said}")
     _table("Policy", [(title.capitalize(), p) for _, title, p in policies(found)], found, unit)

@@ -31,6 +31,16 @@ def rates(trace: RateTrace) -> go.Figure:
     return _on_time_line(figure, trace, "Rates over time", "Tuples/s", values, 260)
 
 
+def rates_in_words(trace: RateTrace) -> str:
+    """The same for those who do not see it."""
+    columns = zip(*trace.rates, strict=True)
+    told = "; ".join(
+        f"{shortened(stream, 24)} from {amount(min(column))} to {amount(max(column))}"
+        for stream, column in zip(trace.streams, columns, strict=True)
+    )
+    return f"Rates over {amount(trace.end - trace.times[0])} s, in tuples per second: {told}."
+
+
 def plans(found: Replanning) -> go.Figure:
     """Which plan runs when, under each policy, as coloured bands."""
     figure = go.Figure()

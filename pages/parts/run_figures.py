@@ -130,29 +130,24 @@ def _measured(predicted: float, measured: float) -> str:
 
 
 def seconds(rows: Spreads) -> go.Figure:
-    """Where the time of each plan's runs went, as medians; lines from the least to the most."""
+    """Where the time of each plan's runs went, as medians, and from where to where they were."""
     figure = go.Figure()
     for part, (title, colour) in PARTS.items():
         found = [spreads[part] for _, spreads in rows]
         figure.add_bar(
             y=[name for name, _ in rows],
             x=[spread and spread.median for spread in found],
-            error_x={
-                "type": "data",
-                "symmetric": False,
-                "array": [spread.most - spread.median if spread else 0.0 for spread in found],
-                "arrayminus": [spread.median - spread.least if spread else 0.0 for spread in found],
-                "visible": any(spread and spread.runs > 1 for spread in found),
-                "color": LINE,
-            },
             name=title,
             orientation="h",
             marker_color=colour,
-            text=["" if spread is None else f"{spread.median:.2f} s" for spread in found],
+            text=[_spread_text(spread) for spread in found],
             textposition="outside",
             hovertemplate="%{y}<br>" + title + ": %{x:.3f} s<extra></extra>",
         )
-    most = [spread.most for _, spreads in rows if (spread := spreads["total"])]
+    totals = [spread for _, spreads in rows if (spread := spreads["total"])]
+    # The figures of several runs are longer, and stand beside the longest bar, too.
+    longer = 1.3 if any(spread.runs > 1 for spread in totals) else 1.0
+    most = [longer * spread.median for spread in totals]
     figure.update_layout(
         barmode="group",
         xaxis={"title": "Seconds of wall time", "range": room(most)},
@@ -162,13 +157,20 @@ def seconds(rows: Spreads) -> go.Figure:
     return figure
 
 
+def _spread_text(spread: Spread | None) -> str:
+    """`3.40 s`, of several runs `3.40 s (3.00 to 3.80)`."""
+    if spread is None:
+        return ""
+    several = f" ({spread.least:.2f} to {spread.most:.2f})" if spread.runs > 1 else ""
+    return f"{spread.median:.2f} s{several}"
+
+
 def seconds_in_words(rows: Spreads) -> str:
     """The same for those who do not see it."""
     return "Seconds of each plan. " + "; ".join(
         f"{shortened(name, 40)}: "
         + ", ".join(
-            f"{PARTS[part][0].lower()} {spread.median:.2f} s"
-            + (f" ({spread.least:.2f} to {spread.most:.2f})" if spread.runs > 1 else "")
+            f"{PARTS[part][0].lower()} {_spread_text(spread)}"
             for part, spread in spreads.items()
             if spread
         )

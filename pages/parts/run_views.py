@@ -120,8 +120,8 @@ def seconds(found: Sequence[PlanRuns], runs: Mapping[str, Run]) -> None:
         return
     charts.show(run_figures.seconds(rows), alt=run_figures.seconds_in_words(rows))
     st.caption(
-        "Medians over repeats, the line from the least to the most. Kernels: summed over tasks. "
-        "Spark: until its last batch. Total: all of the run."
+        "Medians over repeats, with the least and the most. Kernels: summed over tasks. Spark: "
+        "until its last batch. Total: all of the run."
     )
 
 

@@ -34,9 +34,7 @@ def _told(work: Mapping[str, float], unit: str) -> str:
     return f"{amount(sum(work.values()))} {unit} ({kinds})"
 
 
-def stacked(
-    bars: Bars, kinds: Sequence[str] = KINDS, field: str = "operations", title: str = ""
-) -> go.Figure:
+def stacked(bars: Bars, kinds: Sequence[str] = KINDS, field: str = "operations") -> go.Figure:
     """One bar a plan or operator, cut into the kinds of work that make up what is counted."""
     figure = go.Figure()
     names = [shortened(name, 32) for name, _ in bars]
@@ -61,10 +59,11 @@ def stacked(
         showlegend=False,
         hoverinfo="skip",
     )
-    # Without a title a legend of several lines finds its place above the bars.
-    layout = frame(title, 150 + 34 * max(len(bars), 2))
-    if not title:
-        layout["margin"] = {"l": 10, "r": 10, "t": 30, "b": 60}
+    # A legend of several lines finds its place below the axis, where it hides no title.
+    top, bottom, rows = 56, 130, 34 * max(len(bars), 2)
+    layout = frame(f"{unit.removesuffix('/s')} by kind of work", top + rows + bottom)
+    layout["margin"] = {"l": 10, "r": 10, "t": top, "b": bottom}
+    layout["legend"] = {"orientation": "h", "yanchor": "top", "y": -58 / rows, "x": 0}
     figure.update_layout(
         barmode="stack",
         xaxis={"title": f"{unit} (stream time)", "range": room(totals)},

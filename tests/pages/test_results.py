@@ -117,7 +117,7 @@ def test_a_cancelled_run_is_marked(results: AppTest) -> None:
 def test_two_runs_are_compared_by_operator(results: AppTest) -> None:
     key = "runs-difference-as"
     whole = results.dataframe[1].value
-    assert whole["Difference measured"].iloc[0] == pytest.approx(0.9 * (86_850 - 16_000))
+    assert whole["Difference, measured"].iloc[0] == pytest.approx(0.9 * (86_850 - 16_000))
     results.button_group(key=key).set_value("By operator").run()
     table = results.dataframe[1].value
     assert {"only S1,S2,S3,S4", "only S4,S3,S2,S1"} <= set(table["In"])
