@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import zlib
+from collections.abc import Mapping
 
 import streamlit as st
 
-from pages.parts import backend, own_data, samples, state, views
+from pages.parts import backend, kept_workloads, own_data, samples, state, views
 from pages.parts.views import LONGEST_LABEL
 from planner.errors import PlanError
 from planner.workload_file import dump_workload, load_workload
@@ -27,8 +28,8 @@ def restore() -> None:
     named = samples.find(address.get("sample", ""))
     if named is not None:
         state.open_workload(named.workload, named.data)
-    elif link := address.get("workload"):
-        state.open_workload(load_workload(_unpacked(link), "the link"))
+    elif text := _text(address):
+        state.open_workload(load_workload(text, "the link"))
         if folder := address.get("data"):
             state.use_data(own_data.named(folder), "sort" in address)
     views.choose(address)
@@ -39,7 +40,7 @@ def keep() -> None:
     job = backend.job()
     wanted = {"job": job.id} if job is not None and not job.done else {}
     if not state.by_default():
-        wanted |= query() or {}
+        wanted |= query() or _kept_here()
     if st.query_params.to_dict() != wanted:
         st.query_params.from_dict(wanted)
 
@@ -53,12 +54,28 @@ def query() -> dict[str, str] | None:
         if (sample.workload, sample.data, False) == (workload, folder, sort):
             return {"sample": sample.id, **view}
     link = packed(dump_workload(workload))
-    if len(link) > LONGEST:
-        return None
-    wanted = {"workload": link, **view}
-    if folder is not None and (name := own_data.name_of(folder)):
-        wanted |= {"data": name} | ({"sort": "yes"} if sort else {})
-    return wanted
+    return None if len(link) > LONGEST else {"workload": link, **view, **_data()}
+
+
+def _kept_here() -> dict[str, str]:
+    """What finds a long workload again on this machine: it is no link for others."""
+    name = kept_workloads.keep(dump_workload(state.workload()))
+    view = {name: text for name, text in views.chosen().items() if len(text) <= LONGEST_LABEL}
+    return {} if name is None else {"kept": name, **view, **_data()}
+
+
+def _data() -> dict[str, str]:
+    folder, sort = state.data()
+    if folder is None or not (name := own_data.name_of(folder)):
+        return {}
+    return {"data": name} | ({"sort": "yes"} if sort else {})
+
+
+def _text(address: Mapping[str, str]) -> str | None:
+    """The workload file that an address holds or names."""
+    if link := address.get("workload"):
+        return _unpacked(link)
+    return kept_workloads.find(address["kept"]) if "kept" in address else None
 
 
 def packed(text: str) -> str:

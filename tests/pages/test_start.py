@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 
 import pytest
@@ -103,6 +104,33 @@ def test_a_reload_finds_the_workload_and_its_uploaded_data(app: AppTest) -> None
     gone = reloaded(app)
     assert not gone.exception
     assert "is not a folder" in texts(gone)
+
+
+def test_a_reload_finds_a_workload_that_is_too_long_for_an_address(app: AppTest) -> None:
+    queries = ", ".join(
+        f"{{name: Q{hashlib.sha256(str(n).encode()).hexdigest()}, text: "
+        f"'SELECT * FROM A [RANGE {n}], B [RANGE {n}] WHERE A.k = B.k'}}"
+        for n in range(1, 150)
+    )
+    streams = "[{name: A, rate: 1, attributes: {k: {}}}, {name: B, rate: 1, attributes: {k: {}}}]"
+    text = f"version: 1\nname: long\nstreams: {streams.replace('{}', '{distinct: 9}')}\n"
+    app.file_uploader[0].set_value(
+        ("long.yaml", f"{text}queries: [{queries}]\n".encode(), "application/yaml")
+    ).run()
+    assert not app.exception
+    assert "workload" not in app.query_params
+    again = reloaded(app)
+    assert again.session_state["workload"] == app.session_state["workload"]
+    assert len(again.session_state["workload"].queries) == 149
+
+
+@pytest.mark.parametrize("name", ["0123456789abcdef", "../../etc/passwd", "", "x" * 5000])
+def test_a_name_of_no_kept_workload_is_told(app: AppTest, name: str) -> None:
+    fresh = AppTest.from_file(app._script_path, default_timeout=30)
+    fresh.query_params["kept"] = name
+    fresh.run()
+    assert not fresh.exception
+    assert "is not kept here any more" in texts(fresh)
 
 
 @pytest.mark.parametrize(
