@@ -43,7 +43,7 @@ else:
     with first:
         repeats = run_settings.pick_repeats()
     with second:
-        most_seconds = run_settings.pick_limit()
+        limits = run_settings.pick_limits()
     with third:
         pace = pacing.pick(workload, way) if operators == "kernels" else None
     with fourth:
@@ -57,7 +57,7 @@ else:
             type="primary",
             icon=":material/play_arrow:",
             on_click=launching.launch,
-            args=(labels, way, keep, repeats, most_seconds, pace, master, operators),
+            args=(labels, way, keep, repeats, limits, pace, master, operators),
             disabled=not labels or refused,
         )
         progress.warming_note()

@@ -13,7 +13,7 @@ from planner.families import applicable
 from planner.workload import Workload
 from runtime import export_command, history_command, printing
 from runtime.masters import usual_shared
-from runtime.records import BACKENDS, MOST_SECONDS, WAYS, Progress, Run, RunRequest
+from runtime.records import BACKENDS, MOST_DISK_MB, MOST_SECONDS, WAYS, Progress, Run, RunRequest
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -62,6 +62,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.add_argument(
         "--pace", metavar="X", type=float, help="seconds of stream time per second (1: real time)"
+    )
+    run.add_argument(
+        "--most-disk", metavar="MB", type=float, default=MOST_DISK_MB, help="end it beyond that"
     )
     _span(run)
 
@@ -133,6 +136,7 @@ def _run(options: argparse.Namespace) -> str:
         results=options.results,
         master=options.master,
         most_seconds=options.most_seconds,
+        most_disk_mb=options.most_disk,
         pace=options.pace,
         shared=options.shared.resolve() if options.shared else usual_shared(options.master),
         backend=options.backend,

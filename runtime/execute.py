@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import shutil
@@ -16,6 +17,7 @@ from pathlib import Path
 from planner.cost import Measurement, Timings
 from planner.errors import RunError, SluiceError
 from runtime.answer_files import write_answer
+from runtime.disk import FULL, DiskLimit
 from runtime.history import History
 from runtime.home import answers_home, work_home
 from runtime.kernels.digest import as_text
@@ -97,16 +99,16 @@ def carry_out(
     """
     _drop_old_folders(record.request.shared)
     history.save(record, process=os.getpid())
-    stop = StopSignal(record.request.most_seconds, cancel)
 
     def revise(revised: Run, with_changes: Prepared) -> None:
         nonlocal record, prepared
         record, prepared = revised, with_changes
         history.save(record, process=os.getpid())
 
-    ended = record
-
     folder = run_folder(record.id, record.request.shared)
+    disk = DiskLimit(folder, record.request.most_disk_mb)
+    stop = StopSignal(record.request.most_seconds, cancel, disk)
+    ended = record
 
     def broken_off(status: Status, why: str) -> Run:
         measured = _so_far(prepared, folder, begun)
@@ -127,7 +129,8 @@ def carry_out(
         raise
     except OSError as error:
         # A full disk, or a folder taken away: the user's to mend.
-        told = f"a file could not be written or read: {error}"
+        full = error.errno == errno.ENOSPC
+        told = FULL if full else f"a file could not be written or read: {error}"
         ended = record.ended("failed", time.time(), told)
         raise RunError(told, "run") from error
     except BaseException as error:

@@ -29,19 +29,24 @@ def generate(workload: Workload, seconds: float, seed: int) -> dict[str, Table]:
     used = {source.name for query in workload.queries for source in query.sources}
     streams = [(place, s) for place, s in enumerate(workload.streams) if s.name in used]
     relations = [(place, r) for place, r in enumerate(workload.relations) if r.name in used]
-    expected = sum((s.rate or 0.0) * seconds for _, s in streams)
-    expected += sum((r.rows or 0) + r.changes.inserts * seconds for _, r in relations)
+    check_tuples([s for _, s in streams], [r for _, r in relations], seconds)
+    tables = {s.name: _stream(s, seconds, SeedSequence([seed, place])) for place, s in streams}
+    for place, relation in relations:
+        own = SeedSequence([seed, place], spawn_key=_OF_RELATIONS)
+        tables[relation.name] = _rows(relation, seconds, own)
+    return tables
+
+
+def check_tuples(streams: Sequence[Stream], relations: Sequence[Relation], seconds: float) -> None:
+    """Refuse, before anything is made, what would make too many tuples."""
+    expected = sum((s.rate or 0.0) * seconds for s in streams)
+    expected += sum((r.rows or 0) + r.changes.inserts * seconds for r in relations)
     if expected > MOST_TUPLES:
         raise RunError(
             f"would generate about {expected:,.0f} tuples; at most {MOST_TUPLES:,}. "
             "Shorten run.duration and run.warmup, or lower the rates",
             "run.duration",
         )
-    tables = {s.name: _stream(s, seconds, SeedSequence([seed, place])) for place, s in streams}
-    for place, relation in relations:
-        own = SeedSequence([seed, place], spawn_key=_OF_RELATIONS)
-        tables[relation.name] = _rows(relation, seconds, own)
-    return tables
 
 
 def _stream(stream: Stream, seconds: float, seed: SeedSequence) -> Table:

@@ -20,9 +20,10 @@ from planner.plan import Plan
 from planner.query import Query
 from planner.statistics import infer
 from planner.tables import Table
+from planner.wording import amount
 from planner.workload import Workload, plain
 from runtime import microbatches
-from runtime.generate import generate
+from runtime.generate import check_tuples, generate
 from runtime.home import writable_home
 from runtime.in_process import feed_of
 from runtime.microbatches import MicroBatches, usual_batch_rows
@@ -224,6 +225,13 @@ def _batches(
     if found := microbatches.cached(key, request.shared):
         return found, digest
     merged = merge(workload, tables or generated(workload))
+    needed_mb = len(merged.tuples.ts) * microbatches.BYTES_PER_TUPLE / 2**20
+    if needed_mb > request.most_disk_mb:
+        raise RunError(
+            f"its micro-batches would take about {amount(needed_mb)} MB of disk, and it may take "
+            f"{request.most_disk_mb:g} MB; shorten run.duration, or raise the limit",
+            "run",
+        )
     batch_rows = rows or usual_batch_rows(len(merged.tuples.ts))
     begin = int(merged.tuples.ts[0]) if tables and len(merged.tuples.ts) else 0
     cuts = [begin + at for at in changes]
@@ -235,6 +243,14 @@ def _batches(
 def generated(workload: Workload) -> dict[str, Table]:
     """The tuples that a run of the workload generates."""
     return generate(with_every_query(workload), run_seconds(workload), workload.run.seed)
+
+
+def check_size(workload: Workload) -> None:
+    """Refuse a run that would generate too many tuples."""
+    used = {s.name for query in with_every_query(workload).queries for s in query.sources}
+    streams = [stream for stream in workload.streams if stream.name in used]
+    relations = [relation for relation in workload.relations if relation.name in used]
+    check_tuples(streams, relations, run_seconds(workload))
 
 
 def run_seconds(workload: Workload) -> float:

@@ -24,6 +24,7 @@ Status = Literal["running", "finished", "cancelled", "failed", "interrupted"]
 MOST_PARTITIONS = 64
 MOST_BATCH_ROWS = 5_000_000
 MOST_SECONDS = 3600.0
+MOST_DISK_MB = 10_000.0
 MOST_PACE = 1e6
 # The family whose plans can be changed while they run.
 CHANGING = "sliced_chain"
@@ -58,6 +59,7 @@ class RunRequest:
     # Whether its queries and plan may be changed while it goes on, and the changes that were made.
     steerable: bool = False
     steered: tuple[Change, ...] = ()
+    most_disk_mb: float = MOST_DISK_MB
 
     def __post_init__(self) -> None:
         if self.way not in WAYS:
@@ -71,6 +73,7 @@ class RunRequest:
         if self.batch_rows is not None:
             whole(self.batch_rows, "--batch-rows", MOST_BATCH_ROWS)
         number(self.most_seconds, "--most-seconds", most=MAX_SECONDS)
+        number(self.most_disk_mb, "--most-disk")
         whole(self.repeat, "repeat")
         kernels = self.way == "stream" and self.backend == "kernels"
         if self.steerable and not (kernels and self.family == CHANGING):

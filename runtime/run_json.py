@@ -205,6 +205,7 @@ def _request_to_json(request: RunRequest) -> dict[str, Any]:
         "results": request.results and str(request.results.resolve()),
         "master": request.master,
         "most_seconds": request.most_seconds,
+        "most_disk_mb": request.most_disk_mb,
         "series": request.series,
         "repeat": request.repeat,
         "pace": request.pace,

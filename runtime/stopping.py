@@ -1,4 +1,4 @@
-"""When a run is to stop early: its user cancels it, or it reaches its limit of seconds."""
+"""When a run is to stop early: its user cancels it, or it reaches its limit of seconds or disk."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import threading
 import time
 
 from planner.errors import RunError
+from runtime.disk import DiskLimit
 
 
 class RunCancelledError(Exception):
@@ -19,14 +20,24 @@ class LimitReachedError(RunError):
 class StopSignal:
     """Asked often by whatever runs: is it to stop, and why?"""
 
-    def __init__(self, most_seconds: float, cancel: threading.Event | None = None) -> None:
+    def __init__(
+        self,
+        most_seconds: float,
+        cancel: threading.Event | None = None,
+        disk: DiskLimit | None = None,
+    ) -> None:
         self._cancel = cancel or threading.Event()
+        self._disk = disk
         self._most_seconds = most_seconds
         self._deadline = time.monotonic() + most_seconds
 
     def is_set(self) -> bool:
         """Whether the run is to stop."""
-        return self._cancel.is_set() or time.monotonic() > self._deadline
+        late = time.monotonic() > self._deadline
+        return self._cancel.is_set() or late or self._too_large() is not None
+
+    def _too_large(self) -> str | None:
+        return None if self._disk is None else self._disk.reached()
 
     def wait(self, seconds: float) -> None:
         """Wait so long, or until the user cancels."""
@@ -42,3 +53,5 @@ class StopSignal:
                 "cheaper plan, or raise the limit",
                 "run",
             )
+        if (reason := self._too_large()) is not None:
+            raise LimitReachedError(reason, "run")

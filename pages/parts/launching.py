@@ -21,24 +21,29 @@ def launch(
     way: Way = "stream",
     keep: bool = True,
     repeats: int = 1,
-    most_seconds: float | None = None,
+    limits: tuple[float, float] | None = None,
     pace: float | None = None,
     master: str | None = None,
     operators: Backend = "kernels",
 ) -> None:
     """Start these plans; to be called by a button. A mistake is kept for the page to show.
 
-    `keep` says that the answers of aggregations are kept, to be looked at.
+    `keep` says that the answers of aggregations are kept, to be looked at. `limits` are the most
+    seconds and megabytes of a run.
     """
     from runtime.kept_answers import folder_for
     from runtime.masters import usual_shared
-    from runtime.records import MOST_SECONDS, RunRequest
+    from runtime.prepare import check_size
+    from runtime.records import MOST_DISK_MB, MOST_SECONDS, RunRequest
     from runtime.series import repeated
 
     st.session_state.pop("launch_error", None)
     try:
         chosen, workload = planning.subject()
         folder, sort = state.data()
+        if folder is None:
+            check_size(workload)
+        most_seconds, most_disk_mb = limits or (MOST_SECONDS, MOST_DISK_MB)
         keep = keep and isinstance(chosen, EarlyAggregation)
         requests = [
             RunRequest(
@@ -50,7 +55,8 @@ def launch(
                 sort=sort,
                 results=folder_for(workload, chosen.name, label) if keep else None,
                 master=master,
-                most_seconds=most_seconds or MOST_SECONDS,
+                most_seconds=most_seconds,
+                most_disk_mb=most_disk_mb,
                 pace=pace,
                 shared=usual_shared(master),
                 # What can be changed while it runs: the form for it appears beside its progress.

@@ -72,11 +72,11 @@ def pick_repeats() -> int:
     )
 
 
-def pick_limit() -> float:
-    """When a run is ended, whatever it has done."""
-    from runtime.records import MOST_SECONDS
+def pick_limits() -> tuple[float, float]:
+    """When a run is ended, whatever it has done: seconds, and megabytes of disk."""
+    from runtime.records import MOST_DISK_MB, MOST_SECONDS
 
-    return st.number_input(
+    seconds = st.number_input(
         "Most seconds a run",
         min_value=1.0,
         value=MOST_SECONDS,
@@ -85,6 +85,16 @@ def pick_limit() -> float:
         persist_state="session",
         help="A run that takes longer is ended, and says so. It can be gone on with.",
     )
+    disk = st.number_input(
+        "Most disk a run (MB)",
+        min_value=1.0,
+        value=MOST_DISK_MB,
+        format="%g",
+        key="most-disk",
+        persist_state="session",
+        help="Its micro-batches, and what it keeps while it runs.",
+    )
+    return seconds, disk
 
 
 def pick_master() -> str | None:

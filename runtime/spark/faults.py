@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from runtime.disk import FULL
+
 MOST_CHARACTERS = 500
 
 # A line that names an error and says something of it; Java puts what caused it further down.
@@ -16,6 +18,8 @@ def cause(error: BaseException) -> str:
     >>> cause(Exception("Job aborted\\nCaused by: java.io.IOException: disk full\\n at x.y(z)"))
     'IOException: disk full'
     """
+    if "No space left on device" in str(error):
+        return FULL
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     named = [found.groups() for line in lines if (found := _NAMED.fullmatch(line))]
     told = [(kind, said) for kind, said in named if not said.startswith("Traceback")]

@@ -113,13 +113,25 @@ def test_repeats_are_runs_of_one_series(spark: FakeSpark, go: Go) -> None:
     assert "Both plans gave the same 12,345 results" in texts(app)
 
 
-def test_the_limit_of_seconds_goes_with_the_run(spark: FakeSpark, go: Go) -> None:
+def test_the_limits_go_with_the_run(spark: FakeSpark, go: Go) -> None:
     app = go("run")
     app.number_input(key="most-seconds").set_value(90.0).run()
+    app.number_input(key="most-disk").set_value(500.0).run()
     press(app, "Run on Spark")
     all_done()
-    assert {run.request.most_seconds for run in backend.runs(None)} == {90.0}
+    asked = [run.request for run in backend.runs(None)]
+    assert {(request.most_seconds, request.most_disk_mb) for request in asked} == {(90.0, 500.0)}
     assert len(spark.started) == 2
+
+
+def test_too_many_tuples_are_refused_before_anything_starts(spark: FakeSpark, go: Go) -> None:
+    app = go("run")
+    duration = next(box for box in app.number_input if box.label.startswith("Duration"))
+    duration.set_value(1e9).run()
+    press(app, "Run on Spark")
+    assert "would generate about 15,000,003,000 tuples; at most 200,000,000" in texts(app)
+    assert not backend.runner().active()
+    assert spark.started == []
 
 
 def test_a_failure_is_told_in_one_message(spark: FakeSpark, go: Go) -> None:

@@ -10,12 +10,13 @@ import pytest
 
 from planner.errors import RunError
 from planner.execution import RunSettings
-from runtime import execute
+from runtime import disk, execute
 from runtime.execute import run, run_folder
 from runtime.history import History
 from runtime.microbatches import MicroBatches
 from runtime.prepare import prepare
 from runtime.records import WAYS, Progress, RunRequest, Way
+from runtime.resume import broken_off, resume
 from runtime.spark import ready
 from runtime.stopping import RunCancelledError
 from tests.planner.workloads import equality_join
@@ -130,6 +131,26 @@ def test_a_run_that_reaches_its_limit_fails_and_says_what_to_do(way: Way) -> Non
     assert latest.status == "failed"
     assert latest.error is not None
     assert "reached the limit" in latest.error
+
+
+def test_a_run_ends_before_the_disk_is_full_and_can_be_gone_on_with(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    request = _small(8, "stream")
+
+    def fill_up(progress: Progress) -> None:
+        if progress.batches_done:
+            monkeypatch.setattr(disk, "LEAST_FREE_BYTES", 2**62)
+
+    with pytest.raises(RunError, match=r"the disk has [\d,]+ MB left; make room, then resume"):
+        run(request, fill_up)
+    (latest,) = History().runs(request.workload.digest, most=1)
+    assert latest.status == "failed"
+    assert latest.measurement is not None
+    assert latest.measurement.reached is not None
+    monkeypatch.undo()
+    assert [lost.id for lost in broken_off(History()) if lost.id == latest.id] == [latest.id]
+    assert resume(latest.id).status == "finished"
 
 
 def _damage(batches: MicroBatches) -> None:

@@ -44,6 +44,8 @@ def _refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
         (["--partitions", "65"], "--partitions: must be from 1 to 64, got 65"),
         (["--partitions", "two"], "argument --partitions: invalid int value: 'two'"),
         (["--most-seconds", "0"], "--most-seconds: must be above 0, got 0"),
+        (["--most-disk", "nan"], "--most-disk: must be above 0, got nan"),
+        (["--most-disk", "0.01"], "run: its micro-batches would take about 0.0"),
         (["--batch-rows", "-5"], "--batch-rows: must be from 1 to"),
         (["--plan", "S1,S9"], "join_order: no plan 'S1,S9'"),
         (["--plan", ""], "join_order: no plan ''"),
