@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -109,8 +109,14 @@ def _told(case: Case, measured: float, found: Calibration) -> dict[str, Any]:
     plan = chosen_plan(chosen, case.workload, case.label)
     estimate = chosen.estimate(plan, case.workload)
     # What is measured is one batch after the warm-up.
-    span = replace(case.workload, run=replace(case.workload.run, warmup=0.0))
-    predicted = kernel_seconds(plan, estimate, span, found.units, filled=True)
+    predicted = kernel_seconds(
+        plan,
+        estimate,
+        case.workload,
+        found.units,
+        case.workload.run.duration,
+        filled=True,
+    )
     return {
         "sample": case.sample,
         "family": case.family,

@@ -2,7 +2,16 @@
 
 import streamlit as st
 
-from pages.parts import heading, launching, messages, native, plan_choice, plan_details, planning
+from pages.parts import (
+    clock,
+    heading,
+    launching,
+    messages,
+    native,
+    plan_choice,
+    plan_details,
+    planning,
+)
 from pages.parts.words import counted, plain
 from planner.family import MOST_CANDIDATES
 
@@ -18,6 +27,7 @@ what, other = planning.companion(ranking)
 with st.container(border=True):
     st.markdown(f"#### {plain(answer, 800)}", anchors=False)
     planning.show_models(chosen.name, workload, ranking.best)
+    st.caption(clock.by_the_clock(workload, ranking))
     with st.container(horizontal=True, vertical_alignment="center"):
         run = st.button(
             f"Run best and {what} on Spark",

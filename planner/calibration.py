@@ -76,6 +76,12 @@ def calibration_file() -> Path:
     return home() / "calibration.json"
 
 
+def calibration_stamp() -> int:
+    """What changes when a machine is calibrated anew."""
+    file = calibration_file()
+    return file.stat().st_mtime_ns if file.is_file() else 0
+
+
 def kept_calibration() -> Calibration | None:
     """This machine's calibration; None where there is none, or none that can be read."""
     found = _machines(calibration_file()).get(machine())

@@ -27,16 +27,17 @@ def kernel_seconds(
     estimate: Estimate,
     workload: Workload,
     units: UnitCosts,
+    stream_seconds: float,
     shape: Shape | None = None,
     filled: bool = False,
 ) -> float:
-    """Seconds inside kernels over all of a run, summed over partitions.
+    """Seconds inside kernels over so much stream time, summed over partitions.
 
-    Windows fill up while the run warms up, and work grows with them: on average they are half full
-    then, unless they are `filled` before.
+    Windows fill up at first, and work grows with them: on average they are half full then, unless
+    they are `filled` before.
     """
     shape = shape or Shape()
-    seconds = workload.warmup + workload.run.duration
+    seconds = stream_seconds
     if not filled:
         seconds -= min(workload.longest_window, seconds) / 2
     copies = shape.partitions if shape.replicated else 1

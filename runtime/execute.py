@@ -24,6 +24,7 @@ from runtime.kernels.digest import as_text
 from runtime.native.prepare import PreparedNative, prepare_native
 from runtime.native.running import measured_natively
 from runtime.patience import unless_stopped, until_nothing_is_left
+from runtime.predicting import predicted_kernel
 from runtime.prepare import Prepared, prepare
 from runtime.programs.program import Tally
 from runtime.records import Progress, Run, RunRequest, Status
@@ -57,12 +58,14 @@ def run(
     on_progress(Progress("Preparing the tuples"))
     partitions = request.partitions or usual_partitions()
     prepared: Prepared | PreparedNative
+    predicted = None
     if request.backend == "native":
         prepared = unless_stopped(partial(prepare_native, request, partitions), unlimited)
         batches = len(prepared.cuts)
     else:
         prepared = unless_stopped(partial(prepare, request, partitions), unlimited)
         partitions, batches = prepared.program.partitions, prepared.batches.batches
+        predicted = predicted_kernel(prepared, request)
     record = Run(
         id=time.strftime("%Y%m%d-%H%M%S-", time.gmtime(begun)) + uuid.uuid4().hex[:6],
         request=request,
@@ -76,6 +79,7 @@ def run(
         started=begun,
         status="running",
         warnings=prepared.warnings,
+        predicted_kernel=predicted,
     )
     return carry_out(
         record, prepared, begun, on_progress, cancel, history or History(), steering or Steering()

@@ -91,6 +91,11 @@ class Job:
         """The entry that is carried out just now, if one is."""
         return next((entry for entry in self.entries if entry.status == "running"), None)
 
+    @property
+    def is_calibration(self) -> bool:
+        """Whether it calibrates this machine."""
+        return isinstance(self.entries[0].request, CalibrationRequest)
+
     def cancel(self) -> None:
         """Stop the plan that runs, and do not start the others."""
         self.cancelled.set()

@@ -123,11 +123,20 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
+class KernelTime:
+    """The seconds that a run should spend in kernels; `units` says whose unit costs they are by."""
+
+    seconds: float
+    units: str
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """One run of one plan: everything needed to show it, compare it, or do it again.
 
     `workload` is the request's, with the statistics that were inferred from the user's own data and
-    the changes that were made while it ran.
+    the changes that were made while it ran. `predicted_kernel` is None where nothing is predicted,
+    as of Spark's own operators.
     """
 
     id: str
@@ -145,6 +154,7 @@ class Run:
     measurement: Measurement | None = None
     error: str | None = None
     warnings: tuple[str, ...] = ()
+    predicted_kernel: KernelTime | None = None
 
     def ended(self, status: Status, finished: float, error: str | None = None) -> Run:
         """The record of a run that ended this way."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from planner.families import family
 from planner.plan import Operator
 from planner.workload import Workload
 from planner.workload_file import dump_workload, load_workload
-from runtime.records import Run, RunRequest
+from runtime.records import KernelTime, Run, RunRequest
 from runtime.stages import planned_stages, whole_plan
 
 
@@ -74,6 +74,7 @@ def run_document(run: Run) -> dict[str, Any]:
         "replicated_inserts": measurement.replicated_inserts if measurement else 0,
         **({"queues": dict(measurement.queues)} if measurement and measurement.queues else {}),
         "seconds": _seconds(measurement),
+        "kernel_seconds": _kernel_seconds(run),
         **({"spark": dict(measurement.spark)} if measurement and measurement.spark else {}),
         **({"reached": measurement.reached} if measurement and measurement.reached else {}),
     }
@@ -106,6 +107,25 @@ def _quality(measurement: Measurement | None, query: str) -> Quality:
     return measurement.qualities.get(query, Quality()) if measurement else Quality()
 
 
+def _kernel_seconds(run: Run) -> dict[str, Any]:
+    """Seconds inside kernels: predicted, by whose unit costs, and measured."""
+    found = run.predicted_kernel
+    predicted = None if found is None else found.seconds
+    measured = run.measurement.timings.kernel if run.measurement else None
+    return {
+        "predicted": predicted,
+        "measured": measured,
+        "q_error": q_error(predicted, measured),
+        "units": None if found is None else found.units,
+    }
+
+
+def _predicted_kernel(record: Mapping[str, Any]) -> KernelTime | None:
+    # Runs recorded before calibration was there have none.
+    found = record.get("predicted_kernel")
+    return None if found is None else KernelTime(**found)
+
+
 def _seconds(measurement: Measurement | None) -> dict[str, float | None]:
     timings = measurement.timings if measurement else None
     return {name: getattr(timings, name, None) for name in ("total", "engine", "kernel")}
@@ -129,6 +149,7 @@ def run_to_json(run: Run) -> dict[str, Any]:
         "error": run.error,
         "warnings": list(run.warnings),
         "predicted": _costs_to_json(run.estimate.costs),
+        "predicted_kernel": run.predicted_kernel and asdict(run.predicted_kernel),
         "measured": measurement
         and {
             "costs": _costs_to_json(measurement.costs),
@@ -182,6 +203,7 @@ def _run(record: Mapping[str, Any]) -> Run:
         error=record["error"],
         warnings=tuple(record["warnings"]),
         estimate=Estimate(_costs_from_json(record["predicted"])),
+        predicted_kernel=_predicted_kernel(record),
         measurement=measured and _measurement(measured),
     )
 

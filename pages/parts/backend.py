@@ -118,6 +118,33 @@ def figure_job() -> Job | None:
     return None if known is None else runner().job(known)
 
 
+def calibrate() -> None:
+    """Calibrate this machine. While that waits or goes on, this starts nothing."""
+    from runtime.calibration.calibrate import CalibrationRequest
+
+    if calibrating() is None:
+        st.session_state["calibration_job"] = runner().submit([CalibrationRequest()]).id
+
+
+def calibrating() -> Job | None:
+    """The job that calibrates this machine, whichever tab has started it."""
+    if "runtime.jobs" not in sys.modules:
+        return None
+    return next((job for job in runner().active() if job.is_calibration), None)
+
+
+def calibration_job() -> Job | None:
+    """The last calibration that this session has started, if it did."""
+    known = st.session_state.get("calibration_job")
+    return None if known is None else runner().job(known)
+
+
+def is_own(job: Job) -> bool:
+    """Whether this session has started the job, or watches it."""
+    known = (st.session_state.get(name) for name in ("job", "figure_job", "calibration_job"))
+    return job.id in known
+
+
 def follow(finished: Job) -> bool:
     """Whether to lead from the end of this job to its results: once, if all went well."""
     if st.session_state.get("follow") != finished.id:

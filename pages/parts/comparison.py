@@ -108,6 +108,8 @@ def run_table(plans: Sequence[PlanRuns], runs: Mapping[str, Run]) -> pd.DataFram
     shown = [runs[plan.newest.id] for plan in plans]
     pairs = [scores(run) for run in shown]
     spreads = {part: [plan.spread(part) for plan in plans] for part in ("kernel", "total")}
+    expected = [run.predicted_kernel.seconds if run.predicted_kernel else None for run in shown]
+    kernel = [spread and spread.median for spread in spreads["kernel"]]
     return pd.DataFrame(
         {
             "Plan": [run_name(run) for run in shown],
@@ -116,6 +118,8 @@ def run_table(plans: Sequence[PlanRuns], runs: Mapping[str, Run]) -> pd.DataFram
             "Prediction": [error_text(p, m) for p, m in pairs],
             "Results": [_results(run) for run in shown],
             "Runs": [len(plan.repeats) for plan in plans],
+            "Kernel s, predicted": expected,
+            "Kernel prediction": list(map(error_text, expected, kernel)),
             **{
                 f"{part.capitalize()} s": [spread and spread.median for spread in found]
                 for part, found in spreads.items()

@@ -10,6 +10,7 @@ import streamlit as st
 from pages.parts import state
 from pages.parts.caching import BY_DIGEST
 from pages.parts.words import plain
+from planner.calibration import calibrated_units, calibration_stamp
 from planner.cost import Estimate, models_behind
 from planner.errors import PlanError
 from planner.families import applicable, family
@@ -103,15 +104,21 @@ def _read(
 
 
 @st.cache_resource(show_spinner="Pricing the plans", max_entries=64, hash_funcs=BY_DIGEST)
-def _ranking(name: str, workload: Workload, top: int | None) -> Ranking:
-    return family(name).rank(workload, top)
+def _ranking(
+    name: str,
+    workload: Workload,
+    top: int | None,
+    calibrated: int,  # noqa: ARG001 - part of the key: the machine may be calibrated anew
+) -> Ranking:
+    return family(name).rank(workload, top, calibrated_units())
 
 
 def ranking(chosen: Family, workload: Workload, everything: bool = False) -> Ranking:
     """The best plans with the baseline; all that may be listed, where asked for or few enough."""
-    few = _ranking(chosen.name, workload, FEW)
+    stamp = calibration_stamp()
+    few = _ranking(chosen.name, workload, FEW, stamp)
     if everything or few.considered <= RANKED_AT_ONCE or isinstance(chosen, SlicedChain):
-        return _ranking(chosen.name, workload, None)
+        return _ranking(chosen.name, workload, None, stamp)
     return few
 
 

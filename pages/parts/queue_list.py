@@ -30,13 +30,12 @@ def elsewhere() -> None:
 def show() -> None:
     """All jobs in their order, where there is another than this session's."""
     active = backend.runner().active()
-    mine = backend.job()
-    if all(job is mine for job in active):
+    if all(map(backend.is_own, active)):
         return
     with st.container(border=True):
         st.markdown(":material/queue: **One job runs at a time; the others wait for it.**")
         for place, job in enumerate(active):
-            _row(place, job, own=job is mine)
+            _row(place, job, own=backend.is_own(job))
 
 
 def _row(place: int, job: Job, own: bool) -> None:
@@ -51,6 +50,8 @@ def _row(place: int, job: Job, own: bool) -> None:
         if own and place:
             # What runs has its cancel button below, beside its progress.
             st.button("Leave the queue", on_click=job.cancel, key=f"leave-{job.id}")
+        elif job.is_calibration:
+            st.page_link("pages/calibration.py", label="Watch it", icon=":material/speed:")
         elif job.figure is not None:
             st.page_link("pages/evaluation.py", label="Watch it", icon=":material/menu_book:")
         elif not own:

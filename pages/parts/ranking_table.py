@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _AUGMENTED = "augmented heuristic"
 # Comparisons, and as many as `execution.c_sys` says that a tuple entering a slice is worth.
 WITH_OVERHEAD = "Comparisons/s with overhead"
+KERNEL_TIME = "Kernel µs/s"
 _MEANING = {
     UNITS["comparisons"]: "Stored tuples examined per second of stream time",
     WITH_OVERHEAD: "Comparisons per second of stream time, and c_sys for each tuple that enters a "
@@ -77,11 +78,20 @@ def table(ranking: Ranking, shown: Sequence[Candidate], baseline: Candidate) -> 
         score_name(ranking): rounded_alike([c.score for c in shown]),
         "Against baseline": [against(c, baseline) for c in shown],
     }
+    if any(c.seconds for c in shown):
+        seconds = [None if c.seconds is None else 1e6 * c.seconds for c in shown]
+        columns[KERNEL_TIME] = _rounded(seconds)
     for field in COST_FIELDS:
         values = [getattr(c.cost, field) for c in shown]
         if any(values) and UNITS[field] not in columns:
             columns[UNITS[field]] = rounded_alike(values)
     return pd.DataFrame(columns)
+
+
+def _rounded(values: Sequence[float | None]) -> list[float | None]:
+    known = rounded_alike([value for value in values if value is not None])
+    left = iter(known)
+    return [None if value is None else next(left) for value in values]
 
 
 def score_name(ranking: Ranking) -> str:
@@ -128,6 +138,14 @@ def _columns(frame: pd.DataFrame, score: str) -> dict[str, ColumnConfig]:
         for name in UNITS.values()
         if name in frame
     }
+    if KERNEL_TIME in frame:
+        numbers[KERNEL_TIME] = st.column_config.NumberColumn(
+            KERNEL_TIME,
+            format="localized",
+            width=100,
+            help="Predicted microseconds of kernel work per second of stream time, by the unit "
+            "costs that are named above; see Calibration",
+        )
     return numbers | {
         "Rank": st.column_config.NumberColumn("#", width=40),
         "Plan": st.column_config.TextColumn("Plan", width=_width(frame, "Plan")),

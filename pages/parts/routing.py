@@ -15,6 +15,7 @@ _PAGES = (
     ("plans", "Plans", ":material/account_tree:"),
     ("run", "Run", ":material/play_circle:"),
     ("results", "Results", ":material/monitoring:"),
+    ("calibration", "Calibration", ":material/speed:"),
     ("evaluation", "Paper figures", ":material/menu_book:"),
 )
 

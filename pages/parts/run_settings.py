@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.parts import backend, drafts, messages, planning, state, warming
+from pages.parts import backend, clock, drafts, messages, planning, state, warming
 from pages.parts.words import counted, plan_name, seconds_text
 from planner.cost import total
 from planner.families.early_aggregation import EarlyAggregation
@@ -170,6 +170,7 @@ def expectation(
             f"About {amount(round(tuples))} tuples a plan and "
             f"{amount(round(work * repeats * stream_seconds(workload)))} comparisons in all."
         )
+        ahead = f"{ahead} {clock.expected(chosen, workload, labels, way, tuples)}"
     else:
         ahead = "All tuples of the files are run."
     st.caption(f"{ahead} {_before(workload, way, pace, len(labels) * repeats, operators)}")

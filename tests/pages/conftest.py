@@ -18,6 +18,7 @@ from planner.cost import Cost, Measurement, Timings
 from planner.errors import RunError
 from planner.evaluation import experiment
 from planner.families import family
+from runtime.calibration.calibrate import CalibrationRequest
 from runtime.evaluation import keeping
 from runtime.evaluation.figure import Figure, nothing_yet
 from runtime.evaluation.measuring import FigureRequest
@@ -59,6 +60,10 @@ class FakeSpark:
             ended = replace(self._run(request.asked), id=request.run_id)
             History().save(ended)
             return ended
+        if isinstance(request, CalibrationRequest):
+            on_progress(Progress("Measuring designed runs", 1, 4, step="measurement"))
+            self.gate.wait(20)
+            raise RunError("no calibration here", "calibration")
         reached = self.reached_share * run_seconds(request.workload)
         on_progress(Progress("Running", 1, 4, 1000, 0.5, 2000, 30, 400, reached=reached))
         if request.steerable:

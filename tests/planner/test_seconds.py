@@ -63,9 +63,9 @@ def test_a_run_takes_longer_with_more_batches_and_copies() -> None:
     estimate = known.estimate(plan, workload)
 
     def seconds(shape: Shape) -> float:
-        return kernel_seconds(plan, estimate, workload, DEFAULT_UNITS, shape)
+        return kernel_seconds(plan, estimate, workload, DEFAULT_UNITS, 600, shape)
 
     assert seconds(Shape(20)) > seconds(Shape(1))
     assert seconds(Shape(1, 2, replicated=True)) > seconds(Shape(1, 2))
-    steady = kernel_seconds(plan, estimate, workload, DEFAULT_UNITS, filled=True)
+    steady = kernel_seconds(plan, estimate, workload, DEFAULT_UNITS, 600, filled=True)
     assert steady > seconds(Shape(1)), "windows fill up first"

@@ -1,0 +1,81 @@
+"""The Calibration page: nothing yet, going on, done and stale; and what other pages make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from streamlit.testing.v1 import AppTest
+
+from planner.calibration import Calibration, Figure, Fit, keep_calibration
+from planner.default_units import DEFAULT_UNITS
+from planner.place import home, kernels_digest, machine
+from tests.pages.conftest import FakeSpark
+
+Go = Callable[[str], AppTest]
+
+FOUND = Calibration(
+    machine=machine(),
+    kernels=kernels_digest(),
+    made=1_700_000_000.0,
+    seconds=21.0,
+    versions={"numba": "1"},
+    kinds=DEFAULT_UNITS.kinds,
+    figures={"slices": {"purge": Figure(3.1e-8, 1e-9)}, "loops": {"insert": Figure(1e-7, 1e-8)}},
+    fits={"slices": Fit(40, 1.05, 1.3, 1.08), "loops": Fit(19, 1.06, 1.2, 1.21)},
+    c_sys=Figure(93.4, 8.0),
+    batch=Figure(0.25, 0.01),
+)
+
+
+def _keep(found: Calibration) -> None:
+    home().mkdir(parents=True, exist_ok=True)
+    keep_calibration(found)
+
+
+def _said(app: AppTest) -> str:
+    """What stands on the page, without the marks that keep Markdown plain."""
+    told = "\n".join(str(element.value) for element in (*app.markdown, *app.caption))
+    return told.replace("\\", "")
+
+
+def test_before_it_is_calibrated_seconds_are_told_to_be_another_machines(go: Go) -> None:
+    assert "Not calibrated yet" in _said(go("calibration"))
+    assert "defaults of another machine" in _said(go("plans"))
+    assert "defaults of another machine" in _said(go("run"))
+
+
+def test_units_spreads_and_fit_are_shown(go: Go) -> None:
+    _keep(FOUND)
+    app = go("calibration")
+    said = _said(app)
+    assert "within 1.08 to 1.21 times" in said
+    assert "1.05 at the median, 1.30 at worst" in said
+    assert "250 ms" in said
+    assert app.dataframe[0].value["Nanoseconds"].tolist() == [31.0]
+    assert "calibrated on this machine" in _said(go("plans"))
+    assert "micro-batches (calibrated on this machine)" in _said(go("run"))
+
+
+def test_c_sys_goes_into_the_workload(go: Go) -> None:
+    _keep(FOUND)
+    app = go("calibration")
+    assert "which is 0 in the workload" in _said(app)
+    next(b for b in app.button if b.label == "Use this C_sys in the workload").click().run()
+    assert "which is 93.4 in the workload" in _said(app)
+
+
+def test_other_kernels_make_it_stale(go: Go) -> None:
+    _keep(replace(FOUND, kernels="before"))
+    assert "The kernels have changed since" in _said(go("calibration"))
+    assert "the kernels have changed since the last time" in _said(go("plans"))
+
+
+def test_one_click_submits_one_job(go: Go, spark: FakeSpark) -> None:
+    spark.gate.clear()
+    app = go("calibration")
+    next(b for b in app.button if b.label == "Calibrate this machine").click().run()
+    assert any(b.label == "Cancel" for b in app.button)
+    assert not any(b.label == "Calibrate this machine" for b in app.button)
+    spark.gate.set()
+    assert spark.started == ["Calibration of this machine"]
