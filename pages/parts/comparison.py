@@ -109,7 +109,7 @@ def run_table(plans: Sequence[PlanRuns], runs: Mapping[str, Run]) -> pd.DataFram
     pairs = [scores(run) for run in shown]
     spreads = {part: [plan.spread(part) for plan in plans] for part in ("kernel", "total")}
     expected = [run.predicted_kernel.seconds if run.predicted_kernel else None for run in shown]
-    kernel = [spread and spread.median for spread in spreads["kernel"]]
+    kernel = [spread.median if spread else None for spread in spreads["kernel"]]
     return pd.DataFrame(
         {
             "Plan": [run_name(run) for run in shown],

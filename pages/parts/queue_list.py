@@ -30,7 +30,7 @@ def elsewhere() -> None:
 def show() -> None:
     """All jobs in their order, where there is another than this session's."""
     active = backend.runner().active()
-    if all(map(backend.is_own, active)):
+    if len(active) <= 1 and all(map(backend.is_own, active)):
         return
     with st.container(border=True):
         st.markdown(":material/queue: **One job runs at a time; the others wait for it.**")
