@@ -25,6 +25,7 @@ from bench.figures import figures
 from bench.kernels import kernels
 from bench.peers import against_duckdb, against_spark
 from bench.planning import planning
+from bench.sessions import sessions
 from bench.ways import ways
 from planner.evaluation import golab_costs, tran_curves, wang_settings
 from runtime.versions import versions
@@ -44,6 +45,7 @@ BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "accuracy": accuracy,
     "duckdb": against_duckdb,
     "spark": against_spark,
+    "sessions": sessions,
 }
 
 

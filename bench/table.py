@@ -66,6 +66,9 @@ def _rows(results: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     for name, seconds in results["planning"]["seconds"].items():
         yield f"planner, {name}", f"{seconds:.2f} s", ""
 
+    if "sessions" in results:
+        yield from _sessions(results["sessions"])
+
 
 def _accuracy(found: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     joins = f"{found['workloads']} random joins"
@@ -146,6 +149,17 @@ def _chains(found: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     for name, timed in found["CPU-Opt"].items():
         way = "by the quadrangle inequality" if timed["by the quadrangle inequality"] else ""
         yield f"planner, CPU-Opt of {name}", f"{timed['seconds']:.2f} s", way or "all slices priced"
+
+
+def _sessions(found: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """How soon pages answer many who explore at once."""
+    together, alone = found["together"], found["alone, beside the run"]
+    yield (
+        f"{found['sessions']} browser sessions, one run going: from a click to the drawn page",
+        f"{together['median ms'] / 1000:.2f} s at the median",
+        f"{together['95th percentile ms'] / 1000:.2f} s at the 95th percentile; "
+        f"{alone['median ms'] / 1000:.2f} s for one session",
+    )
 
 
 def _paper(told: dict[str, Any]) -> Iterator[tuple[str, str, str]]:

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
+import pyspark
 from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
@@ -154,7 +155,13 @@ def _start(master: str, java_options: str, around: Mapping[str, str]) -> SparkSe
     try:
         started = builder.getOrCreate()
     except Exception as error:
-        raise RunError(f"Spark did not start on {master}: {cause(error)}", "Spark") from error
+        if here:
+            raise RunError(f"Spark did not start on {master}: {cause(error)}", "Spark") from error
+        raise RunError(
+            f"no Spark master took this program in at {master}; see that one listens there, and "
+            f"that it is of Spark {pyspark.__version__} ({cause(error)})",
+            "--master",
+        ) from error
     return started
 
 
