@@ -44,30 +44,22 @@ SAMPLES = (
     "network-links",
     "two-hundred-alerts",
 )
-# The pages in the order they are visited; on Plans, two things behind the plan are opened, too.
-STEPS = ("Workload", "Plans", "Formulas", "Cost by operator", "Run", "Results", "Paper figures")
+# The pages in the order they are visited.
+STEPS = ("Workload", "Plans", "Run", "Results", "Paper figures", "Start")
+# What stands at the head of a page that is there: its title.
+_TITLES = {"Start": "See what every plan"}
 _CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-# Counts how often the page was run to its end: a click is answered when it was so once more.
-_COUNT = """
-window.ended = 0;
-new MutationObserver(changes => changes.forEach(change => {
-    if (change.target.dataset.testScriptState === "notRunning") window.ended += 1;
-})).observe(document, {subtree: true, attributes: true,
-    attributeFilter: ["data-test-script-state"]});
-"""
+# A page is drawn when its title stands there, its script has ended, and nothing is still to come.
 _CLICK = """
-async name => {
-    const links = [...document.querySelectorAll("a[data-testid*=NavLink]")];
-    const link = links.find(one => one.textContent.trim().endsWith(name));
-    const clicked = link ?? [...document.querySelectorAll("[data-testid*=segmented] , button")]
-        .find(one => one.textContent.trim() === name);
-    const before = window.ended, begun = performance.now();
-    clicked.click();
+async ([name, title]) => {
+    const link = [...document.querySelectorAll("a[data-testid*=NavLink]")]
+        .find(one => one.textContent.trim().endsWith(name));
     const app = document.querySelector("[data-testid=stApp]");
-    const titled = () => !link ||
-        [...document.querySelectorAll("h1, h2")].some(one => one.textContent.trim() === name);
-    const drawn = () => window.ended > before && app.dataset.testScriptState === "notRunning" &&
-        titled() && !document.querySelector("[data-testid=stSkeleton]");
+    const drawn = () => app.dataset.testScriptState === "notRunning" &&
+        !document.querySelector("[data-testid=stSkeleton]") &&
+        [...document.querySelectorAll("h1, h2")].some(one => one.textContent.startsWith(title));
+    const begun = performance.now();
+    link.click();
     while (!drawn()) {
         if (performance.now() - begun > 60000) return null;
         await new Promise(go => setTimeout(go, 5));
@@ -116,7 +108,6 @@ async def _explored(address: str) -> dict[str, Any]:
 async def _tab(browser: Browser, address: str, sample: str) -> Page:
     """A session of its own, on the plans of a sample."""
     context = await browser.new_context(viewport={"width": 1280, "height": 900})
-    await context.add_init_script(_COUNT)
     tab = await context.new_page()
     tab.set_default_timeout(PATIENCE_MS)
     await tab.goto(f"{address}/plans?sample={sample}")
@@ -143,7 +134,7 @@ async def _visit(tab: Page, rounds: int, pauses: float, seed: int = 0) -> list[t
     timed = []
     for step in STEPS * rounds:
         await asyncio.sleep(pauses * drawn.uniform(*PAUSES))
-        milliseconds = await tab.evaluate(_CLICK, step)
+        milliseconds = await tab.evaluate(_CLICK, [step, _TITLES.get(step, step)])
         if milliseconds is None:
             raise RuntimeError(f"{step} was not drawn within a minute")
         timed.append((step, milliseconds))

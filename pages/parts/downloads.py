@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def show(runs: Sequence[Run]) -> None:
-    """The buttons."""
+    """The buttons, if there is a run to take away."""
+    if not runs:
+        return
     name = charts.file_name(runs[0].workload.name)
     with st.container(horizontal=True):
         for kind, made, mime in (
