@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +27,41 @@ from runtime.ranks import Combined, Ranked, combined, ranked
 def aggregate_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
     """Merge the tables of the workload's one query, and code what is grouped and aggregated."""
     (query,) = workload.queries
-    _check_columns(query, tables)
+    coding = coded(query, tables)
     joined = loop_feed(workload, tables)
     rows = joined.tuples
     assert isinstance(rows, Rows)
+    of_source = [np.flatnonzero(rows.source == place) for place in range(len(query.sources))]
+    arrivals = Arrivals(
+        source=rows.source,
+        ts=rows.ts,
+        seq=rows.seq,
+        rank=rows.rank,
+        keys=rows.keys,
+        values=rows.values,
+        until=rows.until,
+        group=_spread(rows, of_source, [group.codes for group in coding.groups]),
+        cell=_spread(rows, of_source, [cell.codes for cell in coding.cells]),
+        amounts=_amounts(rows, of_source, coding.amounts),
+        number=_numbers(query, rows, of_source),
+    )
+    return replace(joined, tuples=arrivals, grouping=coding.grouping, meanings=coding.meanings)
+
+
+@dataclass(frozen=True, slots=True)
+class Coding:
+    """What is grouped and aggregated as numbers: of every source, by row of its table."""
+
+    groups: list[Combined]
+    cells: list[Combined]
+    amounts: Amounts
+    grouping: Grouping
+    meanings: Meanings
+
+
+def coded(query: Query, tables: Mapping[str, Table]) -> Coding:
+    """Code the groups, cells and amounts of a query's tables."""
+    _check_columns(query, tables)
     made_of = list(cell_columns(query))
     ranks = {column: _ranked(query, column, tables) for column in made_of}
     groups = [_combined(query, s, tables, ranks, query.group_by) for s in query.sources]
@@ -48,21 +79,7 @@ def aggregate_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
         changing=any(_changes(tables[s.name]) for s in query.sources if s.window is None),
         seed=meanings.seed(),
     )
-    of_source = [np.flatnonzero(rows.source == place) for place in range(len(query.sources))]
-    arrivals = Arrivals(
-        source=rows.source,
-        ts=rows.ts,
-        seq=rows.seq,
-        rank=rows.rank,
-        keys=rows.keys,
-        values=rows.values,
-        until=rows.until,
-        group=_spread(rows, of_source, [group.codes for group in groups]),
-        cell=_spread(rows, of_source, [cell.codes for cell in cells]),
-        amounts=_amounts(rows, of_source, amounts),
-        number=_numbers(query, rows, of_source),
-    )
-    return replace(joined, tuples=arrivals, grouping=grouping, meanings=meanings)
+    return Coding(groups, cells, amounts, grouping, meanings)
 
 
 def _check_columns(query: Query, tables: Mapping[str, Table]) -> None:

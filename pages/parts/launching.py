@@ -44,7 +44,8 @@ def launch(
         if folder is None:
             check_size(workload)
         most_seconds, most_disk_mb = limits or (MOST_SECONDS, MOST_DISK_MB)
-        keep = keep and isinstance(chosen, EarlyAggregation)
+        # Spark's own operators tell no changes of groups, which are shown with the answer.
+        keep = keep and isinstance(chosen, EarlyAggregation) and operators == "kernels"
         requests = [
             RunRequest(
                 workload,

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from planner.plan import Plan
 from planner.workload import Workload
+from runtime.native.describe_aggregation import NativeAggregation, describe_aggregation
 from runtime.native.describe_join import describe_join
 from runtime.native.describe_slices import describe_slices
 from runtime.native.description import NativeJoins
 
 
-def describe(plan: Plan, workload: Workload) -> NativeJoins:
+def describe(plan: Plan, workload: Workload) -> NativeJoins | NativeAggregation:
     """The plan as joins of Spark's; `refusal` has nothing against it."""
+    if plan.family == "early_aggregation":
+        return describe_aggregation(plan, workload)
+    return describe_joins(plan, workload)
+
+
+def describe_joins(plan: Plan, workload: Workload) -> NativeJoins:
+    """A plan that joins, and aggregates nothing."""
     if plan.family == "sliced_chain":
         return describe_slices(plan, workload)
     return describe_join(plan, workload)

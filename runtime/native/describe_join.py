@@ -98,15 +98,23 @@ def plain(constant: Constant) -> Constant:
 
 def _step(query: Query, inputs: Sequence[Input], joined: Sequence[int], place: int) -> Step:
     new = inputs[place]
-    equal = tuple(_equalities(query, inputs, joined, place))
-    tests: list[Condition] = [*equal, *_other_predicates(query, inputs, joined, place)]
+    tests: list[Condition] = list(predicate_tests(query, inputs, joined, place))
+    equal = any(_equalities(query, inputs, joined, place))
     for other in joined:
         tests += in_time(query, inputs, other, place)
     streams = [other for other in joined if inputs[other].is_stream]
     reach = None
     if new.is_stream and streams:
         reach = Reach(window_of(query.sources[streams[0]]), window_of(query.sources[place]))
-    return Step(new, tuple(tests), reach, bool(equal))
+    return Step(new, tuple(tests), reach, equal)
+
+
+def predicate_tests(
+    query: Query, inputs: Sequence[Input], joined: Sequence[int], place: int
+) -> Iterator[Test]:
+    """The predicates between a new source and those that are joined."""
+    yield from _equalities(query, inputs, joined, place)
+    yield from _other_predicates(query, inputs, joined, place)
 
 
 def _equalities(
@@ -142,15 +150,19 @@ def _other_predicates(
 def in_time(query: Query, inputs: Sequence[Input], one: int, other: int) -> Iterator[Test]:
     """Two members may stand together: neither left its window, or its relation, for the other."""
     for earlier, later in ((one, other), (other, one)):
-        if not inputs[later].is_stream:
-            continue
-        ts = inputs[later].column(TS)
-        if inputs[earlier].is_stream:
+        if inputs[later].is_stream and inputs[earlier].is_stream:
             length = window_of(query.sources[earlier])
-            yield Test(ts, "<", inputs[earlier].column(TS), length)
-        else:
-            yield Test(ts, ">=", inputs[earlier].column(BEGIN))
-            yield Test(ts, "<", inputs[earlier].column(END))
+            yield Test(inputs[later].column(TS), "<", inputs[earlier].column(TS), length)
+    yield from in_relation(inputs, one, other)
+
+
+def in_relation(inputs: Sequence[Input], one: int, other: int) -> Iterator[Test]:
+    """Of a stream's tuple and a relation's row: the row was there when the tuple arrived."""
+    for row, later in ((one, other), (other, one)):
+        if inputs[later].is_stream and not inputs[row].is_stream:
+            ts = inputs[later].column(TS)
+            yield Test(ts, ">=", inputs[row].column(BEGIN))
+            yield Test(ts, "<", inputs[row].column(END))
 
 
 def window_of(source: Source) -> int:

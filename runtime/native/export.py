@@ -11,7 +11,7 @@ from planner.errors import RunError
 from planner.plan import Plan
 from planner.query import Query
 from planner.workload import Workload
-from runtime.native.describe import describe
+from runtime.native.describe import describe_joins
 from runtime.native.description import NativeJoins
 from runtime.native.program import program_text
 from runtime.native.refusal import refusal
@@ -25,7 +25,7 @@ def exported(plan: Plan, workload: Workload) -> dict[str, str]:
     """The files, by name; a RunError where Spark's own operators cannot express the plan."""
     if reason := not_exported(plan, workload):
         raise RunError(reason, "export")
-    described = describe(plan, workload)
+    described = describe_joins(plan, workload)
     return {
         PROGRAM: program_text(described, plan, workload),
         README: readme_text(described, plan, workload),

@@ -13,7 +13,9 @@ from planner.plan import Plan
 from planner.tables import Table
 from planner.workload import Workload
 from runtime.home import writable_home
+from runtime.native.aggregating import NativeGroups
 from runtime.native.describe import describe
+from runtime.native.describe_aggregation import NativeAggregation
 from runtime.native.description import NativeJoins
 from runtime.native.files import NativeFiles, cuts_of, write_tables
 from runtime.native.refusal import refusal
@@ -30,7 +32,7 @@ class PreparedNative:
     workload: Workload
     plan: Plan
     estimate: Estimate
-    described: NativeJoins
+    described: NativeJoins | NativeAggregation
     tables: Mapping[str, Table]
     cuts: tuple[int, ...]
     partitions: int
@@ -39,6 +41,8 @@ class PreparedNative:
     warnings: tuple[str, ...]
     # From when stream time counts, in microseconds: own data have times of their own.
     begin: int
+    # Of an aggregation.
+    groups: NativeGroups | None = None
 
     @property
     def streams(self) -> list[str]:
@@ -64,7 +68,8 @@ class PreparedNative:
             )
             for name in self.tables
         }
-        return write_tables(self.tables, self.streams, used, self.cuts, folder)
+        more = self.groups.columns() if self.groups else None
+        return write_tables(self.tables, self.streams, used, self.cuts, folder, more)
 
 
 def prepare_native(request: RunRequest, partitions: int) -> PreparedNative:
@@ -102,4 +107,7 @@ def prepare_native(request: RunRequest, partitions: int) -> PreparedNative:
         span,
         (*warnings, *more, *described.notes),
         covered(streams).first_ts if own else 0,
+        NativeGroups.of(described, workload.queries[0], read)
+        if isinstance(described, NativeAggregation)
+        else None,
     )

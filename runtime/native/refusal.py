@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from planner.plan import Plan
-from planner.query import CountWindow
+from planner.query import CountWindow, Query
 from planner.workload import Workload
 from runtime.records import Way
+from runtime.split import common_block
 
-FAMILIES = ("join_order", "sliced_chain")
+FAMILIES = ("join_order", "early_aggregation", "sliced_chain")
 MOST_STREAM_JOINS = 40
 
 
@@ -25,6 +26,8 @@ def refusal(plan: Plan, workload: Workload, way: Way) -> str | None:
             f"{counted}: Spark's joins know how old a tuple is, not how many came after it; use a "
             "window of time"
         )
+    if plan.family == "early_aggregation":
+        return _aggregation(workload.queries[0], way)
     joins = sum(operator.kind == "slice" for operator in plan.operators())
     if way == "stream" and joins > MOST_STREAM_JOINS:
         return (
@@ -40,4 +43,15 @@ def _counted(workload: Workload) -> str | None:
         for source in query.sources:
             if isinstance(source.window, CountWindow):
                 return f"{source.alias} of {query.name} has the window [{source.window}]"
+    return None
+
+
+def _aggregation(query: Query, way: Way) -> str | None:
+    if not common_block(query):
+        return (
+            "Spark aggregates a join by blocks of time: all windows must be tumbling and of one "
+            "length; groups that follow a sliding or landmark window it does not keep"
+        )
+    if way == "stream":
+        return "aggregations are not streamed on Spark's own operators yet; use replay"
     return None

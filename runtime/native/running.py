@@ -9,12 +9,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from planner.cost import Measurement, Timings
 from planner.errors import RunError
 from runtime.kernels.digest import as_text
+from runtime.native.aggregating import NativeGroups
+from runtime.native.describe_aggregation import NativeAggregation
+from runtime.native.description import NativeJoins
 from runtime.native.prepare import PreparedNative
 from runtime.native.results import merge_native_results
-from runtime.native.tally import Found, NativeTally
+from runtime.native.tally import Found, JoinMetrics, NativeTally
 from runtime.records import Progress, Run
 from runtime.stopping import StopSignal
 
@@ -74,6 +79,7 @@ def _carried_out(
     folder: Path,
 ) -> Run:
     # Imported when a plan is first run: planning and reading history need no Spark.
+    from runtime.spark.native_aggregation import replay_aggregation
     from runtime.spark.native_run import replay_joins, stream_joins
     from runtime.spark.session import session
 
@@ -94,19 +100,33 @@ def _carried_out(
     engine_begun = time.time()
     on_progress(Progress("Running", 0, batches, prepared.arrivals))
     described, warmup = prepared.described, prepared.span.warmup
-    if request.way == "replay":
+    if isinstance(described, NativeAggregation):
+        assert prepared.groups is not None, "an aggregation has them"
+        tally, rows = replay_aggregation(spark, described, prepared.groups, files, warmup, room)
+        _add_groups(prepared.groups, tally, rows, request.results)
+    elif request.way == "replay":
         tally = replay_joins(spark, described, files, warmup, parts, room)
     else:
         checkpoint = folder / "checkpoint"
         tally = stream_joins(spark, described, files, warmup, checkpoint, parts, on_batch, room)
     engine_seconds = time.time() - engine_begun
-    if parts is not None and request.results is not None:
+    if isinstance(described, NativeJoins) and parts and request.results:
         merge_native_results(prepared.workload, parts, request.results)
     finished = time.time()
     timings = Timings(finished - begun, engine_seconds, None)
     return replace(
         record.ended("finished", finished), measurement=_measurement(prepared, tally, timings)
     )
+
+
+def _add_groups(
+    groups: NativeGroups, tally: NativeTally, rows: np.ndarray, results: Path | None
+) -> None:
+    """The answer of an aggregation, from its groups as rows of numbers."""
+    digest = groups.digest(rows)
+    tally.found[0] = Found(len(rows), 0, digest % 2**32, digest >> 32)
+    if results is not None:
+        groups.write(rows, results)
 
 
 def _progress(
@@ -149,7 +169,8 @@ def _told_by_spark(
     """
     seconds = prepared.span.seconds
     operators: dict[str, dict[str, float]] = {}
-    if seconds:
+    # What an aggregation passes on are changes of groups, which Spark does not count.
+    if seconds and isinstance(prepared.described, NativeJoins):
         for root in prepared.plan.roots:
             own = found[str(root.param("query"))]
             operators[root.id] = {"rows_out": own.measured / seconds}
@@ -158,17 +179,14 @@ def _told_by_spark(
         for step in range(len(join.steps)):
             metrics = tally.join(number, step)
             joins.append(metrics.as_json(join.names[step], seconds))
-        last = tally.join(number, len(join.steps) - 1)
+        last = tally.joins.get((number, len(join.steps) - 1), JoinMetrics())
         if join.found is not None and seconds:
             operators.setdefault(join.found, {})["rows_out"] = last.measured / seconds
         if join.stored is not None and last.mean_state_rows is not None:
             operators.setdefault(join.stored, {})["state_tuples"] = last.mean_state_rows
     held = [j.mean_state_rows for j in tally.joins.values() if j.mean_state_rows is not None]
-    cost = (
-        {"rows_out": sum(operators[root.id]["rows_out"] for root in prepared.plan.roots)}
-        if (seconds)
-        else {}
-    )
+    outputs = [operators[root.id] for root in prepared.plan.roots if root.id in operators]
+    cost = {"rows_out": sum(own["rows_out"] for own in outputs)} if outputs else {}
     if held:
         cost["state_tuples"] = sum(held)
     return {

@@ -68,7 +68,7 @@ def compile_aggregation(
         groups=grouping.groups,
         cells=grouping.cells,
         functions=[[kept.function, kept.source, kept.most] for kept in grouping.kept],
-        answer=_answer(query),
+        answer=answer_columns(query),
         block=common_block(query),
         walked_from=_walked_from(query, list(chains)),
         seed=grouping.seed,
@@ -116,7 +116,7 @@ def _length(source: Source) -> int:
     return source.window.rows if isinstance(source.window, CountWindow) else 0
 
 
-def _answer(query: Query) -> list[list[int]]:
+def answer_columns(query: Query) -> list[list[int]]:
     """For each aggregate what it is, and which of the kept columns it is read from."""
     places = kept_columns(query)
     read = []

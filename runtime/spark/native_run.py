@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,9 @@ from runtime.stopping import StopSignal
 
 _POLL_SECONDS = 0.2
 _ALL, _MEASURED = "rows", "measured"
+
+# Given the number of a join, and of a step of it, its results and their times.
+Observe = Callable[[int, int, DataFrame, Column], DataFrame]
 
 
 def _after(warmup: int, ts: Column) -> Column:
@@ -51,6 +55,20 @@ def replay_joins(
 ) -> NativeTally:
     """All of the joins in one batch job."""
     tally = NativeTally()
+    with watched(tally, warmup) as observe, stopping(spark, stop):
+        rows = taken(native, reader(spark, files, False), False, observe, parts is not None)
+        if parts is not None:
+            rows = rows.persist()
+        tally.add_found(_summed(rows, warmup))
+        if parts is not None:
+            rows.write.parquet(str(rows_folder(parts, 0)))
+            rows.unpersist()
+    return tally
+
+
+@contextmanager
+def watched(tally: NativeTally, warmup: int) -> Iterator[Observe]:
+    """Count the rows of each join of a batch job that is carried out within."""
     seen: dict[tuple[int, int], Observation] = {}
 
     def observe(join: int, step: int, rows: DataFrame, last: Column) -> DataFrame:
@@ -58,19 +76,11 @@ def replay_joins(
         counted = count(lit(1)).alias(_ALL), _after(warmup, last).alias(_MEASURED)
         return rows.observe(seen[join, step], *counted)
 
-    rows = taken(native, reader(spark, files, False), False, observe, parts is not None)
-    with stopping(spark, stop):
-        if parts is not None:
-            rows = rows.persist()
-        tally.add_found(_summed(rows, warmup))
-        if parts is not None:
-            rows.write.parquet(str(rows_folder(parts, 0)))
-            rows.unpersist()
+    yield observe
     for (join, step), observation in seen.items():
         found = observation.get
         metrics = tally.join(join, step)
         metrics.rows, metrics.measured = found[_ALL], found[_MEASURED]
-    return tally
 
 
 def stream_joins(

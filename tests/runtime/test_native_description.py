@@ -17,9 +17,11 @@ from planner.tables import Table
 from planner.workload import Workload
 from runtime.generate import generate
 from runtime.in_process import counted, feed_of
-from runtime.native.describe import describe
+from runtime.native.describe import describe_joins
 from runtime.native.refusal import refusal
 from runtime.programs.program import Span
+from runtime.records import Way
+from tests.planner.aggregations import AGGREGATION_SAMPLES
 from tests.planner.chains import CHAIN_SAMPLES, joined, joins
 from tests.planner.workloads import SAMPLES
 from tests.runtime.native_by_duckdb import answers_of
@@ -81,13 +83,13 @@ def test_every_plan_that_is_described_gives_the_answer_of_the_kernels(
         assert refusal(plan, workload, "stream") is None
         tally = counted(plan, workload, feed_of(plan, workload)(workload, tables), Span(0, 1))
         expected = tally.by_query or {"Q1": (tally.results, tally.digest)}
-        assert answers_of(describe(plan, workload), tables) == expected, plan.label
+        assert answers_of(describe_joins(plan, workload), tables) == expected, plan.label
         assert any(results for results, _ in expected.values())
 
 
 def test_the_order_of_a_plan_is_the_order_of_the_joins() -> None:
     workload = SAMPLES["table 5"]
-    described = describe(JoinOrder().plan(workload, "S3,S1,S4,S2"), workload)
+    described = describe_joins(JoinOrder().plan(workload, "S3,S1,S4,S2"), workload)
     assert [i.name for i in described.joins[0].inputs] == ["S3", "S1", "S4", "S2"]
     assert described.joins[0].names == ("S3 with S1", "S3, S1 with S4", "S3, S1, S4 with S2")
     assert described.notes == ()
@@ -96,7 +98,7 @@ def test_the_order_of_a_plan_is_the_order_of_the_joins() -> None:
 def test_an_order_for_each_origin_is_told_as_the_one_that_is_used() -> None:
     workload = SAMPLES["two streams"]
     plan = JoinOrder().plan(workload, "general:S1=S1,S2;S2=S1,S2")
-    assert describe(plan, workload).notes == (
+    assert describe_joins(plan, workload).notes == (
         "Spark joins in one order, whichever tuple arrives: S1,S2, that of S1",
     )
 
@@ -115,3 +117,17 @@ def test_many_joins_are_not_streamed() -> None:
     plan = family("sliced_chain").plan(workload, "unshared")
     assert "it has 41 joins" in (refusal(plan, workload, "stream") or "")
     assert refusal(plan, workload, "replay") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "way", "told"),
+    [
+        ("sliding", "replay", "all windows must be tumbling"),
+        ("landmark", "replay", "all windows must be tumbling"),
+        ("tumbling", "stream", "use replay"),
+    ],
+)
+def test_aggregations_that_spark_cannot_express(name: str, way: Way, told: str) -> None:
+    workload = AGGREGATION_SAMPLES[name]
+    plan = family("early_aggregation").plan(workload, "LAP")
+    assert told in (refusal(plan, workload, way) or "")

@@ -26,6 +26,7 @@ from runtime.own_data_files import write_folder
 from runtime.programs.program import Span
 from runtime.records import Run, RunRequest, Way
 from runtime.run_json import run_document
+from tests.planner.aggregations import aggregation
 from tests.planner.chains import FILTERED, joins
 from tests.planner.workloads import equality_join
 from tests.runtime.test_native_description import coarse, graph
@@ -141,3 +142,46 @@ def test_a_run_that_is_cancelled_ends_as_such_and_leaves_no_files(
     ended = run(request, on_progress, cancel)
     assert ended.status == "cancelled"
     assert not (sluice_home / "runs" / ended.id).exists()
+
+
+def _aggregation(text: str) -> Workload:
+    return replace(aggregation(text), run=RunSettings(seed=5, warmup=5, duration=30))
+
+
+@pytest.mark.parametrize("label", ["LAP", "EAP-101"])
+def test_an_aggregation_over_blocks(label: str, tmp_path: Path) -> None:
+    workload = _aggregation(
+        "SELECT S1.g, S2.k, COUNT(*), SUM(S1.x), AVG(S2.x), MIN(S1.x), MAX(S2.x), COUNT(S1.x) "
+        "FROM S1 [TUMBLING 10], S2 [TUMBLING 10], R WHERE S1.j = S2.j AND S2.k >= R.p "
+        "AND S1.g <> 2 GROUP BY S1.g, S2.k"
+    )
+    plan = family("early_aggregation").plan(workload, label)
+    tables = generate(workload, 35.0, 5)
+    tally = counted(plan, workload, feed_of(plan, workload)(workload, tables), Span(0, 1))
+    assert tally.results > 20
+    request = RunRequest(
+        workload, plan.family, label, "replay", 2, results=tmp_path, backend="native"
+    )
+    ended = run(request)
+    assert ended.measurement is not None
+    assert ended.measurement.results == {"Q1": tally.results}
+    assert ended.measurement.answers == {"Q1": as_text(tally.digest)}
+    written = pq.read_table(tmp_path / "Q1.parquet")
+    assert written.column_names[:4] == ["window_start", "S1.g", "S2.k", "count(*)"]
+    assert written.num_rows == tally.results
+    document = run_document(ended)
+    assert [join["join"] for join in document["spark"]["joins"]] == ["S1 with S2", "S1, S2 with R"]
+    assert all(op["measured"] is None for op in document["operators"])
+
+
+def test_distinct_values_of_one_stream(tmp_path: Path) -> None:
+    workload = _aggregation("SELECT S1.g, COUNT(DISTINCT S1.x) FROM S1 [TUMBLING 10] GROUP BY S1.g")
+    plan = family("early_aggregation").plan(workload, "LAP")
+    tables = generate(workload, 35.0, 5)
+    tally = counted(plan, workload, feed_of(plan, workload)(workload, tables), Span(0, 1))
+    request = RunRequest(
+        workload, plan.family, "LAP", "replay", 2, results=tmp_path, backend="native"
+    )
+    ended = run(request)
+    assert ended.measurement is not None
+    assert ended.measurement.answers == {"Q1": as_text(tally.digest)}
