@@ -159,11 +159,15 @@ def _calibrate(options: argparse.Namespace) -> str:
 
 
 def _shown(run: Run, options: argparse.Namespace) -> str:
+    from runtime.diagnosing import diagnosed
     from runtime.run_json import run_document
+    from runtime.run_tuples import few_tuples_of
 
     for warning in run.warnings:
         sys.stderr.write(f"warning: {warning}\n")
-    return as_json(run_document(run)) if options.json else printing.run_text(run)
+    if options.json:
+        return as_json(run_document(run))
+    return printing.run_text(run) + printing.diagnosis_text(diagnosed(run, few_tuples_of(run)))
 
 
 def _say_progress(progress: Progress) -> None:

@@ -14,6 +14,7 @@ from planner.statistics import Provenance
 from planner.wording import amount
 from planner.workload import Workload
 from planner.workload_file import dump_workload
+from runtime.diagnosing import Diagnosis
 from runtime.records import Progress, Run
 from runtime.run_json import run_document
 from runtime.run_summary import RunSummary
@@ -91,6 +92,13 @@ def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     ]
+
+
+def diagnosis_text(found: Sequence[Diagnosis]) -> str:
+    """What the model is wrong about and why; nothing where it is right."""
+    if not found:
+        return ""
+    return "\nWhere the model is off:\n" + "".join(f"- {one.sentence}\n" for one in found)
 
 
 def progress_text(progress: Progress) -> str:

@@ -15,8 +15,8 @@ from planner.wording import amount, shortened
 if TYPE_CHECKING:
     from runtime.repeats import Spread
 
-# The plot of a chart in half a page, and a letter in it, in points of the screen.
-_PLOT, _LETTER, _MARKER = (440.0, 280.0), (6.6, 16.0), 14.0
+# The plot of a chart in half a narrow page, and a letter in it, in points of the screen.
+_PLOT, _LETTER, _MARKER = (320.0, 280.0), (6.6, 16.0), 14.0
 _PLACES = {
     "top left": (-1, 1),
     "bottom right": (1, -1),
@@ -57,6 +57,7 @@ def all_plans(points: Sequence[tuple[str, float, float]], field: str, what: str 
         text=[name if place else "" for name, place in zip(names, places, strict=True)],
         textposition=[place or "top left" for place in places],
         customdata=names,
+        cliponaxis=False,
         marker={"size": 12, "color": MEASURED, "line": {"width": 1, "color": LINE}},
         hovertemplate="%{customdata}<br>predicted %{x:,.6g}<br>measured %{y:,.6g}<extra></extra>",
     )

@@ -25,8 +25,15 @@ def test_from_a_card_to_predicted_beside_measured(page: Page) -> None:
     expect(page.get_by_text(re.compile("predicted \\(q-error"))).to_be_visible()
     expect(page.get_by_text("predicted beside measured")).to_be_visible()
 
-    page.get_by_text("Picture", exact=True).click()
+    expect(page.get_by_text(re.compile(r"^Trust the model.*Kendall's tau"))).to_be_visible()
+
+    page.get_by_text("Picture", exact=True).first.click()
     expect(page.get_by_test_id("stGraphVizChart")).to_contain_text("q-error")
+
+    # The second picture is that of the difference of the two runs.
+    page.get_by_text("Picture", exact=True).last.click()
+    alone = page.get_by_test_id("stGraphVizChart").filter(has_text="in this plan alone")
+    expect(alone).to_have_count(2)
 
 
 def test_a_mistake_is_pointed_at_and_a_run_is_cancelled(page: Page) -> None:
