@@ -46,7 +46,7 @@ else:
     planning.show_models(chosen.name, workload, newest[0].plan.label)
     left, right = st.columns(2, gap="medium")
     with left:
-        run_views.chart(newest)
+        run_views.chart(plans, runs)
     with right:
         run_views.seconds(plans, runs)
     measured = [run for run in every if is_measured(run)]

@@ -108,8 +108,7 @@ def run_table(plans: Sequence[PlanRuns], runs: Mapping[str, Run]) -> pd.DataFram
     shown = [runs[plan.newest.id] for plan in plans]
     pairs = [scores(run) for run in shown]
     spreads = {part: [plan.spread(part) for plan in plans] for part in ("kernel", "total")}
-    expected = [run.predicted_kernel.seconds if run.predicted_kernel else None for run in shown]
-    kernel = [spread.median if spread else None for spread in spreads["kernel"]]
+    clock = kernel_seconds(plans, runs)
     return pd.DataFrame(
         {
             "Plan": [run_name(run) for run in shown],
@@ -118,8 +117,8 @@ def run_table(plans: Sequence[PlanRuns], runs: Mapping[str, Run]) -> pd.DataFram
             "Prediction": [error_text(p, m) for p, m in pairs],
             "Results": [_results(run) for run in shown],
             "Runs": [len(plan.repeats) for plan in plans],
-            "Kernel s, predicted": expected,
-            "Kernel prediction": list(map(error_text, expected, kernel)),
+            "Kernel s, predicted": [p for _, p, _ in clock],
+            "Kernel prediction": [error_text(p, m) for _, p, m in clock],
             **{
                 f"{part.capitalize()} s": [spread and spread.median for spread in found]
                 for part, found in spreads.items()
@@ -139,6 +138,25 @@ def seconds_rows(
         for plan in plans
     ]
     return [(name, spreads) for name, spreads in found if spreads["total"] is not None]
+
+
+def kernel_seconds(
+    plans: Sequence[PlanRuns], runs: Mapping[str, Run]
+) -> list[tuple[str, float | None, float | None]]:
+    """Seconds inside kernels, predicted and measured (the median of repeats), by plan."""
+    found = []
+    for plan in plans:
+        run, spread = runs[plan.newest.id], plan.spread("kernel")
+        expected = run.predicted_kernel.seconds if run.predicted_kernel else None
+        found.append((run_name(run), expected, spread.median if spread else None))
+    return found
+
+
+def measured_points(
+    rows: Sequence[tuple[str, float | None, float | None]],
+) -> list[tuple[str, float, float]]:
+    """The rows of which both figures are there and can stand on a logarithmic axis."""
+    return [(name, p, m) for name, p, m in rows if p is not None and m is not None and p > 0 < m]
 
 
 def run_name(run: Run) -> str:

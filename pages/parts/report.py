@@ -111,7 +111,7 @@ def _charts(plans: Sequence[PlanRuns], runs: Mapping[str, Run]) -> Iterator[str]
     if points:
         field = ranked_by(rows[0])
         told = run_figures.pairs_in_words(points)
-        yield html.chart(run_figures.all_plans(points, field), f"{UNITS[field]}. {told}")
+        yield html.chart(run_figures.all_plans(points, UNITS[field]), f"{UNITS[field]}. {told}")
     seconds = comparison.seconds_rows(plans, runs)
     yield html.chart(run_figures.seconds(seconds), run_figures.seconds_in_words(seconds))
 

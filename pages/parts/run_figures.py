@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import plotly.graph_objects as go
 
 from pages.parts.figures import LINE, MEASURED, PALETTE, frame, log_axis, room
-from pages.parts.words import UNITS, error_text, plan_name
+from pages.parts.words import error_text, plan_name
 from planner.wording import amount, shortened
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ PARTS = {
 Spreads = Sequence[tuple[str, Mapping[str, "Spread | None"]]]
 
 
-def all_plans(points: Sequence[tuple[str, float, float]], field: str, what: str = "") -> go.Figure:
+def all_plans(points: Sequence[tuple[str, float, float]], unit: str) -> go.Figure:
     """Every plan that was run, predicted against measured on equal logarithmic axes."""
     figure = go.Figure()
     values = [value for _, p, m in points for value in (p, m) if value > 0]
@@ -61,11 +61,11 @@ def all_plans(points: Sequence[tuple[str, float, float]], field: str, what: str 
         marker={"size": 12, "color": MEASURED, "line": {"width": 1, "color": LINE}},
         hovertemplate="%{customdata}<br>predicted %{x:,.6g}<br>measured %{y:,.6g}<extra></extra>",
     )
-    axis, unit = log_axis(low, high), what or UNITS[field].lower()
+    axis = log_axis(low, high)
     figure.update_layout(
-        xaxis={"title": f"Predicted {unit}", **axis},
-        yaxis={"title": f"Measured {unit}", **axis},
-        **frame(f"{unit[:1].upper()}{unit[1:]}: predicted against measured", 430),
+        xaxis={"title": f"Predicted {unit.lower()}", **axis},
+        yaxis={"title": f"Measured {unit.lower()}", **axis},
+        **frame(f"{unit}: predicted against measured", 430),
     )
     return figure
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # So many runs of a workload are looked through, and so many plans shown.
 MOST_RUNS = 2_000
 MOST_PLANS = 40
+KERNEL_SECONDS = "Kernel seconds"
 _NUMBER = st.column_config.NumberColumn(format="localized")
 
 
@@ -72,6 +73,10 @@ def plans(found: Sequence[PlanRuns], runs: Mapping[str, Run]) -> None:
             "Runs": st.column_config.NumberColumn(
                 help="Finished runs like the newest one: their counts are the same"
             ),
+            "Kernel s, predicted": st.column_config.NumberColumn(format="%.3f"),
+            "Kernel prediction": st.column_config.TextColumn(
+                "Kernel q-error", help="Of the seconds inside kernels, median of the runs"
+            ),
             "Kernel s": st.column_config.NumberColumn(format="%.3f", help="Median of the runs"),
             "Total s": st.column_config.NumberColumn(format="%.2f", help="Median of the runs"),
             "Min to max": st.column_config.TextColumn(help="Total seconds over the runs"),
@@ -99,16 +104,26 @@ def _reached(run: Run) -> str:
     return "" if reached is None else f" after {amount(reached)} s of stream time"
 
 
-def chart(runs: Sequence[Run]) -> None:
-    """All plans in one chart with the diagonal."""
-    pairs = [(comparison.run_name(run), *scores(run)) for run in runs]
-    points = [(label, p, m) for label, p, m in pairs if m is not None]
-    if not points:
+def chart(found: Sequence[PlanRuns], runs: Mapping[str, Run]) -> None:
+    """All plans in one chart with the diagonal: by what they are ranked by, or by their clock."""
+    shown = [runs[plan.newest.id] for plan in found]
+    field = ranked_by(shown[0])
+    points = comparison.measured_points([(comparison.run_name(r), *scores(r)) for r in shown])
+    clock = comparison.measured_points(comparison.kernel_seconds(found, runs))
+    what = [UNITS[field], *([KERNEL_SECONDS] if clock else [])]
+    if len(what) > 1:
+        # By the clock only where seconds were predicted.
+        by = st.segmented_control(
+            "Compared by", what, default=what[0], required=True, key="compared-by"
+        )
+    else:
+        by = what[0]
+    shown_points, unit = (clock, KERNEL_SECONDS) if by == KERNEL_SECONDS else (points, UNITS[field])
+    if not shown_points:
         return
-    field = ranked_by(runs[0])
     charts.show(
-        run_figures.all_plans(points, field),
-        alt=f"{UNITS[field]}, predicted against measured. {run_figures.pairs_in_words(points)}",
+        run_figures.all_plans(shown_points, unit),
+        alt=f"{unit}, predicted against measured. {run_figures.pairs_in_words(shown_points)}",
     )
     st.caption("A plan on the dashed line was measured as predicted; above it, it cost more.")
 

@@ -14,9 +14,9 @@ from tests.pages.helpers import all_done
 
 
 def test_logarithmic_axes_have_few_round_numbers() -> None:
-    figure = run_figures.all_plans([("A", 16_000, 14_400), ("B", 86_850, 80_000)], "comparisons")
+    figure = run_figures.all_plans([("A", 16_000, 14_400), ("B", 86_850, 80_000)], "Comparisons/s")
     assert figure.layout.xaxis.ticktext == ("10k", "20k", "50k", "100k")
-    wide = run_figures.all_plans([("A", 2, 3), ("B", 5e7, 4e7)], "comparisons")
+    wide = run_figures.all_plans([("A", 2, 3), ("B", 5e7, 4e7)], "Comparisons/s")
     assert wide.layout.yaxis.ticktext == ("10", "100", "1k", "10k", "100k", "1M", "10M")
 
 
