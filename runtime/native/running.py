@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from planner.cost import Measurement, Timings
-from planner.errors import RunError
 from runtime.kernels.digest import as_text
 from runtime.native.aggregating import NativeGroups
 from runtime.native.describe_aggregation import NativeAggregation
@@ -22,37 +21,6 @@ from runtime.native.results import merge_native_results
 from runtime.native.tally import Found, JoinMetrics, NativeTally
 from runtime.records import Progress, Run
 from runtime.stopping import StopSignal
-
-# What must stay free: a join that explodes fills a disk before it fills a table.
-LEAST_FREE_BYTES = 2**30
-
-
-class RoomSignal(StopSignal):
-    """Also ends a run that would fill the disk."""
-
-    def __init__(self, stop: StopSignal, folder: Path) -> None:
-        self._stop, self._folder = stop, folder
-
-    def is_set(self) -> bool:
-        """Whether the run is to stop."""
-        return self._stop.is_set() or self._free() < LEAST_FREE_BYTES
-
-    def wait(self, seconds: float) -> None:
-        """Wait so long, or until the user cancels."""
-        self._stop.wait(seconds)
-
-    def check(self) -> None:
-        """Raise what ends the run, if it is to stop."""
-        self._stop.check()
-        if self._free() < LEAST_FREE_BYTES:
-            raise RunError(
-                f"less than {LEAST_FREE_BYTES / 2**20:,.0f} MB are free; make room, or shorten "
-                "run.duration",
-                str(self._folder),
-            )
-
-    def _free(self) -> int:
-        return shutil.disk_usage(self._folder).free
 
 
 def measured_natively(
@@ -88,7 +56,6 @@ def _carried_out(
     spark = session(request.master, request.shared).newSession()
     stop.check()
     folder.mkdir(parents=True, exist_ok=True)
-    room = RoomSignal(stop, folder)
     files = prepared.write(folder / "tuples")
     spark.conf.set("spark.sql.shuffle.partitions", str(prepared.partitions))
     parts = folder / "results" if request.results else None
@@ -102,13 +69,13 @@ def _carried_out(
     described, warmup = prepared.described, prepared.span.warmup
     if isinstance(described, NativeAggregation):
         assert prepared.groups is not None, "an aggregation has them"
-        tally, rows = replay_aggregation(spark, described, prepared.groups, files, warmup, room)
+        tally, rows = replay_aggregation(spark, described, prepared.groups, files, warmup, stop)
         _add_groups(prepared.groups, tally, rows, request.results)
     elif request.way == "replay":
-        tally = replay_joins(spark, described, files, warmup, parts, room)
+        tally = replay_joins(spark, described, files, warmup, parts, stop)
     else:
         checkpoint = folder / "checkpoint"
-        tally = stream_joins(spark, described, files, warmup, checkpoint, parts, on_batch, room)
+        tally = stream_joins(spark, described, files, warmup, checkpoint, parts, on_batch, stop)
     engine_seconds = time.time() - engine_begun
     if isinstance(described, NativeJoins) and parts and request.results:
         merge_native_results(prepared.workload, parts, request.results)
