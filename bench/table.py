@@ -63,6 +63,8 @@ def _rows(results: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     )
     yield from _accuracy(results["accuracy"])
     yield from _chains(results["chains"])
+    if "calibration" in results:
+        yield from _calibration(results["calibration"])
     for name, seconds in results["planning"]["seconds"].items():
         yield f"planner, {name}", f"{seconds:.2f} s", ""
 
@@ -92,6 +94,17 @@ def _accuracy(found: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
         f"in {100 * found['general within 5% of lazy and naive']:.1f}%",
         "",
     )
+
+
+def _calibration(found: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Seconds of kernels, by the machine's own unit costs."""
+    errors = {"all families": found["q-error"], **found["by family"]}
+    for name, error in errors.items():
+        yield (
+            f"samples, {error['plans']} plans, q-error of kernel seconds after calibration, {name}",
+            f"{error['median']:.2f} at the median",
+            f"{error['95th percentile']:.2f} at the 95th percentile, {error['worst']:.2f} at worst",
+        )
 
 
 def _cells(found: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
