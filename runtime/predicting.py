@@ -16,7 +16,7 @@ def predicted_kernel(prepared: Prepared, request: RunRequest) -> KernelTime:
     units = units_of(workload, calibrated_units())
     seconds = run_seconds(workload)
     if request.data is not None:
-        seconds = (batches.last_ts - prepared.begin) / 1e6
+        seconds = max(0.0, (batches.last_ts - prepared.begin) / 1e6)
     partitions = prepared.program.partitions
     replicated = split_of(prepared.plan, workload, partitions).modulus is None
     shape = Shape(batches.batches, partitions, replicated)
