@@ -11,6 +11,7 @@ import streamlit as st
 from pages.parts import backend, kept_workloads, own_data, samples, state, views
 from pages.parts.views import LONGEST_LABEL
 from planner.errors import PlanError
+from planner.workload import Workload
 from planner.workload_file import dump_workload, load_workload
 
 # Longer addresses are cut by browsers and mail programs on their way.
@@ -53,15 +54,25 @@ def query() -> dict[str, str] | None:
     for sample in samples.every():
         if (sample.workload, sample.data, False) == (workload, folder, sort):
             return {"sample": sample.id, **view}
-    link = packed(dump_workload(workload))
+    link = packed(_file(workload))
     return None if len(link) > LONGEST else {"workload": link, **view, **_data()}
 
 
 def _kept_here() -> dict[str, str]:
     """What finds a long workload again on this machine: it is no link for others."""
-    name = kept_workloads.keep(dump_workload(state.workload()))
+    name = kept_workloads.keep(_file(state.workload()))
     view = {name: text for name, text in views.chosen().items() if len(text) <= LONGEST_LABEL}
     return {} if name is None else {"kept": name, **view, **_data()}
+
+
+def _file(workload: Workload) -> str:
+    """The workload's file. Hundreds of queries take a while to be written: it is kept for this very
+    workload, as two with one digest may differ in their words."""
+    held, text = st.session_state.get("file of workload", (None, ""))
+    if held is not workload:
+        text = dump_workload(workload)
+        st.session_state["file of workload"] = (workload, text)
+    return text
 
 
 def _data() -> dict[str, str]:

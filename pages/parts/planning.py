@@ -31,7 +31,13 @@ Stamp = tuple[tuple[str, int, int], ...]
 def subject() -> tuple[Family, Workload]:
     """The family and the workload to plan, with the statistics of its data."""
     ready = with_statistics(state.workload()).only(query_name())
-    return applicable(ready, "no plans for this workload"), ready
+    return _applicable(ready), ready
+
+
+@st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
+def _applicable(workload: Workload) -> Family:
+    # Hundreds of queries take long to look through, and every page asks in every run.
+    return applicable(workload, "no plans for this workload")
 
 
 def query_name() -> str | None:
