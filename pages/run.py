@@ -22,11 +22,12 @@ from pages.parts.words import plain
 heading.show("Run")
 job = backend.job()
 if job is not None and job.done and backend.follow(job):
+    steering.adopt(job)
     st.switch_page("pages/results.py")
 
 if job is not None and not job.done:
-    progress.live(job.id)
     steering.form(job.id)
+    progress.live(job.id)
 else:
     if job is not None:
         progress.ended(job)

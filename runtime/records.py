@@ -86,6 +86,14 @@ class RunRequest:
             check_master(self.master)
         check_shared(self.master, self.shared)
 
+    @property
+    def as_run(self) -> Workload:
+        """The workload with the changes that were made while it ran: what its answers are of."""
+        if not self.steered:
+            return self.workload
+        changes = (*self.workload.run.changes, *self.steered)
+        return replace(self.workload, run=replace(self.workload.run, changes=changes))
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:

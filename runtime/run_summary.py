@@ -80,7 +80,7 @@ def own_columns(run: Run, record: Mapping[str, Any]) -> dict[str, Any]:
         "started": run.started,
         "status": run.status,
         "workload": run.request.workload.name,
-        "workload_digest": run.request.workload.digest,
+        "workload_digest": run.request.as_run.digest,
         "family": run.plan.family,
         "label": run.plan.label,
     }

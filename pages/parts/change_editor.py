@@ -11,7 +11,7 @@ from pages.parts import drafts, messages, stage_table, state
 from pages.parts.drafts import Parts
 from pages.parts.words import plain, plan_name
 from planner.changes import stages_of
-from planner.checks import exact
+from planner.checks import exact, microseconds
 from planner.errors import PlanError
 from planner.execution import Change
 from planner.families.sliced_chain import SlicedChain
@@ -124,11 +124,22 @@ def _put(changes: list[Parts]) -> None:
     changed = {**parts, "run": {**parts.get("run", {}), "changes": changes}}
     st.session_state.pop(_PROBLEM, None)
     try:
-        stages_of(load_workload(json.dumps(changed)))
+        _check(load_workload(json.dumps(changed)))
     except PlanError as error:
         st.session_state[_PROBLEM] = error
         return
     drafts.change(changed, _EDITOR)
+
+
+def _check(workload: Workload) -> None:
+    """Raise what cannot happen: a change of what is not there, or after the run."""
+    from runtime.prepare import check_times, run_seconds
+
+    times = [stage.at for stage in stages_of(workload) if stage.at is not None]
+    folder, _ = state.data()
+    if folder is None:
+        # How long own data are is known when they have been read.
+        check_times(times, 0, microseconds(run_seconds(workload)), own_data=False)
 
 
 def _preview(chosen: SlicedChain, workload: Workload, label: str) -> None:

@@ -45,4 +45,5 @@ def in_words(pace: float, progress: Progress) -> str:
     words = f"{exact(round(pace, 2))} s of stream time a second"
     if progress.lag is None:
         return words
-    return f"{words}; {seconds_text(progress.lag)} of stream time behind"
+    behind = f"{seconds_text(progress.lag)} of stream time behind"
+    return f"{words}; {behind} ({seconds_text(progress.lag / pace)})"

@@ -183,13 +183,13 @@ def _kept(job: Job) -> str:
 
 def _open_workload(entry: Entry) -> None:
     """The way to the workload of a run, where another one is in force: results are of that one."""
-    asked = entry.asked
-    if asked is not None and asked.workload.digest != planning.subject()[1].digest:
+    asked = steering.asked(entry)
+    if asked is not None and asked.as_run.digest != planning.subject()[1].digest:
         st.button(
             f"Open {plain(asked.workload.name)}",
             icon=":material/folder_open:",
             on_click=state.open_workload,
-            args=(asked.workload, asked.data, asked.sort),
+            args=(asked.as_run, asked.data, asked.sort),
         )
 
 

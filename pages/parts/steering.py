@@ -13,9 +13,11 @@ from pages.parts import (
     chain_view,
     chain_words,
     charts,
+    drafts,
     messages,
     planning,
     stage_table,
+    state,
 )
 from pages.parts.change_editor import what
 from pages.parts.words import plain, plan_name
@@ -48,6 +50,31 @@ def notice(job: Job) -> None:
         st.rerun()
 
 
+def asked(entry: Entry) -> RunRequest | None:
+    """What was asked of a run, with the changes that were made while it went on."""
+    current = entry.steering.current
+    return entry.asked if current is None else current[0]
+
+
+def adopt(job: Job) -> None:
+    """Put the changes of a run that was changed into the workload in force.
+
+    Its answers are those of the workload with them; other plans can then be compared with it.
+    """
+    for entry in reversed(job.entries):
+        request = asked(entry)
+        if request is not None and request.steered:
+            if request.workload.digest == state.workload().digest:
+                drafts.set_run(request.as_run.run)
+                st.toast(
+                    "The changes that you made are part of the workload now: run other plans with "
+                    "them to compare.",
+                    icon=":material/sync_alt:",
+                    duration="long",
+                )
+            return
+
+
 @st.fragment
 def form(job_id: str) -> None:
     """What to change now; it takes effect when the micro-batch that runs is done."""
@@ -57,14 +84,13 @@ def form(job_id: str) -> None:
         return
     workload = entry.steering.soon()
     with st.container(border=True):
-        st.markdown("**Change it while it runs**")
         kind = st.segmented_control(
-            "What to change",
+            "Change it while it runs",
             [ADD, REMOVE, CHANGE, SWITCH],
             default=ADD,
             required=True,
             key="steer-what",
-            label_visibility="collapsed",
+            help="It takes effect when the micro-batch that runs is done.",
         )
         names = [query.name for query in workload.queries]
         if kind == ADD:
@@ -89,22 +115,24 @@ def _labels(workload: Workload) -> list[str]:
 def _add(steering: Steering, workload: Workload) -> None:
     names = {query.name for query in workload.queries}
     usual = next(f"Q{n}" for n in range(1, len(names) + 2) if f"Q{n}" not in names)
-    name = st.text_input("Name", value=usual, key=f"steer-name-{usual}")
-    text = st.text_area("Query", value=workload.queries[-1].text, key=f"steer-add-{usual}")
-    st.button(
+    left, right = st.columns([1, 4])
+    name = left.text_input("Name", value=usual, key=f"steer-name-{usual}")
+    text = right.text_area("Query", value=workload.queries[-1].text, key=f"steer-add-{usual}")
+    left.button(
         "Add it now", icon=":material/add:", on_click=_ask_text, args=(steering, name, text, False)
     )
 
 
 def _change(steering: Steering, workload: Workload, names: list[str]) -> None:
-    name = st.selectbox("Query", names, key="steer-change")
-    text = st.text_area(
+    left, right = st.columns([1, 4])
+    name = left.selectbox("Query", names, key="steer-change")
+    text = right.text_area(
         "Its window and filters from now on",
         value=workload.query(name).text,
         key=f"steer-text-{name}",
         help="It leaves and enters again: what it returns is made of tuples that come from now on.",
     )
-    st.button(
+    left.button(
         "Change it now",
         icon=":material/edit:",
         on_click=_ask_text,

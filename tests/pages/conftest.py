@@ -66,12 +66,12 @@ class FakeSpark:
             raise RunError("no calibration here", "calibration")
         reached = self.reached_share * run_seconds(request.workload)
         on_progress(Progress("Running", 1, 4, 1000, 0.5, 2000, 30, 400, reached=reached))
-        if request.steerable:
+        if request.steerable and not self.gate.is_set():
             steering.begin(request, prepare(request, 1))
         while not self.gate.wait(0.01):
             if cancel.is_set():
                 break
-            if request.steerable and (made := steering.made_at(round(reached * 1e6))):
+            if steering.open and (made := steering.made_at(round(reached * 1e6))):
                 request = made[0]
         steering.close()
         if self.fails_with:
