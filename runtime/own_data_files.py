@@ -33,7 +33,8 @@ def write_folder(tables: Mapping[str, Table], folder: Path) -> dict[str, int]:
         folder.mkdir(parents=True, exist_ok=True)
         for name, table in tables.items():
             columns = _times(table) | {
-                attribute: data.values for attribute, data in table.columns.items()
+                attribute: pa.array(data.values, mask=None if data.valid is None else ~data.valid)
+                for attribute, data in table.columns.items()
             }
             pq.write_table(pa.table(columns), folder / f"{name}{SUFFIX}")
     except OSError as error:

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,12 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.errors import RunError
+from planner.own_data import read_folder
 from planner.query import TimeWindow
 from planner.streams import Arrivals, Attribute, ImportanceOf, Stream
 from planner.tables import Table
 from planner.workload import Workload
 from runtime.generate import generate
 from runtime.home import PROJECT
+from runtime.own_data_files import write_folder
 from tests.planner.workloads import TABLE_5, chain_query, equality_join
 
 ARRIVALS = [
@@ -180,3 +183,19 @@ def test_streams_that_no_query_reads_are_not_generated() -> None:
 def test_what_cannot_be_generated_is_said(stream: Stream, message: str) -> None:
     with pytest.raises(RunError, match=message.replace(".", r"\.")):
         _one(stream, 100)
+
+
+def test_missing_values_are_written_as_missing(tmp_path: Path) -> None:
+    known = _workload(
+        *(Stream(name, 50, {"attr": Attribute(9, missing=0.3)}) for name in ("A", "B"))
+    )
+    made = generate(known, 20, 1)
+    write_folder(made, tmp_path)
+    for name, table in read_folder(tmp_path, known).tables.items():
+        valid = made[name].columns["attr"].valid
+        assert valid is not None
+        assert not valid.all()
+        assert np.array_equal(table.columns["attr"].valid, valid)
+        assert np.array_equal(
+            table.columns["attr"].values[valid], made[name].columns["attr"].values[valid]
+        )
