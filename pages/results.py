@@ -17,7 +17,7 @@ from pages.parts import (
     trust_view,
 )
 from pages.parts.words import plain
-from runtime.repeats import answers_apart, by_plan, is_measured, same_data
+from runtime.repeats import answers_apart, by_plan, is_measured, same_data, to_choose_from
 from runtime.run_summary import RunFilter
 
 heading.show("Results")
@@ -51,7 +51,7 @@ else:
         run_views.seconds(plans, runs)
     measured = [run for run in every if is_measured(run)]
     st.markdown("### By operator", anchors=False)
-    shown = backend.records((run_choice.pick(measured, "Run", "run-shown"),))
+    shown = backend.records((run_choice.pick(to_choose_from(plans, measured), "Run", "run-shown"),))
     for run in shown.values():
         run_views.operators(run)
         spark_metrics.show(run)

@@ -51,6 +51,12 @@ def by_plan(runs: Sequence[RunSummary]) -> list[PlanRuns]:
     return sorted(found, key=lambda plan: (plan.newest.predicted or 0.0, plan.newest.label))
 
 
+def to_choose_from(plans: Sequence[PlanRuns], runs: Sequence[RunSummary]) -> list[RunSummary]:
+    """The newest run of every plan in the plans' order, then the others."""
+    first = {plan.newest.id: plan.newest for plan in plans}
+    return [*first.values(), *(run for run in runs if run.id not in first)]
+
+
 def is_measured(run: RunSummary) -> bool:
     """Whether there is something to show of the run: it came to an end, or was cancelled on its way
     after something was counted."""
