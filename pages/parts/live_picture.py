@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.parts import drawings
+from pages.parts import charts, drawings
 from pages.parts.caching import BY_DIGEST
 from pages.parts.words import plain, seconds_text
 from planner.cost import Cost, Estimate
@@ -35,10 +35,10 @@ def show(entry: Entry) -> None:
         text = to_text(drawn, estimate, overlays)
         st.code(text, language=None, height=400, wrap_lines=False)
     else:
-        st.graphviz_chart(
+        charts.picture(
             to_dot(drawn, estimate, overlays, steady=True),
+            f"Operators of {plan.label}, predicted and so far",
             width="stretch",
-            alt=f"Operators of {plan.label}, predicted and so far",
         )
     st.caption(plain(_told(asked.workload, progress.reached, bool(progress.costs)), 300))
 
