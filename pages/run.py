@@ -40,14 +40,16 @@ else:
     operators = native.pick_backend()
     keep = run_settings.keep_answers(chosen)
     run_settings.edit_span()
-    first, second, third, fourth = st.columns(4)
+    first, second, third, fourth, fifth = st.columns(5)
     with first:
         repeats = run_settings.pick_repeats()
     with second:
-        limits = run_settings.pick_limits()
+        most_seconds = run_settings.pick_most_seconds()
     with third:
-        pace = pacing.pick(workload, way) if operators == "kernels" else None
+        most_disk = run_settings.pick_most_disk()
     with fourth:
+        pace = pacing.pick(workload, way) if operators == "kernels" else None
+    with fifth:
         master = run_settings.pick_master()
     change_editor.show(chosen, workload, ranking, labels)
     run_settings.expectation(chosen, workload, labels, way, pace, repeats, operators)
@@ -58,7 +60,7 @@ else:
             type="primary",
             icon=":material/play_arrow:",
             on_click=launching.launch,
-            args=(labels, way, keep, repeats, limits, pace, master, operators),
+            args=(labels, way, keep, repeats, (most_seconds, most_disk), pace, master, operators),
             disabled=not labels or refused,
         )
         progress.warming_note()

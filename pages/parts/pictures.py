@@ -124,7 +124,7 @@ def _outputs(workload: Workload, middle: float) -> str:
         for rise in ((-26, -13, 13, 26) if count > 2 else (-18, 18))
     )
     return (
-        f'{lines}<text x="312" y="{HEIGHT - 8}" text-anchor="middle" font-size="11" '
+        f'{lines}<text x="{WIDTH - 2}" y="{HEIGHT - 8}" text-anchor="end" font-size="11" '
         f'fill="{_GREY}">{count} queries</text>'
     )
 

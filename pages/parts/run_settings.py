@@ -72,11 +72,11 @@ def pick_repeats() -> int:
     )
 
 
-def pick_limits() -> tuple[float, float]:
-    """When a run is ended, whatever it has done: seconds, and megabytes of disk."""
-    from runtime.records import MOST_DISK_MB, MOST_SECONDS
+def pick_most_seconds() -> float:
+    """When a run is ended, whatever it has done."""
+    from runtime.records import MOST_SECONDS
 
-    seconds = st.number_input(
+    return st.number_input(
         "Most seconds a run",
         min_value=1.0,
         value=MOST_SECONDS,
@@ -85,7 +85,13 @@ def pick_limits() -> tuple[float, float]:
         persist_state="session",
         help="A run that takes longer is ended, and says so. It can be gone on with.",
     )
-    disk = st.number_input(
+
+
+def pick_most_disk() -> float:
+    """Megabytes of disk at which a run is ended."""
+    from runtime.records import MOST_DISK_MB
+
+    return st.number_input(
         "Most disk a run (MB)",
         min_value=1.0,
         value=MOST_DISK_MB,
@@ -94,7 +100,6 @@ def pick_limits() -> tuple[float, float]:
         persist_state="session",
         help="Its micro-batches, and what it keeps while it runs.",
     )
-    return seconds, disk
 
 
 def pick_master() -> str | None:
