@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def amount(value: float) -> str:
     """A number with thousands separated and no more digits than it needs.
@@ -46,3 +48,17 @@ def shortened(text: str, most: int = 60) -> str:
         return text
     half = (most - 1) // 2
     return f"{text[:half]}…{text[-half:]}"
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """Names of which none stands twice: operators may be alike, and shortened names equal.
+
+    >>> told_apart(["slice", "probe", "slice"])
+    ['slice', 'probe', 'slice (2)']
+    """
+    seen: dict[str, int] = {}
+    told = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        told.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return told

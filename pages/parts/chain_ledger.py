@@ -15,7 +15,7 @@ from planner.checks import exact
 from planner.families.sliced_chain.balance import Balance
 from planner.families.sliced_chain.picture import DrawnJoin, Picture
 from planner.family import Ranking
-from planner.wording import shortened
+from planner.wording import shortened, told_apart
 from planner.workload import Workload
 
 # With more slices a table of who reads what has too many columns.
@@ -135,11 +135,16 @@ def reading_table(picture: Picture) -> pd.DataFrame:
             " / ".join(exact(window) for window in dict.fromkeys(tap.windows)) for _, tap in queries
         ],
     }
-    for join in picture.joins:
+    for name, join in zip(_short_names(picture), picture.joins, strict=True):
         members, routed = set(join.queries), set(join.routed)
-        name = bounds(join) if picture.is_chain else f"{shortened(join.name, 30)} {bounds(join)}"
         columns[name] = [
             _PART if query in routed else _WHOLE if query in members else _NOTHING
             for query, _ in queries
         ]
     return pd.DataFrame(columns)
+
+
+def _short_names(picture: Picture) -> list[str]:
+    if picture.is_chain:
+        return [bounds(join) for join in picture.joins]
+    return told_apart([f"{shortened(join.name, 30)} {bounds(join)}" for join in picture.joins])

@@ -10,6 +10,7 @@ from planner.cost import Estimate
 from planner.families.sliced_chain.work import KINDS, kind_of
 from planner.operator_names import join_of, operator_name
 from planner.plan import Operator, Plan
+from planner.wording import told_apart
 
 MOST_BARS = 40
 UNIONS = "unions of all queries"
@@ -31,16 +32,20 @@ def show(plan: Plan, estimate: Estimate) -> None:
 def of_joins(plan: Plan, estimate: Estimate) -> list[tuple[str, dict[str, float]]]:
     """What is compared at each place of the plan, tuples flowing on; nothing is left out."""
     found: dict[str, dict[str, float]] = {}
+    names: dict[str, str] = {}
     for operator in plan.operators():
         kind, comparisons = kind_of(operator.kind), estimate.costs[operator.id].comparisons
         if kind is not None and comparisons:
-            work = found.setdefault(_place(operator), {})
+            place, name = _place(operator)
+            names[place] = name
+            work = found.setdefault(place, {})
             work[kind] = work.get(kind, 0.0) + comparisons
-    return list(found.items())
+    return list(zip(told_apart(list(names.values())), found.values(), strict=True))
 
 
-def _place(operator: Operator) -> str:
+def _place(operator: Operator) -> tuple[str, str]:
+    """What is one bar, and its name: joins of other parts of the streams may be named alike."""
     if operator.kind == "union":
-        return UNIONS
-    join = join_of(operator)
-    return operator_name(operator if join is None else join)
+        return UNIONS, UNIONS
+    shown = join_of(operator) or operator
+    return shown.id, operator_name(shown)

@@ -14,7 +14,7 @@ from planner.drawing import Overlay
 from planner.families import family
 from planner.families.early_aggregation import EarlyAggregation
 from planner.operator_names import operator_name
-from planner.wording import amount
+from planner.wording import amount, told_apart
 from runtime.run_costs import measured_cost, predicted_cost, ranked_by, scores
 
 if TYPE_CHECKING:
@@ -51,20 +51,6 @@ def by_operator(run: Run, field: str) -> list[Row]:
         (name, expected.get(operator.id, 0.0), found.get(operator.id))
         for name, operator in zip(names, shown, strict=True)
     ]
-
-
-def told_apart(names: Sequence[str]) -> list[str]:
-    """Names of which none stands twice: stages of one run may have operators that are alike.
-
-    >>> told_apart(["slice", "probe", "slice"])
-    ['slice', 'probe', 'slice (2)']
-    """
-    seen: dict[str, int] = {}
-    told = []
-    for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        told.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return told
 
 
 def _figures(run: Run, field: str) -> tuple[Mapping[str, float], Mapping[str, float]]:

@@ -15,7 +15,7 @@ from planner.difference import Aligned, Side, aligned
 from planner.drawing import Overlay
 from planner.families import family
 from planner.operator_names import operator_name
-from planner.wording import amount, shortened
+from planner.wording import amount, shortened, told_apart
 
 if TYPE_CHECKING:
     from runtime.records import Run
@@ -104,16 +104,18 @@ def _columns(
 ) -> dict[str, list[object]]:
     # Where nothing was measured, all figures are predicted ones.
     what = ", measured" if measured else ", predicted" if first.measured and second.measured else ""
+    left, right = _short(first, second)
     return {
-        f"{_short(first)}{what}": [one for one, _ in pairs],
-        f"{_short(second)}{what}": [other for _, other in pairs],
+        f"{left}{what}": [one for one, _ in pairs],
+        f"{right}{what}": [other for _, other in pairs],
         f"Difference{what}": [_delta(one, other) for one, other in pairs],
         f"In words{what}": [_in_words(one, other) for one, other in pairs],
     }
 
 
-def _short(side: Side) -> str:
-    return shortened(side.name, 36)
+def _short(first: Side, second: Side) -> list[str]:
+    # Long chains may differ in their middle alone, which is cut out.
+    return told_apart([shortened(side.name, 36) for side in (first, second)])
 
 
 def _delta(one: float | None, other: float | None) -> float | None:
@@ -127,9 +129,8 @@ def _in_words(one: float | None, other: float | None) -> str:
 
 
 def _where(row: Aligned, first: Side, second: Side) -> str:
-    return {"both": "both", "first": f"only {_short(first)}", "second": f"only {_short(second)}"}[
-        row.where
-    ]
+    left, right = _short(first, second)
+    return {"both": "both", "first": f"only {left}", "second": f"only {right}"}[row.where]
 
 
 def _table(frame: pd.DataFrame, alt: str) -> None:

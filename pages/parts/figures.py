@@ -11,7 +11,7 @@ from pages.parts.words import UNITS, error_text, plan_name
 from planner.cost import Cost, Estimate
 from planner.operator_names import operator_name
 from planner.plan import Plan
-from planner.wording import amount, shortened
+from planner.wording import amount, shortened, told_apart
 
 # Okabe and Ito's palette; these two stand out on a light and on a dark page.
 PREDICTED, MEASURED = "#56B4E9", "#E69F00"
@@ -80,6 +80,7 @@ def cost_in_words(plan: Plan, estimate: Estimate, field: str) -> str:
 def _bars(plan: Plan, costs: Mapping[str, Cost], field: str) -> dict[str, list[tuple[str, float]]]:
     """For each bar the operators it is made of, in their order, that have such a cost."""
     bars: dict[str, list[tuple[str, float]]] = {}
+    names: dict[str, str] = {}
     for operator in plan.operators():
         value = getattr(costs[operator.id], field)
         if not value:
@@ -87,10 +88,12 @@ def _bars(plan: Plan, costs: Mapping[str, Cost], field: str) -> dict[str, list[t
         params = dict(operator.params)
         if "origin" in params:
             name, part = f"arrivals on {params['origin']}", str(params["source"])
+            bar = name
         else:
-            name, part = operator_name(operator), operator.kind
-        bars.setdefault(shortened(name, 32), []).append((part, value))
-    return bars
+            name, part, bar = operator_name(operator), operator.kind, operator.id
+        names[bar] = shortened(name, 32)
+        bars.setdefault(bar, []).append((part, value))
+    return dict(zip(told_apart(list(names.values())), bars.values(), strict=True))
 
 
 def predicted_and_measured(

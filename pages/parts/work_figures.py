@@ -12,7 +12,7 @@ from planner.cost import Estimate
 from planner.families.early_aggregation.work import KINDS, by_kind
 from planner.operator_names import operator_name
 from planner.plan import Plan
-from planner.wording import amount, shortened
+from planner.wording import amount, shortened, told_apart
 
 # A bar and what it is made of.
 Bars = Sequence[tuple[str, Mapping[str, float]]]
@@ -37,7 +37,7 @@ def _told(work: Mapping[str, float], unit: str) -> str:
 def stacked(bars: Bars, kinds: Sequence[str] = KINDS, field: str = "operations") -> go.Figure:
     """One bar a plan or operator, cut into the kinds of work that make up what is counted."""
     figure = go.Figure()
-    names = [shortened(name, 32) for name, _ in bars]
+    names = told_apart([shortened(name, 32) for name, _ in bars])
     totals = [sum(work.values()) for _, work in bars]
     unit = UNITS[field]
     for kind, colour in zip(kinds, PALETTE, strict=False):

@@ -10,7 +10,15 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import chain_figures, chain_view, trade_off_figures
+from pages.parts import (
+    chain_figures,
+    chain_ledger,
+    chain_view,
+    chain_work,
+    difference,
+    trade_off_figures,
+)
+from planner.difference import Side
 from planner.families.sliced_chain import SlicedChain
 from planner.workload import Workload
 from tests.pages.helpers import texts
@@ -203,3 +211,39 @@ def test_the_trade_off_marks_the_chosen_chain() -> None:
     figure = trade_off_figures.drawn(found, "Comparisons/s", found.labels[0])
     assert "The chosen chain" in [trace.name for trace in figure.data]
     assert found.labels[0] in trade_off_figures.in_words(found, "Comparisons/s")
+
+
+def test_joins_whose_short_names_are_equal_have_columns_of_their_own() -> None:
+    """Push-down's parts may differ in the middle of their names alone, which is cut out."""
+    asked = [["A.v > 60", f"B.v <= {most}", "B.u <= 50"] for most in (40, 50)]
+    workload = joins(
+        [joined(5), *(joined(15, *conditions) for conditions in asked), joined(30, "B.u > 30")]
+    )
+    (picture,) = chain_view.pictures(workload, "push-down")
+    reading = chain_ledger.reading_table(picture).set_index("Query")
+    for query in ("Q1", "Q2", "Q3", "Q4"):
+        read = [join for join in picture.joins if query in join.queries]
+        assert len(read) == sum(cell != "" for cell in reading.loc[query][1:])
+
+
+def test_queries_whose_short_names_are_equal_have_bars_of_their_own() -> None:
+    workload = joins([joined(5), joined(5)])
+    long = [f"alerts of the region {side} of the river" for side in ("west", "east")]
+    named = [replace(q, name=name) for q, name in zip(workload.queries, long, strict=True)]
+    workload = replace(workload, queries=tuple(named))
+    plan = FAMILY.plan(workload, "unshared")
+    bars = chain_work.of_joins(plan, FAMILY.estimate(plan, workload))
+    assert sum("slice" in name for name, _ in bars) == 2
+
+
+def test_chains_whose_short_names_are_equal_have_columns_of_their_own() -> None:
+    windows = range(1, 40)
+    workload = joins([joined(seconds) for seconds in windows])
+    ends = [[0, *(s for s in windows if s != left_out)] for left_out in (18, 20)]
+    plans = [FAMILY.plan(workload, f"chain:{'-'.join(map(str, chosen))}") for chosen in ends]
+    first, second = (
+        Side(plan.label, plan, FAMILY.estimate(plan, workload).costs) for plan in plans
+    )
+    table = difference.whole_table(first, second, ["comparisons"])
+    expected = [side.whole().comparisons for side in (first, second)]
+    assert list(table.iloc[0, 1:3]) == pytest.approx(expected)

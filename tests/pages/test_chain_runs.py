@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import change_editor, comparison, query_list, stage_table
+from pages.parts import change_editor, query_list, stage_table
 from planner.execution import Change
 from planner.families import family
+from planner.wording import told_apart
 from planner.workload import Workload
 from runtime.stages import planned_stages
 from tests.pages.conftest import FakeSpark
@@ -160,7 +161,7 @@ def test_a_change_after_the_end_is_warned_of(app: AppTest, go: Go) -> None:
 
 
 def test_operators_that_are_alike_are_told_apart() -> None:
-    assert comparison.told_apart(["a", "b", "a", "a"]) == ["a", "b", "a (2)", "a (3)"]
+    assert told_apart(["a", "b", "a", "a"]) == ["a", "b", "a (2)", "a (3)"]
 
 
 def test_a_query_that_changes_its_window_is_another() -> None:
