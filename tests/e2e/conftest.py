@@ -11,6 +11,7 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -42,8 +43,14 @@ PATIENCE_MS = 480_000
 @pytest.fixture(scope="session")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of an app with a data folder of its own; compiled kernels are shared."""
+    with started_app(tmp_path_factory.mktemp("home")) as (_, found):
+        yield found
+
+
+@contextlib.contextmanager
+def started_app(home: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """An app over this data folder, and its address; what is left of it at the end is ended."""
     port = _free_port()
-    home = tmp_path_factory.mktemp("home")
     # Importing the runtime has set where compiled kernels are.
     environment = os.environ | {"SLUICE_HOME": str(home)}
     assert "NUMBA_CACHE_DIR" in environment
@@ -58,7 +65,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         )
         try:
             _wait_for(f"http://localhost:{port}/_stcore/health", process)
-            yield f"http://localhost:{port}"
+            yield process, f"http://localhost:{port}"
         finally:
             process.terminate()
             process.wait(timeout=30)

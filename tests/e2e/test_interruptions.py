@@ -1,0 +1,83 @@
+"""Journeys that are interrupted: by a reload in mid-run, by a cancel, and by a kill of the app."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from pages.parts.links import packed
+from tests.e2e.conftest import PATIENCE_MS, settle, started_app
+
+pytestmark = [pytest.mark.e2e, pytest.mark.spark]
+
+# In real time, in micro-batches of two seconds.
+_SECONDS = 12
+_WORKLOAD = f"""
+version: 1
+name: Interrupted
+streams:
+  - {{name: A, rate: 200, attributes: {{k: {{distinct: 50}}}}}}
+  - {{name: B, rate: 200, attributes: {{k: {{distinct: 50}}}}}}
+queries:
+  - {{name: Q1, text: "SELECT * FROM A [RANGE 3], B [RANGE 3] WHERE A.k = B.k"}}
+run: {{seed: 3, warmup: 1, duration: {_SECONDS - 1}}}
+"""
+
+
+def _begin(page: Page, address: str) -> None:
+    """Open the workload on the Run page, and run its first plan in real time."""
+    page.goto(f"{address}/run?workload={packed(_WORKLOAD)}")
+    ready = page.get_by_role("button", name="Run on Spark")
+    expect(ready).to_be_visible(timeout=PATIENCE_MS)
+    settle(page)
+    page.get_by_role("combobox", name="Pace").click()
+    page.get_by_role("option", name="real time").click()
+    settle(page)
+    page.get_by_role("button", name="Run on Spark").click()
+
+
+def _reaches(page: Page, batch: str) -> None:
+    running = page.get_by_text(re.compile(f"batch {batch} of 6"))
+    expect(running).to_be_visible(timeout=PATIENCE_MS)
+
+
+def test_a_reload_finds_the_run_and_a_cancel_keeps_its_part(page: Page, address: str) -> None:
+    _begin(page, address)
+    _reaches(page, "[1-4]")
+    page.reload()
+    _reaches(page, "[2-5]")
+    expect(page.get_by_text(re.compile("^Interrupted")).first).to_be_visible()
+    picture = page.get_by_test_id("stGraphVizChart")
+    expect(picture).to_contain_text(re.compile("so far: .*comparisons/s"))
+
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text(re.compile("had done .* of stream time"))).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("button", name="Run on Spark")).to_be_enabled()
+    expect(page.get_by_text(re.compile("^Interrupted")).first).to_be_visible()
+
+
+def test_a_run_is_resumed_after_a_kill_of_the_app(browser: Browser, tmp_path: Path) -> None:
+    expect.set_options(timeout=30_000)
+    page = browser.new_page(viewport={"width": 1280, "height": 1000})
+    page.set_default_timeout(60_000)
+    with started_app(tmp_path) as (app, address):
+        _begin(page, address)
+        _reaches(page, "[2-4]")
+        app.kill()
+        app.wait()
+    with started_app(tmp_path) as (_, address):
+        page.goto(f"{address}/run?workload={packed(_WORKLOAD)}")
+        lost = page.get_by_text("interrupted: its process ended before it did")
+        expect(lost).to_be_visible(timeout=PATIENCE_MS)
+        page.get_by_role("button", name="Resume").click()
+        _reaches(page, "[3-6]")
+        answer = page.get_by_text(re.compile(r"^1 plan gave [\d,]+ results"))
+        expect(answer).to_be_visible(timeout=PATIENCE_MS)
+        page.get_by_role("link", name="Run").click()
+        expect(page.get_by_role("button", name="Run on Spark")).to_be_visible()
+        expect(page.get_by_text("Runs that broke off")).to_be_hidden()
+    page.close()
