@@ -55,15 +55,18 @@ else:
     run_settings.expectation(chosen, workload, labels, way, pace, repeats, operators)
     refused = native.refused(chosen, workload, labels, way, operators)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
+        # Not a callback: that would be given the settings as they were when the page was drawn.
+        start = st.button(
             "Run on Spark",
             type="primary",
             icon=":material/play_arrow:",
-            on_click=launching.launch,
-            args=(labels, way, keep, repeats, (most_seconds, most_disk), pace, master, operators),
             disabled=not labels or refused,
         )
         progress.warming_note()
+    if start:
+        limits = most_seconds, most_disk
+        launching.launch(labels, way, keep, repeats, limits, pace, master, operators)
+        st.rerun()
     if failure := launching.failure():
         messages.show(failure)
     for warning in run_settings.warnings(workload):

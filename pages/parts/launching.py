@@ -26,7 +26,7 @@ def launch(
     master: str | None = None,
     operators: Backend = "kernels",
 ) -> None:
-    """Start these plans; to be called by a button. A mistake is kept for the page to show.
+    """Start these plans, when a button is pressed. A mistake is kept for the page to show.
 
     `keep` says that the answers of aggregations are kept, to be looked at. `limits` are the most
     seconds and megabytes of a run.
