@@ -13,9 +13,10 @@ from tests.e2e.conftest import PATIENCE_MS, settle, started_app
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark]
 
-# In real time, in micro-batches of two seconds.
-_SECONDS = 12
-_WORKLOAD = f"""
+
+def _workload(seconds: int) -> str:
+    """A run of so many seconds, which at the pace of real time has a micro-batch every two."""
+    return f"""
 version: 1
 name: Interrupted
 streams:
@@ -23,13 +24,13 @@ streams:
   - {{name: B, rate: 200, attributes: {{k: {{distinct: 50}}}}}}
 queries:
   - {{name: Q1, text: "SELECT * FROM A [RANGE 3], B [RANGE 3] WHERE A.k = B.k"}}
-run: {{seed: 3, warmup: 1, duration: {_SECONDS - 1}}}
+run: {{seed: 3, warmup: 1, duration: {seconds - 1}}}
 """
 
 
-def _begin(page: Page, address: str) -> None:
+def _begin(page: Page, address: str, workload: str) -> None:
     """Open the workload on the Run page, and run its first plan in real time."""
-    page.goto(f"{address}/run?workload={packed(_WORKLOAD)}")
+    page.goto(f"{address}/run?workload={packed(workload)}")
     ready = page.get_by_role("button", name="Run on Spark")
     expect(ready).to_be_visible(timeout=PATIENCE_MS)
     settle(page)
@@ -39,16 +40,18 @@ def _begin(page: Page, address: str) -> None:
     page.get_by_role("button", name="Run on Spark").click()
 
 
-def _reaches(page: Page, batch: str) -> None:
-    running = page.get_by_text(re.compile(f"batch {batch} of 6"))
+def _runs(page: Page) -> None:
+    """Wait for the second micro-batch, or a later one."""
+    running = page.get_by_text(re.compile(r"batch ([2-9]|\d\d) of"))
     expect(running).to_be_visible(timeout=PATIENCE_MS)
 
 
 def test_a_reload_finds_the_run_and_a_cancel_keeps_its_part(page: Page, address: str) -> None:
-    _begin(page, address)
-    _reaches(page, "[1-4]")
+    # Longer than a reload takes on the slowest machine; it is cancelled before its end.
+    _begin(page, address, _workload(180))
+    _runs(page)
     page.reload()
-    _reaches(page, "[2-5]")
+    _runs(page)
     expect(page.get_by_text(re.compile("^Interrupted")).first).to_be_visible()
     picture = page.get_by_test_id("stGraphVizChart")
     expect(picture).to_contain_text(re.compile("so far: .*comparisons/s"))
@@ -64,17 +67,17 @@ def test_a_run_is_resumed_after_a_kill_of_the_app(browser: Browser, tmp_path: Pa
     expect.set_options(timeout=30_000)
     page = browser.new_page(viewport={"width": 1280, "height": 1000})
     page.set_default_timeout(60_000)
+    workload = _workload(12)
     with started_app(tmp_path) as (app, address):
-        _begin(page, address)
-        _reaches(page, "[2-4]")
+        _begin(page, address, workload)
+        _runs(page)
         app.kill()
         app.wait()
     with started_app(tmp_path) as (_, address):
-        page.goto(f"{address}/run?workload={packed(_WORKLOAD)}")
+        page.goto(f"{address}/run?workload={packed(workload)}")
         lost = page.get_by_text("interrupted: its process ended before it did")
         expect(lost).to_be_visible(timeout=PATIENCE_MS)
         page.get_by_role("button", name="Resume").click()
-        _reaches(page, "[3-6]")
         answer = page.get_by_text(re.compile(r"^1 plan gave [\d,]+ results"))
         expect(answer).to_be_visible(timeout=PATIENCE_MS)
         page.get_by_role("link", name="Run").click()
