@@ -160,8 +160,9 @@ def _chains(found: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
             "that unshared takes",
         )
     for name, timed in found["CPU-Opt"].items():
-        way = "by the quadrangle inequality" if timed["by the quadrangle inequality"] else ""
-        yield f"planner, CPU-Opt of {name}", f"{timed['seconds']:.2f} s", way or "all slices priced"
+        short = timed["too short for the quadrangle inequality"]
+        way = f"{short:,} slices too short for the quadrangle inequality"
+        yield f"planner, CPU-Opt of {name}", f"{timed['seconds']:.2f} s", way
 
 
 def _sessions(found: dict[str, Any]) -> Iterator[tuple[str, str, str]]:

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
 
 import hypothesis.strategies as st
-import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
 from planner.cost import total
 from planner.execution import Execution
-from planner.families.sliced_chain import SlicedChain, search
+from planner.families.sliced_chain import SlicedChain
 from planner.families.sliced_chain.chains import GroupChains, Places
-from planner.families.sliced_chain.edges import Edges
-from planner.families.sliced_chain.groups import Condition, Member, groups_of
-from planner.families.sliced_chain.model import GroupModel, model_of
+from planner.families.sliced_chain.model import model_of
 from planner.families.sliced_chain.ranking import Plans
 from planner.workload import Workload
 from tests.planner.chains import FILTERED, HASHED, PER_VALUE, joined, joins
@@ -70,68 +66,6 @@ def test_slices_are_priced_as_their_operators_are(workload: Workload, data: st.D
     assert plans.cost(label).as_dict() == pytest.approx(priced.as_dict(), rel=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
-@given(
-    steps=st.lists(st.integers(1, 400), min_size=4, max_size=150),
-    rate=st.sampled_from([0.3, 3.0, 40.0]),
-    keys=st.sampled_from([2, 10, 100]),
-)
-def test_the_fast_search_finds_what_the_plain_one_does(
-    steps: list[int], rate: float, keys: int
-) -> None:
-    edges = edges_of(np.cumsum(steps) * 10_000, rate, keys)
-    first = edges.comparisons(np.zeros(1, np.int64), np.arange(edges.last + 1)) + edges.unions
-    assume(search.is_monotone(edges.comparisons, edges.lengths, edges.dense_from))
-    plain = search.shortest(edges.comparisons, first)
-    fast = search.shortest_monotone(edges.comparisons, first)
-    assert fast.cost == pytest.approx(plain.cost, rel=1e-12)
-
-
-@settings(max_examples=30, deadline=None)
-@given(steps=st.lists(st.integers(1, 400), min_size=4, max_size=40), rate=st.floats(0.1, 60))
-def test_the_inequality_is_not_claimed_where_it_fails(steps: list[int], rate: float) -> None:
-    edges = edges_of(np.cumsum(steps) * 10_000, rate, 10)
-    if not search.is_monotone(edges.comparisons, edges.lengths, edges.dense_from):
-        return
-    places = np.arange(edges.last + 1)
-    costs = np.full((edges.last + 1,) * 2, np.nan)
-    starts, ends = np.triu_indices(edges.last + 1, 1)
-    costs[starts, ends] = edges.comparisons(places[starts], places[ends])
-    for i, j in combinations(range(1, edges.last), 2):
-        if j > i + 1:
-            crossed = costs[i, j + 1] + costs[i + 1, j]
-            assert costs[i, j] + costs[i + 1, j + 1] <= crossed * (1 + 1e-9)
-
-
-def edges_of(windows: Any, rate: float, keys: int) -> Edges:
-    """The slices of many windows, without a query text for each."""
-    workload = joins([joined(1)], rates=(rate, rate))
-    for name in ("A", "B"):
-        known = workload.stream(name)
-        spread = replace(known.attributes["k"], distinct=keys)
-        changed = replace(known, attributes={**known.attributes, "k": spread})
-        streams = tuple(changed if s.name == name else s for s in workload.streams)
-        workload = replace(workload, streams=streams)
-    (group,) = groups_of(workload)
-    open_ = (Condition(), Condition())
-    members = tuple(Member("Q1", (int(w), int(w)), open_) for w in windows)
-    return Edges(GroupModel(workload, replace(group, members=members)))
-
-
-def test_two_thousand_windows_are_searched_exactly() -> None:
-    rng = np.random.default_rng(1)
-    edges = edges_of(np.unique(rng.integers(1, 30_000_000, 2_000)), 50.0, 10)
-    first = edges.comparisons(np.zeros(1, np.int64), np.arange(edges.last + 1)) + edges.unions
-    path = search.shortest(edges.comparisons, first)
-    starts, ends = np.array((0, *path.ends[:-1])), np.array(path.ends)
-    cost = edges.comparisons(starts, ends).sum() + edges.unions[ends[0]]
-    assert path.cost == pytest.approx(cost)
-    # No end can be left out to gain: every two slices are cheaper than the one they would make.
-    merged = edges.comparisons(starts[1:-1], ends[2:])
-    each = edges.comparisons(starts[1:], ends[1:])
-    assert np.all(each[:-1] + each[1:] <= merged * (1 + 1e-9))
-
-
 @settings(max_examples=25, deadline=None)
 @given(workload=workloads())
 def test_the_trade_off_has_every_chain_that_none_beats(workload: Workload) -> None:
@@ -166,13 +100,15 @@ def test_a_thinned_trade_off_says_how_far_off_it_may_be(monkeypatch: pytest.Monk
         assert min(near) * (1 - thinned.epsilon) <= state * (1 + 1e-9)
 
 
-@pytest.mark.parametrize(("rate", "told"), [(40.0, "holds"), (2.8, "was not found to hold")])
+@pytest.mark.parametrize(
+    ("rate", "told"), [(40.0, " of them are long enough"), (0.01, "None is long enough")]
+)
 def test_it_is_told_whether_the_inequality_was_used(rate: float, told: str) -> None:
     texts = [
         f"SELECT * FROM A [RANGE {n / 4}], B [RANGE {n / 4}] WHERE A.v = B.v" for n in range(1, 301)
     ]
     workload = joins(texts, rates=(rate, rate))
-    assert f"The quadrangle inequality {told}" in " ".join(FAMILY.why(workload))
+    assert f"{told} for the quadrangle inequality" in " ".join(FAMILY.why(workload))
 
 
 def test_without_filters_the_trade_off_is_one_point() -> None:

@@ -42,26 +42,9 @@ class GroupChains:
         return self.cost(np.zeros_like(every), every) + self.edges.unions
 
     @cached_property
-    def is_monotone(self) -> bool:
-        """Whether the quadrangle inequality holds, so that the search need not price all edges."""
-        edges = self.edges
-        return search.is_monotone(self.cost, edges.lengths, edges.dense_from)
-
-    @cached_property
-    def searched_monotone(self) -> bool:
-        """Whether the inequality is used: it is looked for where windows are many.
-
-        Where windows differ by stream, looking for it would take as long as doing without.
-        """
-        edges = self.edges
-        return edges.last >= search.WORTH_CHECKING and edges.is_even and self.is_monotone
-
-    @cached_property
     def cheapest(self) -> Places:
         """The CPU-Opt chain."""
-        if self.searched_monotone:
-            return search.shortest_monotone(self.cost, self.first).ends
-        return search.shortest(self.cost, self.first).ends
+        return search.shortest(self.cost, self.first, self.edges.long_from).ends
 
     @property
     def every(self) -> Places:

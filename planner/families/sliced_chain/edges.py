@@ -6,7 +6,7 @@ its two ends, so any number of edges is priced as arrays.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -27,19 +27,25 @@ class Edges:
         self.lengths = np.array(group.boundaries) / (1.0 if group.unit == "rows" else 1e6)
         self.last = len(self.lengths) - 1
         self._model = model
-        self._sides = [_Side(model, side, self.lengths) for side in BOTH]
+        self._windows = model.lengths_of(m.windows for m in group.members)
+        self._sides = [_Side(model, side, self.lengths, self._windows) for side in BOTH]
         self.is_even = all(side.distinct == self.last for side in self._sides)
-        parts = [_Part([side], side.ends, side.windows_below) for side in self._sides]
         if self.is_even:
             # Both ways have the same slices and windows: their costs are added up beforehand.
-            parts = [_Part(self._sides, self.lengths, np.arange(-1, self.last))]
-        self._parts = parts
+            self._parts = [_Part(self._sides, self.lengths, np.arange(-1, self.last))]
+        else:
+            self._parts = [_Part([side], side.ends, side.windows_below) for side in self._sides]
+        self._selecting = _added_up(
+            term for side in BOTH for term in _selecting(model, side, self.lengths)
+        )
 
     def comparisons(self, start: Ints, end: Ints) -> Floats:
         """Purge, probe, route and select of these slices."""
         found = self._parts[0].comparisons(start, end)
         for part in self._parts[1:]:
             found = found + part.comparisons(start, end)
+        for selecting in self._selecting:
+            found += selecting.looks(start, end)
         return found
 
     @cached_property
@@ -48,7 +54,7 @@ class Edges:
 
         A query whose windows end within the first slice needs no union.
         """
-        longest = np.sort([self._model.length(m.longest) for m in self._model.group.members])
+        longest = np.sort(self._windows.max(axis=1))
         beyond = len(longest) - np.searchsorted(longest, self.lengths, side="right")
         return np.asarray(self._model.entering_chain * beyond)
 
@@ -78,12 +84,26 @@ class Edges:
         )
 
     @cached_property
-    def dense_from(self) -> float:
-        """From this length on a slice is hardly ever found empty: one more window to route costs
-        more than what a longer slice adds to the looks of purges. Infinite where none is."""
+    def dense_from(self) -> Floats:
+        """From this length on a slice is hardly ever found empty, by its start: one more window to
+        route costs more than what a longer slice adds to the looks of purges, so that the
+        quadrangle inequality holds. Infinite where none is, and where windows differ by stream."""
         if not self.is_even:
-            return float("inf")
-        return max(side.dense_from for side in self._sides)
+            return np.full(len(self.lengths), np.inf)
+        # Ever less is stored from slice to slice, so that none is dense before an earlier one is.
+        return np.maximum(*(side.dense_from for side in self._sides))
+
+    @cached_property
+    def long_from(self) -> Ints:
+        """By start the first end of a slice that is dense; the number of places if none is."""
+        found = np.searchsorted(self.lengths, self.lengths + self.dense_from)
+        # No slice ends where it starts; and where nothing is stored any more, all are dense.
+        return np.maximum.accumulate(np.maximum(found, np.arange(1, len(found) + 1)))
+
+    @property
+    def long(self) -> int:
+        """How many slices that do not start at 0 are dense."""
+        return int(np.sum(len(self.lengths) - self.long_from[1:]))
 
     @cached_property
     def same_state(self) -> bool:
@@ -94,7 +114,7 @@ class Edges:
 class _Side:
     """One way of all slices: what enters at each boundary, and the windows below it."""
 
-    def __init__(self, model: GroupModel, side: int, lengths: Floats) -> None:
+    def __init__(self, model: GroupModel, side: int, lengths: Floats, members: Floats) -> None:
         self.way = model.ways[side]
         self.stored, self.probing = model.stored[side], model.probing[side]
         self._lengths = lengths
@@ -108,11 +128,10 @@ class _Side:
         self._arriving = arriving
         self.purged = self.way.rate * self.stored * [leaves[g] for g in self.probing.tolist()]
         self._waits = np.array([waits[g] for g in self.probing.tolist()])
-        windows = np.unique([model.length(m.windows[side]) for m in model.group.members])
+        windows = np.unique(members[:, side])
         self.distinct = len(windows)
         self.windows_up_to = np.searchsorted(windows, lengths, side="right")
         self.windows_below = np.searchsorted(windows, self.ends, side="left")
-        self.selecting = _Selecting(model, side, lengths)
 
     def state(self, start: Ints, end: Ints) -> Floats:
         waiting = self.way.rate * self._waits[start] * (self.stored[start] - self.stored[end])
@@ -126,22 +145,22 @@ class _Side:
         return bool(np.ptp(self.stored[:-1]) == 0 and np.ptp(self._arriving) < 1e-6)
 
     @property
-    def dense_from(self) -> float:
-        found = 0.0
-        for share in np.unique(self.stored[self.stored > 0]):
-            low, high = 1.0, 1e15
-            if self._rises(float(share), high):
-                return float("inf")
-            while high / low > 1.001:
-                middle = (low * high) ** 0.5
-                low, high = (middle, high) if self._rises(float(share), middle) else (low, middle)
-            found = max(found, high / self.way.per_length)
-        return found
+    def dense_from(self) -> Floats:
+        shares, places = np.unique(self.stored, return_inverse=True)
+        # Arrivals, by bisection; where nothing is stored, no purge looks at anything.
+        low, high = np.ones(len(shares)), np.full(len(shares), 1e15)
+        never = self._rises(shares, high)
+        while np.any(high / low > 1.001):
+            middle = np.sqrt(low * high)
+            rises = self._rises(shares, middle)
+            low, high = np.where(rises, middle, low), np.where(rises, high, middle)
+        found = np.where(never, np.inf, np.where(shares > 0, high / self.way.per_length, 0.0))
+        return np.asarray(found[places])
 
-    def _rises(self, share: float, arrived: float) -> bool:
+    def _rises(self, shares: Floats, arrived: Floats) -> Bools:
         """Whether one arrival more adds more to the looks of a purge than a window to route."""
-        looks = self.way.finds_one(np.array(share), np.array([arrived - 1, arrived]))
-        return bool(looks[1] - looks[0] > share * self.way.selectivity)
+        looks = self.way.finds_one(shares, arrived) - self.way.finds_one(shares, arrived - 1)
+        return np.asarray(looks > shares * self.way.selectivity)
 
 
 class _Part:
@@ -160,7 +179,6 @@ class _Part:
             (s.way, _even(s.way.per_length * s.stored), _even(s.stored), _even(s.entering))
             for s in sides
         ]
-        self._selecting = [s.selecting for s in sides if s.selecting.is_needed]
 
     def comparisons(self, start: Ints, end: Ints) -> Floats:
         length = np.maximum(self._ends[end] - self._lengths[start], 0.0)
@@ -178,8 +196,6 @@ class _Part:
                 looks = way.finds_one(np.asarray(_at(stored, start)), arrived)
                 looks = looks * _at(entering, start)
             found += looks
-        for selecting in self._selecting:
-            found += selecting.looks(start, end)
         return np.asarray(found)
 
 
@@ -192,78 +208,81 @@ def _at(values: Values, places: Ints) -> Values:
     return values if isinstance(values, float) else values[places]
 
 
-class _Selecting:
-    """Looks of selections on one way's results: sums over the conditions that are looked at.
+class _Looked:
+    """Looks of selections: for each start how many per length, times the lengths looked at.
 
     What is looked at in a slice ends where the slice or the largest window of its queries does; so
     its sum over [start, end) is a difference of two sums.
     """
 
-    def __init__(self, model: GroupModel, side: int, lengths: Floats) -> None:
-        self._model, self._side, self._lengths = model, side, lengths
-        stored, probing = model.stored[side], model.probing[side]
-        way = model.ways[side]
-        per_pair = way.probing_rate * way.per_length * way.selectivity
-        self._all = per_pair * stored * probing
-        # Of the results whose first member passes, those are left that have any second member.
-        self._rest = per_pair * (probing if side == 0 else stored)
-        looked = [_looked(model, stream) for stream in BOTH]
-        self._variant = looked[0] * 2 + looked[1]
-        self._sums = {
-            variant: self._summed(bool(variant & 2), bool(variant & 1))
-            for variant in set(self._variant.tolist())
-            if variant
-        }
-
-    @property
-    def is_needed(self) -> bool:
-        """Whether any slice has selections."""
-        return bool(self._sums)
+    def __init__(self, per_length: Floats, lengths: Floats) -> None:
+        self.per_length, self.lengths = per_length, lengths
 
     def looks(self, start: Ints, end: Ints) -> Floats:
-        found = np.zeros(np.broadcast(start, end).shape)
-        variants = np.broadcast_to(self._variant[start], found.shape)
-        for variant, (whole, rest) in self._sums.items():
-            cost = self._all[start] * (whole[end] - whole[start])
-            cost = cost + self._rest[start] * (rest[end] - rest[start])
-            found = found + np.where(variants == variant, cost, 0.0)
-        return found
+        found = self.lengths[end] - self.lengths[start]
+        found *= self.per_length[start]
+        return np.asarray(found)
 
-    def _summed(self, first: bool, second: bool) -> tuple[Floats, Floats]:
-        """Lengths looked at up to each boundary: of all results, and by the share that is left."""
-        furthest: dict[tuple[Condition, Condition], float] = {}
-        for member in self._model.group.members:
-            pair = (
-                member.conditions[0] if first else Condition(),
-                member.conditions[1] if second else Condition(),
-            )
-            window = self._model.length(member.windows[self._side])
-            furthest[pair] = max(furthest.get(pair, 0.0), window)
-        whole, rest = np.zeros(len(self._lengths)), np.zeros(len(self._lengths))
-        for (one, other), window in furthest.items():
-            up_to = np.minimum(self._lengths, window)
-            if not one.is_open:
-                whole += up_to
-            if not other.is_open and one.is_open:
-                whole += up_to
-            elif not other.is_open:
-                rest += up_to * self._model.shares[0].of(one)
-        return whole, rest
+
+def _added_up(terms: Iterable[_Looked]) -> list[_Looked]:
+    """The same looks by fewer terms: those with the same lengths are one."""
+    found: list[_Looked] = []
+    for term in terms:
+        for known in found:
+            if np.array_equal(known.lengths, term.lengths):
+                known.per_length = known.per_length + term.per_length
+                break
+        else:
+            found.append(term)
+    return found
+
+
+def _selecting(model: GroupModel, side: int, lengths: Floats) -> Iterator[_Looked]:
+    """Looks of selections on one way's results, by which streams' conditions are looked at."""
+    stored, probing = model.stored[side], model.probing[side]
+    way = model.ways[side]
+    per_pair = way.probing_rate * way.per_length * way.selectivity
+    # Of the results whose first member passes, those are left that have any second member.
+    left_over = per_pair * (probing if side == 0 else stored)
+    looked = [_looked(model, stream) for stream in BOTH]
+    for first, second in ((True, True), (True, False), (False, True)):
+        here = (looked[0] == first) & (looked[1] == second)
+        if not here.any():
+            continue
+        whole, rest = _summed(model, side, lengths, first, second)
+        yield _Looked(np.where(here, per_pair * stored * probing, 0.0), whole)
+        if rest.any():
+            yield _Looked(np.where(here, left_over, 0.0), rest)
+
+
+def _summed(
+    model: GroupModel, side: int, lengths: Floats, first: bool, second: bool
+) -> tuple[Floats, Floats]:
+    """Lengths looked at up to each boundary: of all results, and by the share that is left."""
+    furthest: dict[tuple[Condition, Condition], float] = {}
+    for (one, other), windows in model.group.furthest.items():
+        pair = (one if first else Condition(), other if second else Condition())
+        furthest[pair] = max(furthest.get(pair, 0.0), model.length(windows[side]))
+    whole, rest = np.zeros(len(lengths)), np.zeros(len(lengths))
+    for (one, other), window in furthest.items():
+        up_to = np.minimum(lengths, window)
+        if not one.is_open:
+            whole += up_to
+        if not other.is_open and one.is_open:
+            whole += up_to
+        elif not other.is_open:
+            rest += up_to * model.shares[0].of(one)
+    return whole, rest
 
 
 def _looked(model: GroupModel, stream: int) -> Bools:
-    """For each boundary whether conditions on a stream are looked at in slices that start there."""
-    group = model.group
-    found = np.zeros(len(group.boundaries), dtype=np.bool_)
-    if not group.conditions(stream):
-        return found
-    by_length = sorted(group.members, key=lambda member: -member.longest)
-    beyond: set[Condition] = set()
-    place = 0
-    for boundary in range(len(group.boundaries) - 1, -1, -1):
-        length = group.boundaries[boundary]
-        while place < len(by_length) and by_length[place].longest > length:
-            beyond.add(by_length[place].conditions[stream])
-            place += 1
-        found[boundary] = len(beyond) > 1
-    return found
+    """For each boundary whether conditions on a stream are looked at in slices that start there.
+
+    They are where queries with different ones have windows beyond it.
+    """
+    far: dict[Condition, int] = {}
+    for conditions, windows in model.group.furthest.items():
+        condition = conditions[stream]
+        far[condition] = max(far.get(condition, 0), *windows)
+    second = sorted(far.values())[-2] if len(far) > 1 else 0
+    return np.asarray(np.array(model.group.boundaries) < second)

@@ -92,7 +92,23 @@ class Group:
     @cached_property
     def largest(self) -> Sides:
         """The largest window on each stream."""
-        return largest_windows(self.members)
+        windows = self.furthest.values()
+        return max(left for left, _ in windows), max(right for _, right in windows)
+
+    @cached_property
+    def furthest(self) -> dict[tuple[Condition, Condition], Sides]:
+        """By what queries ask of both streams, as it first occurs: their largest windows.
+
+        Conditions are few where queries are many: what depends on them is found from these.
+        """
+        found: dict[tuple[Condition, Condition], Sides] = {}
+        for member in self.members:
+            (left, right), known = member.windows, found.get(member.conditions)
+            if known is None:
+                found[member.conditions] = (left, right)
+            elif left > known[0] or right > known[1]:
+                found[member.conditions] = (max(left, known[0]), max(right, known[1]))
+        return found
 
     @cached_property
     def boundaries(self) -> tuple[int, ...]:
@@ -102,11 +118,11 @@ class Group:
     @cached_property
     def has_conditions(self) -> bool:
         """Whether some query asks something of some tuples."""
-        return any(not c.is_open for m in self.members for c in m.conditions)
+        return any(not c.is_open for pair in self.furthest for c in pair)
 
     def conditions(self, side: int) -> tuple[Condition, ...]:
         """The different conditions on one stream that ask something, as they first occur."""
-        found = dict.fromkeys(m.conditions[side] for m in self.members)
+        found = dict.fromkeys(pair[side] for pair in self.furthest)
         return tuple(condition for condition in found if not condition.is_open)
 
     def number_of(self, length: int) -> int | float:

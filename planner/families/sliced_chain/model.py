@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
 from planner.errors import PlanError
 from planner.families.sliced_chain.coverage import refusal
-from planner.families.sliced_chain.groups import BOTH, Condition, Group, Member, groups_of
+from planner.families.sliced_chain.groups import BOTH, Condition, Group, Member, Sides, groups_of
 from planner.families.sliced_chain.layout import Join, Selection
 from planner.families.sliced_chain.parts import parts_of
 from planner.families.sliced_chain.plans import NAME, PlanBuilder
@@ -105,6 +106,11 @@ class GroupModel:
     def length(self, ticks: int) -> float:
         """A length in seconds or rows."""
         return float(ticks) if self.group.unit == "rows" else ticks / 1e6
+
+    def lengths_of(self, windows: Iterable[Sides]) -> Floats:
+        """Windows on both streams as lengths, a row for each."""
+        ticks = np.fromiter(chain.from_iterable(windows), dtype=np.int64).reshape(-1, 2)
+        return ticks / (1.0 if self.group.unit == "rows" else 1e6)
 
     def flows(self, join: Join) -> tuple[Flow, Flow]:
         """The two ways of a join: the first stream stored, then the second."""

@@ -41,14 +41,10 @@ class Evaluation:
 def evaluation_of(group: Group, side: int) -> Evaluation:
     """Conditions by decreasing window, ties by query; none that no tuple gets further by."""
     far: dict[Condition, Sides] = {}
-    for member in group.members:
-        condition, own, other = (
-            member.conditions[side],
-            member.windows[side],
-            member.windows[1 - side],
-        )
-        survival, reach = far.get(condition, (0, 0))
-        far[condition] = (max(survival, own), max(reach, other))
+    for conditions, windows in group.furthest.items():
+        survival, reach = far.get(conditions[side], (0, 0))
+        own, other = windows[side], windows[1 - side]
+        far[conditions[side]] = (max(survival, own), max(reach, other))
     survival, reach = far.pop(Condition(), (0, 0))
     asked = [
         Asked(condition, own, other)

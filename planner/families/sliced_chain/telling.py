@@ -11,7 +11,6 @@ from planner.families.sliced_chain.labels import CHAIN, CPU_OPT, MEM_OPT, PULL_U
 from planner.families.sliced_chain.model import GroupModel
 from planner.families.sliced_chain.printed import pull_up, push_down, state_slice, two_queries
 from planner.families.sliced_chain.ranking import MOST_TRADED, Plans
-from planner.families.sliced_chain.search import WORTH_CHECKING
 from planner.family import Ranking
 from planner.ties import near_ties
 from planner.wording import amount, percent_more, shortened, times
@@ -20,6 +19,8 @@ from planner.wording import amount, percent_more, shortened, times
 LONGEST_LABEL = 60
 # From here on tuples that wait to be purged are worth a word.
 MUCH_WAITING = 0.05
+# From so many on, how the search was cut short is.
+MANY_WINDOWS = 256
 
 
 def answer(plans: Plans, ranking: Ranking) -> str:
@@ -133,11 +134,13 @@ def _search(chains: GroupChains) -> Iterator[str]:
         f"CPU-Opt keeps {kept} of {last} slices; the shortest path is exact over "
         f"{edges:,} possible slices."
     )
-    if last >= WORTH_CHECKING:
+    if last >= MANY_WINDOWS:
+        long = chains.edges.long
         yield (
-            "The quadrangle inequality holds, so that most slices need not be priced."
-            if chains.searched_monotone
-            else "The quadrangle inequality was not found to hold: every slice was priced."
+            f"{long:,} of them are long enough for the quadrangle inequality to hold: of these few "
+            "were priced."
+            if long
+            else "None is long enough for the quadrangle inequality to hold: all were priced."
         )
 
 
