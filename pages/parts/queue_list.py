@@ -28,9 +28,9 @@ def elsewhere() -> None:
 
 
 def show() -> None:
-    """All jobs in their order, where there is another than this session's."""
+    """All jobs in their order, where there is another than this session's run, which is shown."""
     active = backend.runner().active()
-    if len(active) <= 1 and all(map(backend.is_own, active)):
+    if active in ([], [backend.job()]):
         return
     with st.container(border=True):
         st.markdown(":material/queue: **One job runs at a time; the others wait for it.**")
