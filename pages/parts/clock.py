@@ -61,25 +61,35 @@ def short(seconds: float) -> str:
 
 
 def expected(
-    chosen: Family, workload: Workload, labels: Sequence[str], way: Way, tuples: float
+    chosen: Family,
+    workload: Workload,
+    labels: Sequence[str],
+    way: Way,
+    tuples: float,
+    pace: float | None = None,
+    repeats: int = 1,
 ) -> str:
     """What the model expects of runs on generated tuples: kernel time, and what Spark adds."""
     from planner.run_seconds import Shape, kernel_seconds
     from runtime.microbatches import usual_batch_rows
+    from runtime.pace import batch_seconds
     from runtime.prepare import run_seconds
 
-    batches = max(1, math.ceil(tuples / usual_batch_rows(round(tuples))))
+    if pace is None:
+        batches = max(1, math.ceil(tuples / usual_batch_rows(round(tuples))))
+    else:
+        batches = max(1, math.ceil(run_seconds(workload) / batch_seconds(pace)))
     units = units_of(workload, calibrated_units())
     kernel = 0.0
     for label in labels:
         plan, estimate = planning.priced(chosen.name, workload, label)
         shape = Shape(batches)
         kernel += kernel_seconds(plan, estimate, workload, units, run_seconds(workload), shape)
-    told = f"Predicted: {short(kernel)} in kernels"
+    told = f"Predicted: {short(kernel * repeats)} in kernels"
     found = kept_calibration()
     if way == "stream" and found is not None and found.batch is not None:
-        spark = len(labels) * batches * found.batch.value
-        told += f" and {seconds_text(spark)} for {len(labels) * batches} micro-batches"
+        every = len(labels) * batches * repeats
+        told += f" and {seconds_text(every * found.batch.value)} for {every:,} micro-batches"
     return f"{told} ({plain(units.source, 200)})."
 
 

@@ -175,7 +175,7 @@ def expectation(
             f"About {amount(round(tuples))} tuples a plan and "
             f"{amount(round(work * repeats * stream_seconds(workload)))} comparisons in all."
         )
-        ahead = f"{ahead} {clock.expected(chosen, workload, labels, way, tuples)}"
+        ahead = f"{ahead} {clock.expected(chosen, workload, labels, way, tuples, pace, repeats)}"
     else:
         ahead = "All tuples of the files are run."
     st.caption(f"{ahead} {_before(workload, way, pace, len(labels) * repeats, operators)}")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
 from streamlit.testing.v1 import AppTest
 
+from pages.parts.pacing import REAL
 from planner.calibration import Calibration, Figure, Fit, keep_calibration
 from planner.default_units import DEFAULT_UNITS
 from planner.place import home, kernels_digest, machine
@@ -55,6 +57,22 @@ def test_units_spreads_and_fit_are_shown(go: Go) -> None:
     assert app.dataframe[0].value["Nanoseconds"].tolist() == [31.0]
     assert "calibrated on this machine" in _said(go("plans"))
     assert "micro-batches (calibrated on this machine)" in _said(go("run"))
+
+
+def test_what_is_expected_counts_every_repeat_and_the_batches_of_a_pace(go: Go) -> None:
+    _keep(FOUND)
+    app = go("run")
+    once = _micro_batches(app)
+    app.number_input(key="repeats").set_value(3).run()
+    assert _micro_batches(app) == 3 * once
+    app.selectbox(key="pace").select(REAL).run()
+    assert not app.exception
+    assert _micro_batches(app) > 3 * once
+
+
+def _micro_batches(app: AppTest) -> int:
+    (found,) = re.findall(r"for ([\d,]+) micro-batches", _said(app))
+    return int(found.replace(",", ""))
 
 
 def test_c_sys_goes_into_the_workload(go: Go) -> None:
