@@ -41,7 +41,7 @@ else:
     with st.container(border=True):
         st.markdown(f"#### {plain(run_views.answer(newest), 600)}", anchors=False)
         run_views.badge(finished)
-        trust_view.show(newest)
+        told = trust_view.show(newest)
     run_views.plans(plans, runs)
     planning.show_models(chosen.name, workload, newest[0].plan.label)
     left, right = st.columns(2, gap="medium")
@@ -55,7 +55,8 @@ else:
     for run in shown.values():
         run_views.operators(run)
         spark_metrics.show(run)
-        trust_view.reasons(run, "Where the model is off in this run")
+        if told is None or run.id != told.id:
+            trust_view.reasons(run, "Where the model is off in this run")
         query_results.show(run, finished)
     st.markdown("### Difference of two runs", anchors=False)
     run_choice.two(measured)

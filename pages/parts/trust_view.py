@@ -27,15 +27,20 @@ _ICONS: dict[Verdict, str] = {
 _MOST_REASONS = 3
 
 
-def show(runs: Sequence[Run]) -> None:
-    """The sentence over all plans; where they are not all right, why the worst of them is wrong."""
+def show(runs: Sequence[Run]) -> Run | None:
+    """The sentence over all plans; where they are not all right, why the worst of them is wrong.
+
+    Returns the run whose reasons were told.
+    """
     found = trust(runs)
     box = st.info if found.verdict in ("all", "figures") else st.warning
     box(plain(found.sentence, 1200), icon=_ICONS[found.verdict])
     judged = [run for run in runs if scores(run)[1] is not None]
-    if judged and found.verdict != "all":
-        worst = max(judged, key=lambda run: q_error(*scores(run)) or float("inf"))
-        reasons(worst, f"Where the model is wrong about {plan_name(worst.plan.label)}")
+    if not judged or found.verdict == "all":
+        return None
+    worst = max(judged, key=lambda run: q_error(*scores(run)) or float("inf"))
+    reasons(worst, f"Where the model is wrong about {plan_name(worst.plan.label)}")
+    return worst
 
 
 def reasons(run: Run, title: str) -> None:

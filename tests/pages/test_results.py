@@ -85,6 +85,15 @@ def test_the_model_is_judged_and_its_errors_are_explained(results: AppTest) -> N
     assert "Where the model is wrong about" in told
 
 
+def test_reasons_of_one_run_are_told_once(results: AppTest) -> None:
+    looked_at = results.selectbox(key="run-shown")
+    for run in looked_at.options:
+        looked_at.select(run).run()
+        lines = [line for line in texts(results).splitlines() if line.startswith("- ")]
+        assert lines
+        assert len(set(lines)) == len(lines)
+
+
 def test_repeats_are_told_with_their_spread(results: AppTest) -> None:
     first = History().runs()[-1]
     assert first.measurement is not None
