@@ -135,8 +135,12 @@ def predicted_and_measured(
 def log_axis(low: float, high: float) -> dict[str, object]:
     """A logarithmic axis over this range, and a few round numbers along it: 20k, 50k, 100k."""
     decades = range(floor(log10(low)), ceil(log10(high)))
-    round_ones = [step * 10.0**decade for decade in decades for step in (1, 2, 5)]
-    ticks = [value for value in round_ones if low <= value <= high]
+    # Plans that cost nearly the same leave few round numbers between them.
+    for steps in ((1, 2, 5), range(1, 10)):
+        round_ones = [step * 10.0**decade for decade in decades for step in steps]
+        ticks = [value for value in round_ones if low <= value <= high]
+        if len(ticks) > 1:
+            break
     if len(ticks) > MOST_TICKS:
         ticks = [10.0**decade for decade in decades if low <= 10.0**decade]
     return {

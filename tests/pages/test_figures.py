@@ -18,6 +18,8 @@ def test_logarithmic_axes_have_few_round_numbers() -> None:
     assert figure.layout.xaxis.ticktext == ("10k", "20k", "50k", "100k")
     wide = run_figures.all_plans([("A", 2, 3), ("B", 5e7, 4e7)], "Comparisons/s")
     assert wide.layout.yaxis.ticktext == ("10", "100", "1k", "10k", "100k", "1M", "10M")
+    close = run_figures.all_plans([("A", 4_434, 4_915), ("B", 4_900, 5_328)], "Comparisons/s")
+    assert close.layout.xaxis.ticktext == ("3k", "4k", "5k", "6k", "7k", "8k")
 
 
 def test_labels_of_near_points_do_not_cover_each_other() -> None:
