@@ -109,9 +109,9 @@ class Measurement:
 
     `costs` is empty where the run was shorter than its warm-up: nothing was left to measure.
     `recomputations` are how often per second an aggregation looked for an extremum anew. `queues`
-    says how long queues between slices, and what unions merged in a batch, were at most. Of a run
-    that broke off, `reached` is the stream time that was done: costs are over it, and there is no
-    answer.
+    says what a slice was given, females and males, and what a union merged, at most in a batch. Of
+    a run that broke off, `reached` is the stream time that was done: costs are over it, and there
+    is no answer.
     """
 
     costs: Mapping[str, Cost]

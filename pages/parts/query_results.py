@@ -90,11 +90,12 @@ def _agreed(query: str, runs: Sequence[Run]) -> str:
 
 
 def queues_told(queues: Mapping[str, int]) -> str:
-    """What waited between slices and in unions, which is no state of a window."""
+    """What waited ahead of slices and in unions, which is no state of a window."""
     return (
-        f"Beside the tuples held: queues between slices had "
-        f"{amount(queues.get('queued_tuples_max', 0))} tuples at most, and unions merged "
-        f"{amount(queues.get('union_rows_max', 0))} rows of a batch at most."
+        f"Beside the tuples held, in a micro-batch at most: "
+        f"{amount(queues.get('queued_tuples_max', 0))} entries in the queue of a slice (a tuple to "
+        f"be stored and to probe is two), {amount(queues.get('union_rows_max', 0))} rows merged by "
+        "a union."
     )
 
 

@@ -48,7 +48,8 @@ class Tally:
 
     An aggregation has its groups as they are at the end, each behind the begin of its block, and
     how often per second an operator looked for an extremum anew. A program of several queries has
-    the results and the digest of each, and the longest its queues and unions were in a batch.
+    the results and the digest of each, and the most that a slice was given (females and males) and
+    that a union merged in a batch.
     """
 
     results: int

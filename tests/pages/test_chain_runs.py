@@ -61,8 +61,8 @@ def test_results_are_told_by_query(spark: FakeSpark, sensors: AppTest, go: Go) -
     assert list(by_query["Query"]) == ["Q1", "Q2"]
     assert list(by_query["Results"]) == [12_345, 12_345]
     assert list(by_query["Same in all runs"]) == ["✓ 2 plans"] * 2
-    assert "queues between slices had 3 tuples at most" in texts(sensors)
-    assert "unions merged 40 rows" in texts(sensors)
+    assert "3 entries in the queue of a slice" in texts(sensors)
+    assert "40 rows merged by a union" in texts(sensors)
 
 
 @pytest.mark.parametrize("view", ["Table", "Picture"])

@@ -57,6 +57,10 @@ def test_both_ways_give_every_query_its_answer_in_order_while_queries_change(
         assert History().get(ended.id).plan == ended.plan
         document = run_document(ended)
         assert set(document["queues"]) == {"queued_tuples_max", "union_rows_max"}
+        # At first every tuple is stored and probes: two entries in the queue of the first slice.
+        queued = document["queues"]["queued_tuples_max"]
+        assert queued <= 2 * rows
+        assert queued > rows or way == "replay"
         assert {operator["id"] for operator in document["operators"]} == set(measured.costs)
         for query, digest in measured.answers.items():
             table = pq.read_table(results / f"{query}.parquet")
