@@ -1,6 +1,6 @@
 """The router: the pages of Sluice, and nothing else."""
 
-from pages.parts import charts, links, messages, routing, sharing, warming
+from pages.parts import charts, links, messages, redrawing, routing, sharing, warming
 
 page = routing.navigation()
 with messages.shown():
@@ -9,5 +9,6 @@ with messages.shown():
     page.run()
 sharing.show()
 charts.offer_files()
+redrawing.watch()
 links.keep()
 warming.begin()

@@ -84,3 +84,19 @@ def test_a_run_is_resumed_after_a_kill_of_the_app(browser: Browser, tmp_path: Pa
         expect(page.get_by_role("button", name="Run on Spark")).to_be_visible()
         expect(page.get_by_text("Runs that broke off")).to_be_hidden()
     page.close()
+
+
+def test_a_page_that_goes_blank_is_drawn_again(page: Page) -> None:
+    settle(page)
+    # As if only what the router draws were left; then see the script run again.
+    page.evaluate("""() => {
+        window.states = [];
+        const app = document.querySelector("[data-testid=stApp]");
+        const seen = () => window.states.push(app.dataset.testScriptState);
+        new MutationObserver(seen).observe(app, { attributes: true });
+        for (const one of document.querySelectorAll("[data-testid=stElementContainer]"))
+            one.classList.add("st-key-sluice-test");
+    }""")
+    page.wait_for_function("window.states.includes('running')")
+    settle(page)
+    expect(page.get_by_text("See what every plan").first).to_be_visible()
