@@ -60,8 +60,7 @@ else:
         query_results.show(run, finished)
     st.markdown("### Difference of two runs", anchors=False)
     run_choice.two(measured)
-    if finished:
-        downloads.show([run for run in newest if run.status == "finished"])
+    downloads.show(plans, workload.name)
     for run in shown.values():
         native.program(run.plan, run.workload)
         answer_tables.show(run)

@@ -21,9 +21,10 @@ from pages.parts.words import plain
 
 heading.show("Run")
 job = backend.job()
-if job is not None and job.done and backend.follow(job):
+if job is not None and job.done:
     steering.adopt(job)
-    st.switch_page("pages/results.py")
+    if backend.follow(job):
+        st.switch_page("pages/results.py")
 
 if job is not None and not job.done:
     steering.form(job.id)

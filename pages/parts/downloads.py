@@ -2,37 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.parts import charts, exports
+from pages.parts import backend, charts, exports
 
 if TYPE_CHECKING:
     from runtime.records import Run
+    from runtime.repeats import PlanRuns
 
 
-def show(runs: Sequence[Run]) -> None:
-    """The buttons, if there is a run to take away."""
-    if not runs:
+def show(plans: Sequence[PlanRuns], workload: str) -> None:
+    """The buttons, if there is a run to take away: with the repeats of each plan."""
+    finished = tuple(run.id for plan in plans for run in plan.repeats)
+    if not finished:
         return
-    name = charts.file_name(runs[0].workload.name)
+    name = charts.file_name(workload)
     with st.container(horizontal=True):
         for kind, made, mime in (
-            ("HTML report", partial(_report, runs), "text/html"),
-            ("CSV", partial(exports.to_csv, runs), "text/csv"),
-            ("JSON", partial(exports.to_json, runs), "application/json"),
+            ("HTML report", _report, "text/html"),
+            ("CSV", exports.to_csv, "text/csv"),
+            ("JSON", exports.to_json, "application/json"),
         ):
             st.download_button(
                 kind,
-                made,
+                partial(_made, made, finished),
                 f"{name}.{kind.split()[0].lower()}",
                 mime,
                 icon=":material/download:",
                 on_click="ignore",
             )
+
+
+def _made(make: Callable[[Sequence[Run]], str], finished: tuple[str, ...]) -> str:
+    return make(list(backend.records(finished).values()))
 
 
 def _report(runs: Sequence[Run]) -> str:

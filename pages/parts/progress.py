@@ -173,10 +173,14 @@ def _kept(job: Job) -> str:
     for entry in job.entries:
         run = entry.outcome
         if isinstance(run, Run) and run.measurement and run.measurement.reached:
+            kept = (
+                "what it counted until then is kept, and so is what had finished."
+                if run.measurement.costs
+                else "still in its warm-up, it had counted nothing. What had finished is kept."
+            )
             return (
                 f"{plain(plan_name(run.plan.label))} had done "
-                f"{seconds_text(run.measurement.reached)} of stream time: what it counted until "
-                "then is kept, and so is what had finished."
+                f"{seconds_text(run.measurement.reached)} of stream time: {kept}"
             )
     return "What had finished is kept."
 

@@ -51,7 +51,7 @@ def report(runs: Sequence[Run]) -> str:
         html.paragraph(trust(rows).sentence),
         *_plans(plans, by_id),
         *_charts(plans, by_id),
-        *(piece for run in runs for piece in _run(run)),
+        *(piece for run in rows for piece in _run(run)),
         html.heading("The workload"),
         *(html.code(query.text) for query in first.workload.queries[:12]),
         html.folded(

@@ -59,8 +59,12 @@ def asked(entry: Entry) -> RunRequest | None:
 def adopt(job: Job) -> None:
     """Put the changes of a run that was changed into the workload in force.
 
-    Its answers are those of the workload with them; other plans can then be compared with it.
+    Its answers are those of the workload with them; other plans can then be compared with it. Once:
+    whoever takes the changes out again has them out.
     """
+    if st.session_state.get("adopted") == job.id:
+        return
+    st.session_state["adopted"] = job.id
     for entry in reversed(job.entries):
         request = asked(entry)
         if request is not None and request.steered:

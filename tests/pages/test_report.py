@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from pages.parts.plan_svg import drawn
 from pages.parts.report import main, report
 from planner.errors import RunError
 from runtime.history import History
@@ -91,6 +92,20 @@ def test_its_figures_are_those_of_the_runs_json() -> None:
     ]
     errors = [float(row[4]) for row in rows if row[1] == "Comparisons/s"]
     assert errors == pytest.approx([1.25] * len(errors))
+
+
+def test_repeats_stand_in_one_row_with_all_their_figures_beside() -> None:
+    read = _Read(report([_measured("r1"), _measured("r2")]))
+    assert len(read.tables["Plans that were run, predicted beside measured"]) == 2, "head and plan"
+    assert [run["run"] for run in json.loads(read.documents["runs"])] == ["r1", "r2"]
+
+
+def test_text_fits_its_box_whichever_font_there_is() -> None:
+    dot = 'digraph {node [shape=box fontname="sans-serif" fontsize=11]; WWWWWWWWWW}'
+    box = re.findall(r'points="(.*?)"', drawn(dot))[-1]
+    corners = [float(corner.split(",")[0]) for corner in box.split()]
+    # Of the usual fonts, DejaVu Sans and Verdana have the widest letters: a W is 0.989 of its size.
+    assert max(corners) - min(corners) > 10 * 11 * 0.989
 
 
 def test_it_asks_nothing_of_the_network() -> None:
