@@ -92,3 +92,20 @@ def test_a_mistake_is_told_with_a_caret_and_the_run_goes_on(
     assert "leaves no query" in texts(app)
     spark.gate.set()
     all_done()
+
+
+def test_a_run_that_is_changed_and_cancelled_stays_in_sight(
+    spark: FakeSpark, going: Entry, app: AppTest, go: Go
+) -> None:
+    _pick(app, "Remove a query")
+    press(app, "Remove it now")
+    _made(going, 1)
+    backend.runner().active()[0].cancel()
+    all_done()
+    go("run")
+    changed = app.session_state["workload"]
+    assert [change.remove for change in changed.run.changes] == ["Q1"]
+    app.session_state["workload"] = going.request.workload
+    go("run")
+    assert app.session_state["workload"].run.changes == (), "taken out by the user: they stay out"
+    spark.gate.set()
