@@ -1,0 +1,50 @@
+"""A journey through a run that is changed while it goes on: a query enters, another leaves."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import PATIENCE_MS, settle
+
+# Slow: the run takes its minute, so that there is time to change it.
+pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.slow]
+
+LATE = (
+    "SELECT * FROM Temperature A, Humidity B WHERE A.LocationId = B.LocationId AND B.Value > 50 "
+    "WINDOW 10 MIN"
+)
+
+
+def test_a_query_enters_and_another_leaves_while_it_runs(page: Page) -> None:
+    page.locator(".st-key-open-temperature-humidity button").click()
+    expect(page.get_by_text(re.compile(" wins: "))).to_be_visible()
+    page.get_by_role("link", name="Run", exact=True).click()
+    expect(page.get_by_role("button", name="Run on Spark")).to_be_visible()
+    settle(page)
+    # One plan alone: the other would be run at this pace, too.
+    page.get_by_role("button", name="Remove unshared").click()
+    settle(page)
+    page.get_by_role("combobox", name=re.compile("Pace")).click()
+    page.get_by_role("option", name="over about 1 minute").click()
+    settle(page)
+    page.get_by_role("button", name="Run on Spark").click()
+
+    add = page.get_by_role("button", name="Add it now")
+    expect(add).to_be_visible(timeout=PATIENCE_MS)
+    query = page.get_by_role("textbox", name="Query", exact=True)
+    query.fill(LATE)
+    query.press("Control+Enter")
+    add.click()
+    expect(page.get_by_text(re.compile(r"Q3 enters"))).to_be_visible(timeout=PATIENCE_MS)
+    page.get_by_text("Remove a query", exact=True).click()
+    page.get_by_role("button", name="Remove it now").click()
+    expect(page.get_by_text(re.compile(r"Q1 leaves"))).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.get_by_text(re.compile(r"of stream time behind"))).to_be_visible()
+
+    expect(page.get_by_role("heading", name="By query")).to_be_visible(timeout=PATIENCE_MS)
+    settle(page)
+    expect(page.get_by_role("heading", name="Stages")).to_be_visible()
+    expect(page.get_by_text(re.compile("^1 plan gave [\\d,]+ results"))).to_be_visible()
