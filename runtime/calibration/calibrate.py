@@ -18,7 +18,7 @@ from runtime.calibration.design import Design
 from runtime.calibration.fitting import FittedKernel, fitted, kinds_of
 from runtime.calibration.join_designs import eager_joins, loops, relations
 from runtime.calibration.measuring import Measured, measure
-from runtime.calibration.overhead import fitted_overhead
+from runtime.calibration.overhead import c_sys_of
 from runtime.execute import OnProgress
 from runtime.home import writable_home
 from runtime.records import Progress
@@ -93,7 +93,6 @@ def calibration_of(measured: Sequence[Measured], begun: float, batch: Figure | N
         if (runs := [run.observation for run in measured if run.kernel == kernel])
     }
     merged = [run.chain for run in measured if run.chain is not None]
-    overhead = fitted_overhead(merged) if merged else None
     return Calibration(
         machine=machine(),
         kernels=kernels_digest(),
@@ -103,7 +102,7 @@ def calibration_of(measured: Sequence[Measured], begun: float, batch: Figure | N
         kinds=_kinds(fits),
         figures={kernel: fit.figures for kernel, fit in fits.items()},
         fits={kernel: fit.fit for kernel, fit in fits.items()},
-        c_sys=None if overhead is None else Figure(overhead.c_sys, overhead.spread),
+        c_sys=c_sys_of(merged, fits["slices"].figures if "slices" in fits else {}),
         batch=batch,
     )
 

@@ -6,11 +6,13 @@ same, and differ in what is compared to route and purge, and in how many slices 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import hypot
 
 import numpy as np
 
+from planner.calibration import Figure
 from runtime.calibration.fitting import least_squares
 
 
@@ -64,6 +66,19 @@ def fitted_overhead(runs: Sequence[ChainRun]) -> Overhead | None:
         float(np.median(errors)),
         float(errors.max()),
     )
+
+
+def c_sys_of(runs: Sequence[ChainRun], figures: Mapping[str, Figure]) -> Figure | None:
+    """C_sys by the chains; where they do not tell it, what a slice takes to store a tuple over what
+    it takes to compare two, by the figures of its kernel."""
+    told = fitted_overhead(runs) if runs else None
+    if told is not None:
+        return Figure(told.c_sys, told.spread)
+    enter, compare = figures.get("insert"), figures.get("comparison, nested probe")
+    if enter is None or compare is None or enter.value <= 0 or compare.value <= 0:
+        return None
+    relative = hypot(enter.spread / enter.value, compare.spread / compare.value)
+    return Figure(enter.value / compare.value, relative * enter.value / compare.value)
 
 
 def _per_second(runs: Sequence[ChainRun]) -> np.ndarray:

@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from runtime.calibration.overhead import ChainRun, fitted_overhead
+from planner.calibration import Figure
+from runtime.calibration.overhead import ChainRun, c_sys_of, fitted_overhead
 
 
 def _runs(noise: float, compare: float = 2e-9) -> list[ChainRun]:
@@ -41,3 +42,11 @@ def test_noise_is_told() -> None:
 
 def test_runs_that_do_not_tell_what_a_comparison_takes_give_nothing() -> None:
     assert fitted_overhead(_runs(0.0, compare=0.0)) is None
+
+
+def test_where_chains_do_not_tell_it_the_kernels_figures_do() -> None:
+    figures = {"insert": Figure(3e-8, 3e-9), "comparison, nested probe": Figure(1e-10, 0.0)}
+    told = c_sys_of([], figures)
+    assert told is not None
+    assert (told.value, told.spread) == (pytest.approx(300), pytest.approx(30))
+    assert c_sys_of([], {"insert": Figure(3e-8, 0.0)}) is None
