@@ -93,12 +93,15 @@ def still_held(
 
 
 def grown(zero: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Counts in the shape of `zero`: a program that was changed may count more than before."""
+    """Counts in the shape of `zero`: a program that was changed counts more than before, or less
+    where what was to come later is otherwise now. What has run stands first, and stays."""
     if counts.shape == zero.shape:
         return counts
-    grown = np.zeros_like(zero)
-    grown[tuple(slice(size) for size in counts.shape)] = counts
-    return grown
+    shared = tuple(slice(min(sizes)) for sizes in zip(zero.shape, counts.shape, strict=True))
+    moved = np.zeros_like(zero)
+    moved[shared] = counts[shared]
+    assert np.count_nonzero(moved) == np.count_nonzero(counts), "counts of what has run are lost"
+    return moved
 
 
 class Sums(NamedTuple, Generic[Counts]):
