@@ -6,6 +6,7 @@ An experiment for each setting, by rate; and one of all settings side by side at
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 
 from planner.evaluation.checks import lowest
@@ -139,112 +140,115 @@ _AS_RATIOS = (
 _WARM = "Measured with full windows; the paper's runs of 90 s start with empty ones."
 
 
-def _memory(setting: Setting) -> Experiment:
+@dataclass(frozen=True)
+class _Scope:
+    """What a figure goes over: the rates of one setting, or all settings at the highest rate."""
+
+    suffix: str
+    part: str
+    place: str
+    about: str
+    x: Axis
+    workloads: Workloads
+
+
+def _of_setting(setting: Setting) -> _Scope:
+    windows = ", ".join(f"{window:g}" for window in WINDOWS[setting.spread])
+    return _Scope(
+        suffix=f"-{setting.name}",
+        part=setting.title,
+        place=f" by rate, {setting.title}",
+        about=f"{_QUERIES} Windows: {windows} s.",
+        x=_BY_RATE,
+        workloads=partial(_by_rate, setting),
+    )
+
+
+_ALL_SETTINGS = _Scope(
+    suffix="",
+    part="all settings",
+    place=f" in all settings of Table 3, {RATES[-1]:g} tuples/s",
+    about=_QUERIES,
+    x=_BY_SETTING,
+    workloads=_by_setting,
+)
+
+
+def _memory(scope: _Scope, *claims: Claim) -> Experiment:
     return Experiment(
-        name=f"figure-17-{setting.name}",
+        name=f"figure-17{scope.suffix}",
         paper=PAPER,
         figure=_MEMORY,
-        part=setting.title,
-        title=f"Figure 17: memory by rate, {setting.title}",
-        about=f"{_QUERIES} Windows: {', '.join(f'{w:g}' for w in WINDOWS[setting.spread])} s.",
+        part=scope.part,
+        title=f"{_MEMORY}{scope.place}",
+        about=scope.about,
         quantity="state_tuples",
-        x=_BY_RATE,
+        x=scope.x,
         y=_HELD,
-        draw=partial(memory_curves, partial(_by_rate, setting)),
+        draw=partial(memory_curves, scope.workloads),
         rounds=_COUNTED_ROUNDS,
-        claims=(_MINIMAL,),
+        claims=(_MINIMAL, *claims),
         remarks=(_WARM,),
     )
 
 
-def _service(setting: Setting) -> Experiment:
+def _service(scope: _Scope, *claims: Claim) -> Experiment:
     return Experiment(
-        name=f"figure-18-{setting.name}",
+        name=f"figure-18{scope.suffix}",
         paper=PAPER,
         figure=_SERVICE,
-        part=setting.title,
-        title=f"Figure 18: service rate by rate, {setting.title}",
-        about=f"{_QUERIES} Windows: {', '.join(f'{w:g}' for w in WINDOWS[setting.spread])} s.",
+        part=scope.part,
+        title=f"{_SERVICE}{scope.place}",
+        about=scope.about,
         quantity="rate",
-        x=_BY_RATE,
+        x=scope.x,
         y=TIMES_PULL_UP,
-        draw=partial(service_curves, partial(_by_rate, setting)),
+        draw=partial(service_curves, scope.workloads),
         rounds=_TIMED_ROUNDS,
         shown="times",
-        claims=(
-            _MAXIMAL,
-            Claim(
-                "7.2",
-                "The higher the input rate, the more state-slice sharing gains over pull-up.",
-                widens(SLICED, _PULL_UP),
-                "Almost all comparisons are probes, which grow with the square of the rate as "
-                "results do: what slices save of them is the same share at every rate.",
-            ),
-        ),
+        claims=(_MAXIMAL, *claims),
         remarks=(_AS_RATIOS, _WARM),
     )
 
 
-ALL_MEMORY = Experiment(
-    name="figure-17",
-    paper=PAPER,
-    figure=_MEMORY,
-    part="all settings",
-    title=f"Figure 17: memory in all settings of Table 3, {RATES[-1]:g} tuples/s",
-    about=_QUERIES,
-    quantity="state_tuples",
-    x=_BY_SETTING,
-    y=_HELD,
-    draw=partial(memory_curves, _by_setting),
-    rounds=_COUNTED_ROUNDS,
-    claims=(
-        _MINIMAL,
-        Claim(
-            "7.2",
-            "The savings of memory range from 20% to 30%.",
-            saves_between(SLICED, ALTERNATIVES, 0.2, 0.3),
-            "That is their order; by Equation 4 savings over pull-up go from next to nothing, "
-            "where windows differ little and most tuples pass, to 40%.",
-        ),
-        Claim(
-            "7.2",
-            "The join selectivity does not affect the memory.",
-            same_within(SLICED, _SAME_BUT_JOINED),
-        ),
-        Claim(
-            "7.2",
-            "The memory is sensitive to how windows are spread.",
-            differs_within((SLICED, _PULL_UP), _SAME_BUT_WINDOWS),
-        ),
-    ),
-    remarks=(_WARM,),
+_GAINS_WITH_RATE = Claim(
+    "7.2",
+    "The higher the input rate, the more state-slice sharing gains over pull-up.",
+    widens(SLICED, _PULL_UP),
+    "Almost all comparisons are probes, which grow with the square of the rate as "
+    "results do: what slices save of them is the same share at every rate.",
 )
-ALL_SERVICE = Experiment(
-    name="figure-18",
-    paper=PAPER,
-    figure=_SERVICE,
-    part="all settings",
-    title=f"Figure 18: service rate in all settings of Table 3, {RATES[-1]:g} tuples/s",
-    about=_QUERIES,
-    quantity="rate",
-    x=_BY_SETTING,
-    y=TIMES_PULL_UP,
-    draw=partial(service_curves, _by_setting),
-    rounds=_TIMED_ROUNDS,
-    shown="times",
-    claims=(
-        _MAXIMAL,
-        Claim(
-            "7.2",
-            "With many results and high rates the improvement can reach 40%.",
-            reaches(SLICED, ALTERNATIVES, 1.4),
-        ),
+ALL_MEMORY = _memory(
+    _ALL_SETTINGS,
+    Claim(
+        "7.2",
+        "The savings of memory range from 20% to 30%.",
+        saves_between(SLICED, ALTERNATIVES, 0.2, 0.3),
+        "That is their order; by Equation 4 savings over pull-up go from next to nothing, "
+        "where windows differ little and most tuples pass, to 40%.",
     ),
-    remarks=(_AS_RATIOS, _WARM),
+    Claim(
+        "7.2",
+        "The join selectivity does not affect the memory.",
+        same_within(SLICED, _SAME_BUT_JOINED),
+    ),
+    Claim(
+        "7.2",
+        "The memory is sensitive to how windows are spread.",
+        differs_within((SLICED, _PULL_UP), _SAME_BUT_WINDOWS),
+    ),
+)
+ALL_SERVICE = _service(
+    _ALL_SETTINGS,
+    Claim(
+        "7.2",
+        "With many results and high rates the improvement can reach 40%.",
+        reaches(SLICED, ALTERNATIVES, 1.4),
+    ),
 )
 WANG_STRATEGIES: tuple[Experiment, ...] = (
     ALL_MEMORY,
-    *map(_memory, settings()),
+    *(_memory(_of_setting(setting)) for setting in settings()),
     ALL_SERVICE,
-    *map(_service, settings()),
+    *(_service(_of_setting(setting), _GAINS_WITH_RATE) for setting in settings()),
 )

@@ -29,6 +29,14 @@ def relation_of(workload: Workload, source: Source) -> Relation | None:
     return next((r for r in workload.relations if r.name == source.name), None)
 
 
+def several_refusal(workload: Workload) -> str | None:
+    """Why a family that plans one query does not plan these; None for a single one."""
+    if len(workload.queries) == 1:
+        return None
+    names = listed(query.name for query in workload.queries)
+    return f"it plans one query at a time; choose one with --query: {names}"
+
+
 def apart(query: Query, crossing: bool = True) -> list[str]:
     """The aliases that no chain of predicates, or of cross joins, links with most of the others."""
     pairs = [(p.left.alias, p.right.alias) for p in query.predicates]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planner.checks import listed
 from planner.execution import Execution
 from planner.joins.coverage import (
     predicates_refusal,
     relation_of,
+    several_refusal,
     sizes_refusal,
     statistics_refusal,
     types_refusal,
@@ -24,9 +24,8 @@ MOST_SOURCES = 12
 
 def refusal(workload: Workload) -> str | None:
     """One sentence that names what is not covered, or None when the workload is covered."""
-    if len(workload.queries) > 1:
-        names = listed(query.name for query in workload.queries)
-        return f"it plans one query at a time; choose one with --query: {names}"
+    if (several := several_refusal(workload)) is not None:
+        return several
     query = workload.queries[0]
     # In this order: each check may rely on what those before it have seen.
     return (

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from planner.checks import MAX_STREAMS, exact, listed, microseconds
+from planner.checks import MAX_STREAMS, exact, microseconds
 from planner.execution import Execution
 from planner.joins.coverage import (
     predicates_refusal,
     relation_of,
+    several_refusal,
     sizes_refusal,
     statistics_refusal,
     types_refusal,
@@ -20,9 +21,8 @@ LABEL_MARKS = ",;:="
 
 def refusal(workload: Workload) -> str | None:
     """One sentence that names what is not covered, or None when the workload is covered."""
-    if len(workload.queries) > 1:
-        names = listed(query.name for query in workload.queries)
-        return f"it plans one query at a time; choose one with --query: {names}"
+    if (several := several_refusal(workload)) is not None:
+        return several
     query = workload.queries[0]
     # In this order: each check may rely on what those before it have seen.
     return (
