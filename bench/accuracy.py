@@ -26,6 +26,7 @@ import numpy as np
 
 from bench.loop_counts import LoopCounts, seconds_per_second
 from bench.random_workloads import TRAITS, Drawn, drawn
+from bench.spread import spread
 from planner.cost import q_error
 from planner.execution import Every, RunSettings
 from planner.families import family
@@ -133,11 +134,11 @@ def summary(records: Sequence[Record]) -> Record:
         "workloads": len(records),
         "predicted best within 5% of measured best": _share(regrets),
         "regret, worst": max(regrets),
-        "q-error, all plans": _spread(every),
-        "q-error, predicted best": _spread(best),
+        "q-error, all plans": spread(every),
+        "q-error, predicted best": spread(best),
         "rank agreement (Kendall's tau-b), mean": float(np.mean([_tau(r) for r in records])),
         **{
-            f"q-error, {name}": _spread([q for r in records if (q := r["upkeep"][name])])
+            f"q-error, {name}": spread([q for r in records if (q := r["upkeep"][name])])
             for name in KEPT
         },
         **({"general within 5% of lazy and naive": _share(lazy)} if lazy else {}),
@@ -146,14 +147,6 @@ def summary(records: Sequence[Record]) -> Record:
 
 def _share(ratios: Sequence[float]) -> float:
     return sum(ratio <= NEAR for ratio in ratios) / len(ratios)
-
-
-def _spread(errors: Sequence[float]) -> Record:
-    return {
-        "median": float(np.median(errors)),
-        "95th percentile": float(np.percentile(errors, 95)),
-        "worst": float(max(errors)),
-    }
 
 
 def _q(record: Record, label: str) -> float:

@@ -16,9 +16,8 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 from bench.cells import Cell, cells_of_figures, random_cell
+from bench.spread import spread_of
 from planner import rank_agreement
 from planner.cost import Cost, Estimate, q_error, total
 from planner.evaluation.experiment import Point
@@ -161,19 +160,7 @@ def _errors(records: Iterable[Record], model: str) -> Record:
             by_what[entry["what"]].append((error, where))
     everything = [pair for pairs in by_what.values() for pair in pairs]
     return {
-        "all": _spread(everything),
-        **{what: _spread(pairs) for what, pairs in by_what.items()},
+        "all": spread_of("operators", everything),
+        **{what: spread_of("operators", pairs) for what, pairs in by_what.items()},
         "counted or predicted as 0": nothing,
-    }
-
-
-def _spread(pairs: Sequence[tuple[float, str]]) -> Record:
-    errors = [error for error, _ in pairs]
-    worst, where = max(pairs)
-    return {
-        "operators": len(errors),
-        "median": float(np.median(errors)),
-        "95th percentile": float(np.percentile(errors, 95)),
-        "worst": worst,
-        "worst at": where,
     }

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.spread import spread
 from planner.calibration import Calibration
 from planner.cost import q_error
 from planner.evaluation.experiment import Point
@@ -130,9 +131,4 @@ def _told(case: Case, measured: float, found: Calibration) -> dict[str, Any]:
 
 def _summary(told: list[dict[str, Any]]) -> dict[str, float]:
     errors = [t["q-error"] for t in told]
-    return {
-        "plans": len(errors),
-        "median": float(np.median(errors)),
-        "95th percentile": float(np.percentile(errors, 95)),
-        "worst": max(errors),
-    }
+    return {"plans": len(errors), **spread(errors)}

@@ -22,6 +22,7 @@ import numpy as np
 
 from bench.chain_planning import chain_planning
 from bench.chain_workloads import Case, random_case, table_3, table_4
+from bench.spread import spread_of
 from planner.cost import Cost, q_error
 from planner.evaluation.experiment import Point
 from planner.families import family
@@ -151,20 +152,8 @@ def _errors(records: Iterable[Record]) -> Record:
                     nothing.append(f"{where}, {what}")
                 elif said or counted:
                     by_what[what].append((error, where))
-    found: Record = {what: _spread(pairs) for what, pairs in by_what.items()}
+    found: Record = {what: spread_of("plans", pairs) for what, pairs in by_what.items()}
     return {**found, "counted or predicted as 0": nothing}
-
-
-def _spread(pairs: Sequence[tuple[float, str]]) -> Record:
-    errors = [error for error, _ in pairs]
-    worst, where = max(pairs)
-    return {
-        "plans": len(errors),
-        "median": float(np.median(errors)),
-        "95th percentile": float(np.percentile(errors, 95)),
-        "worst": worst,
-        "worst at": where,
-    }
 
 
 # --- what chains hold, and what entering a slice costs -------------------------------------------
