@@ -205,6 +205,8 @@ def _measured(
         totals, record, prepared = streamed(
             spark, record, prepared, folder, on_progress, stop, steering, revise
         )
+    # Spark may be done between two looks at the limits.
+    stop.check()
     tally = prepared.program.tally(totals, prepared.plan)
     engine_seconds = time.time() - engine_begun
     if request.results and parts:

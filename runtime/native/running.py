@@ -76,6 +76,8 @@ def _carried_out(
     else:
         checkpoint = folder / "checkpoint"
         tally = stream_joins(spark, described, files, warmup, checkpoint, parts, on_batch, stop)
+    # Spark may be done between two looks at the limits.
+    stop.check()
     engine_seconds = time.time() - engine_begun
     if isinstance(described, NativeJoins) and parts and request.results:
         merge_native_results(prepared.workload, parts, request.results)

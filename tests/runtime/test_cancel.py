@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from planner.errors import RunError
 from planner.execution import RunSettings
-from runtime import disk, execute
+from runtime import disk, execute, stopping
 from runtime.execute import run, run_folder
 from runtime.history import History
 from runtime.microbatches import MicroBatches
 from runtime.prepare import prepare
-from runtime.records import WAYS, Progress, RunRequest, Way
+from runtime.records import BACKENDS, WAYS, Backend, Progress, RunRequest, Way
 from runtime.resume import broken_off, resume
-from runtime.spark import ready
+from runtime.spark import ready, replay
 from runtime.stopping import RunCancelledError
 from tests.planner.workloads import equality_join
 
@@ -131,6 +133,25 @@ def test_a_run_that_reaches_its_limit_fails_and_says_what_to_do(way: Way) -> Non
     assert latest.status == "failed"
     assert latest.error is not None
     assert "reached the limit" in latest.error
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_run_that_is_over_its_limit_before_it_is_looked_at_fails_too(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = SimpleNamespace(monotonic=time.monotonic)
+    monkeypatch.setattr(stopping, "time", clock)
+    monkeypatch.setattr(replay, "_POLL_SECONDS", 600.0)
+
+    def let_time_pass(progress: Progress) -> None:
+        if progress.phase == "Running":
+            clock.monotonic = lambda: time.monotonic() + 10**6
+
+    request = replace(_small(9, "replay"), backend=backend)
+    with pytest.raises(RunError, match="reached the limit of"):
+        run(request, let_time_pass)
+    (latest,) = History().runs(request.workload.digest, most=1)
+    assert latest.status == "failed"
 
 
 def test_a_run_ends_before_the_disk_is_full_and_can_be_gone_on_with(
