@@ -101,7 +101,7 @@ def restricted(values: Distribution, conditions: Conditions) -> Distribution:
 
     All stays where nothing would be left.
     """
-    passes = _satisfying(values, conditions)
+    passes = satisfying(values, conditions)
     left, whole = float(values.shares[passes].sum()), float(values.shares.sum())
     if not left:
         return values
@@ -110,10 +110,11 @@ def restricted(values: Distribution, conditions: Conditions) -> Distribution:
 
 def share_of_all(values: Distribution, conditions: Conditions) -> float:
     """The share of values that satisfy every `value comparison constant`."""
-    return float(np.clip(values.shares[_satisfying(values, conditions)].sum(), 0.0, 1.0))
+    return float(np.clip(values.shares[satisfying(values, conditions)].sum(), 0.0, 1.0))
 
 
-def _satisfying(values: Distribution, conditions: Conditions) -> NDArray[np.bool_]:
+def satisfying(values: Distribution, conditions: Conditions) -> NDArray[np.bool_]:
+    """Which of the values satisfy every `value comparison constant`."""
     passes = np.ones(len(values.values), dtype=np.bool_)
     for comparison, constant in conditions:
         if isinstance(constant, str) != values.is_text:

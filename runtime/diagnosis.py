@@ -147,6 +147,8 @@ def _factors(run: Run, operator: Operator, field: str) -> Iterator[tuple[float, 
     if not flows:
         # A join of slices gets no rows but what is stored in it: every tuple probes, too.
         flows = [(op, "inserts") for op in holders if op.kind == "slice"]
+        # Groups give rows when they change.
+        flows += [(op, "group_updates") for op in holders if op.kind == "update"]
     if flows:
         pairs = [_figures(run, op, name) for op, name in flows]
         expected, counted = (sum(side) for side in zip(*pairs, strict=True))

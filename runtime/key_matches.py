@@ -14,9 +14,10 @@ from planner.distributions import (
     counted_distribution,
     declared_distribution,
     restricted,
+    share_of_pairs,
 )
 from planner.query import Column, Query
-from planner.selectivity import attribute_of
+from planner.selectivity import attribute_of, predicate_selectivity
 from planner.tables import ColumnData, Table
 from planner.wording import amount
 from planner.workload import Workload
@@ -39,6 +40,8 @@ class Matches:
     unlike: str
     # Where two sources are linked by several attributes: the share that is equal in all of them.
     together: float | None = None
+    # What the pairs that are counted have in common.
+    match: str = "have equal keys"
 
 
 def counted_matches(
@@ -77,9 +80,35 @@ def counted_matches(
     return Matches(share, assumed, unlike, _together(query, tables, joined, source))
 
 
+def compared_matches(
+    workload: Workload,
+    query: Query,
+    tables: Mapping[str, Table],
+    joined: Sequence[str],
+    source: str,
+) -> Matches | None:
+    """The same where no equality links them, but other comparisons do; None where nothing does."""
+    share, assumed, unlike, told = 1.0, 1.0, "", []
+    for predicate in query.predicates:
+        if {predicate.left.alias, predicate.right.alias} - {source, *joined}:
+            continue
+        if source not in (predicate.left.alias, predicate.right.alias):
+            continue
+        left, right = (_values(query, tables, c) for c in (predicate.left, predicate.right))
+        share *= share_of_pairs(left, predicate.comparison, right, predicate.offset)
+        assumed *= predicate_selectivity(workload, query, predicate)
+        given = declared(workload.statistics, query, predicate)
+        if given is not None and given.selectivity is not None:
+            unlike = f"a selectivity of {amount(given.selectivity)} is declared for {predicate}"
+        told.append(str(predicate))
+    if not told or not assumed:
+        return None
+    return Matches(share, assumed, unlike, match=f"pass {' and '.join(told)}")
+
+
 def _values(query: Query, tables: Mapping[str, Table], column: Column) -> Distribution:
     """The values of the column's tuples that pass the filters on it."""
-    values = counted_distribution(_column(query, tables, column))
+    values = counted_distribution(column_of(query, tables, column))
     filters = [(f.comparison, f.constant) for f in query.filters if f.column == column]
     return restricted(values, filters) if filters else values
 
@@ -115,7 +144,7 @@ def _together(
     ]
     if len(links) < 2 or len({other.alias for other, _ in links}) > 1:
         return None
-    sides = [[_column(query, tables, link[place]) for link in links] for place in (0, 1)]
+    sides = [[column_of(query, tables, link[place]) for link in links] for place in (0, 1)]
     rows = [len(side[0].values) for side in sides]
     codes: NDArray[np.int64] = np.zeros(sum(rows), np.int64)
     present = np.ones(sum(rows), np.bool_)
@@ -132,7 +161,8 @@ def _together(
     return float(counts[0] @ counts[1]) / (rows[0] * rows[1])
 
 
-def _column(query: Query, tables: Mapping[str, Table], column: Column) -> ColumnData:
+def column_of(query: Query, tables: Mapping[str, Table], column: Column) -> ColumnData:
+    """The values of a column of the query."""
     return tables[query.source(column.alias).name].columns[column.attribute]
 
 
@@ -165,16 +195,8 @@ def _unlike(
     if given is not None:
         return f"a selectivity of {amount(given)} is declared for {' = '.join(map(str, spread))}"
     for column, values in spread.items():
-        if not len(values.shares):
-            continue
-        attribute = attribute_of(workload, query, column)
-        assumed = float(declared_distribution(attribute).shares.max())
-        most = float(values.shares.max())
-        if most > _SKEWED * assumed:
-            return (
-                f"the keys are skewed: the most frequent value of {column} is in {_percent(most)} "
-                f"of its tuples, where {_percent(assumed)} is assumed"
-            )
+        if told := skewed(workload, query, column, values):
+            return told
     # The fewer values are taken to be among the more.
     fewer, more = sorted((mine[0], theirs[0]), key=lambda column: len(spread[column].values))
     inside = _equal_values(spread[fewer], spread[more])
@@ -184,6 +206,20 @@ def _unlike(
             f"all {fewer} are no {more}"
         )
     return ""
+
+
+def skewed(workload: Workload, query: Query, column: Column, values: Distribution) -> str:
+    """That a column has a value which is far more frequent than assumed; empty where none is."""
+    if not len(values.shares):
+        return ""
+    assumed = float(declared_distribution(attribute_of(workload, query, column)).shares.max())
+    most = float(values.shares.max())
+    if most <= _SKEWED * assumed:
+        return ""
+    return (
+        f"the keys are skewed: the most frequent value of {column} is in {_percent(most)} "
+        f"of its tuples, where {_percent(assumed)} is assumed"
+    )
 
 
 def _equal_values(values: Distribution, other: Distribution) -> float:
