@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from planner.plan import Operator
+from planner.checks import listed
+from planner.plan import Operator, Plan
 from planner.wording import shortened
 
 _OF_JOINS = ("probe", "route", "select")
+# Of the conditions of a part, so many are told.
+_MOST_CONDITIONS = 3
 
 
 def operator_name(operator: Operator) -> str:
@@ -40,3 +43,49 @@ def _named_by_join(operator: Operator, join: Operator) -> str:
     condition = [str(operator.param("condition"))] if operator.kind == "select" else []
     bounds = f"{operator.kind} [{params['start']}, {params['end']})"
     return " ".join([bounds, *(shortened(text, 28) for text in (*whose, *group, *condition))])
+
+
+def part_of(operator: Operator) -> str:
+    """Which tuples of each stream a join of parts holds; empty where streams are not split.
+
+    The code of a part has a digit for each condition: 1 where its tuples pass, 0 where they do not.
+    """
+    join = join_of(operator)
+    code = None if join is None else dict(join.params).get("part")
+    if join is None or code is None:
+        return ""
+    # A stream that is joined with itself comes in once.
+    feeds = join.inputs if len(join.inputs) > 1 else join.inputs * 2
+    sides = zip(feeds, str(code).split("/"), strict=True)
+    return " with ".join(_side(feed, digits) for feed, digits in sides)
+
+
+def _side(feed: Operator, digits: str) -> str:
+    stream = shortened(str(feed.param("source")), 24)
+    if feed.kind != "split":
+        return f"all {stream}"
+    conditions = str(feed.param("conditions")).split("; ")
+    if len(conditions) != len(digits):
+        # A text in a condition holds what separates them.
+        return f"part {digits} of {stream}"
+    passed, failed = (
+        [shortened(c, 40) for c, digit in zip(conditions, digits, strict=True) if digit == wanted]
+        for wanted in "10"
+    )
+    told = [
+        f"{word} {listed(found, _MOST_CONDITIONS)}"
+        for word, found in (("that pass", passed), ("that do not pass", failed))
+        if found
+    ]
+    return f"{stream} {' and '.join(told)}"
+
+
+def parts_of_plan(plan: Plan) -> dict[str, str]:
+    """The codes of all joins of parts, as they stand in the names of operators, in words."""
+    found: dict[str, str] = {}
+    for operator in plan.operators():
+        if operator.kind == "slice" and (words := part_of(operator)):
+            params = dict(operator.params)
+            group = f" group {params['group']}" if "group" in params else ""
+            found.setdefault(f"{shortened(str(params['part']), 28)}{group}", words)
+    return found

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from planner.cost import q_error
-from planner.operator_names import operator_name
+from planner.operator_names import operator_name, part_of
 from planner.tables import Table
 from planner.wording import amount
 from runtime.arrival_reasons import of_rate
@@ -59,8 +59,9 @@ def told_error(suspect: Suspect) -> str:
     error = q_error(suspect.predicted, suspect.measured)
     way = "over" if suspect.predicted > suspect.measured else "under"
     told = "" if error is None else f", q-error {error:.3g} {way}"
+    part = f" ({words})" if (words := part_of(suspect.operator)) else ""
     return (
-        f"{operator_name(suspect.operator)} {verb} {amount(suspect.measured)} {unit}, "
+        f"{operator_name(suspect.operator)}{part} {verb} {amount(suspect.measured)} {unit}, "
         f"{amount(suspect.predicted)} predicted{told} ({100 * suspect.share:.2g}% of the plan's)"
     )
 

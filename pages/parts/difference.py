@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from pages.parts import drawings
+from pages.parts import drawings, part_words
 from pages.parts.words import UNITS, compared, plain
 from planner.cost import COST_FIELDS, Estimate
 from planner.difference import Aligned, Side, aligned
@@ -58,8 +58,10 @@ def show(first: Side, second: Side, key: str) -> None:
         frame = operator_table(first, second, field)
         _table(frame, f"{UNITS[field]} by operator: {first.name} beside {second.name}")
         st.caption("An operator is the same in both plans where what it does and what feeds it is.")
+        part_words.show(first.plan, second.plan)
     else:
         _pictures(first, second, field)
+        part_words.show(first.plan, second.plan)
 
 
 def kinds(first: Side, second: Side) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.parts import charts, comparison, drawings, figures, run_figures
+from pages.parts import charts, comparison, drawings, figures, part_words, run_figures
 from pages.parts.words import UNITS, compared, error_text, plain, plan_name
 from planner.wording import amount
 from runtime.run_costs import ranked_by, scores
@@ -166,6 +166,7 @@ def operators(run: Run) -> None:
     if view == "Picture":
         drawings.operators(run.plan, run.estimate, comparison.overlays(run))
         st.caption("Green: met (≈). Orange: more predicted than measured (▲). Blue: less (▼).")
+        part_words.show(run.plan)
         return
     rows = comparison.by_operator(run, field)
     if view == "Bars":
@@ -173,14 +174,15 @@ def operators(run: Run) -> None:
             figures.predicted_and_measured(rows, field, run.plan.label),
             alt=f"{UNITS[field]} by operator. {run_figures.pairs_in_words(rows)}",
         )
-        return
-    st.dataframe(
-        comparison.operator_table(rows),
-        hide_index=True,
-        column_config={
-            "Predicted": _NUMBER,
-            "Measured": _NUMBER,
-            "q-error": st.column_config.NumberColumn(format="%.3f"),
-        },
-        alt=f"{UNITS[field]} of {run.plan.label}, by operator",
-    )
+    else:
+        st.dataframe(
+            comparison.operator_table(rows),
+            hide_index=True,
+            column_config={
+                "Predicted": _NUMBER,
+                "Measured": _NUMBER,
+                "q-error": st.column_config.NumberColumn(format="%.3f"),
+            },
+            alt=f"{UNITS[field]} of {run.plan.label}, by operator",
+        )
+    part_words.show(run.plan)

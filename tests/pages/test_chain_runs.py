@@ -77,6 +77,19 @@ def test_operators_of_a_shared_run(sensors: AppTest, go: Go, view: str) -> None:
         assert {"slice [0, 60)", "probe [60, 3600)", "union Q2", "survive Temperature"} <= names
 
 
+def test_parts_of_streams_are_told_where_their_codes_stand(sensors: AppTest, go: Go) -> None:
+    go("run")
+    sensors.multiselect[0].set_value(["push-down"])
+    press(sensors, "Run on Spark")
+    all_done()
+    go("results")
+    for view in ("Table", "Picture"):
+        sensors.button_group(key="operators-as").set_value(view).run()
+        told = texts(sensors)
+        assert "1/-: Temperature that pass Temperature.Value > 90 with all Humidity" in told
+        assert "0/-: Temperature that do not pass Temperature.Value > 90 with all" in told
+
+
 def test_answers_that_differ_are_told_by_query(spark: FakeSpark, sensors: AppTest, go: Go) -> None:
     spark.answer = lambda label: f"digest of {label}"
     press(go("run"), "Run on Spark")

@@ -15,6 +15,7 @@ from planner.families.sliced_chain.coverage import refusal
 from planner.families.sliced_chain.groups import groups_of
 from planner.families.sliced_chain.plans import PlanBuilder
 from planner.families.sliced_chain.survival import evaluation_of
+from planner.operator_names import part_of, parts_of_plan
 from planner.plan import Operator, Plan
 from planner.streams import Attribute, Stream
 from planner.whatif import parse_axis, sweep
@@ -204,3 +205,23 @@ def test_what_nothing_passes_and_what_hardly_arrives_is_priced(text: str) -> Non
             for cost in known.estimate(built, workload).costs.values():
                 assert all(math.isfinite(v) and v >= 0 for v in cost.as_dict().values())
         assert known.answer(workload, known.rank(workload, None))
+
+
+def test_parts_are_told_in_words() -> None:
+    """Each join of push-down says which conditions its tuples pass, on both streams."""
+    made = load_workload(
+        "version: 1\n"
+        "streams: [{name: A, rate: 5, attributes: {k: {distinct: 9}, v: {distinct: 9}}},"
+        " {name: B, rate: 5, attributes: {k: {distinct: 9}, w: {distinct: 9}}}]\n"
+        "queries:\n"
+        '- {name: Q1, text: "SELECT * FROM A [RANGE 5], B [RANGE 5] WHERE A.k = B.k AND A.v > 3"}\n'
+        '- {name: Q2, text: "SELECT * FROM A [RANGE 9], B [RANGE 9] WHERE A.k = B.k AND B.w < 7"}\n'
+        '- {name: Q3, text: "SELECT * FROM A [RANGE 9], A AS C [RANGE 9] WHERE A.k = C.k"}\n'
+    )
+    pushed = plan(made, "push-down")
+    told = parts_of_plan(pushed)
+    assert told["1/0 group 1"] == "A that pass A.v > 3 with B that do not pass B.w < 7"
+    assert told["1/1 group 1"] == "A that pass A.v > 3 with B that pass B.w < 7"
+    assert not any(
+        part_of(operator) for operator in pushed.operators() if operator.kind == "arrive"
+    )
