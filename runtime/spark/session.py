@@ -14,6 +14,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from planner.errors import RunError
+from runtime import priority
 from runtime.home import PROJECT, home, kernels_folder, writable_home
 from runtime.java import find_java
 from runtime.masters import is_local, own_address
@@ -149,11 +150,14 @@ def _start(master: str, java_options: str, around: Mapping[str, str]) -> SparkSe
         "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
         "spark.cleaner.referenceTracking.cleanCheckpoints": "true",
     }
-    builder = SparkSession.builder.master(master).appName("Sluice")
-    for name, value in settings.items():
-        builder = builder.config(name, value)
+    conf = SparkConf().setMaster(master).setAppName("Sluice").setAll(list(settings.items()))
     try:
-        started = builder.getOrCreate()
+        SparkContext._ensure_initialized(conf=conf)
+        gateway = SparkContext._gateway
+        if gateway is not None and gateway.proc is not None:
+            # Java, and with it what it starts: Python's workers among them.
+            priority.started(gateway.proc.pid)
+        started = SparkSession.builder.config(conf=conf).getOrCreate()
     except Exception as error:
         if here:
             raise RunError(f"Spark did not start on {master}: {cause(error)}", "Spark") from error
