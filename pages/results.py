@@ -13,6 +13,7 @@ from pages.parts import (
     query_results,
     run_choice,
     run_views,
+    seconds_view,
     spark_metrics,
     trust_view,
 )
@@ -48,7 +49,7 @@ else:
     with left:
         run_views.chart(plans, runs)
     with right:
-        run_views.seconds(plans, runs)
+        seconds_view.show(every)
     measured = [run for run in every if is_measured(run)]
     st.markdown("### By operator", anchors=False)
     shown = backend.records((run_choice.pick(to_choose_from(plans, measured), "Run", "run-shown"),))

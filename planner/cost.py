@@ -95,12 +95,14 @@ def models_behind(estimate: Estimate, field: str = "comparisons") -> tuple[str, 
 class Timings:
     """Seconds of a run: all of it, the engine's part, and inside kernels (summed over tasks).
 
-    A run on Spark's own operators has no kernels.
+    A run on Spark's own operators has no kernels. `start` is what a run waited for Spark and the
+    kernels to be ready, which a first run does; None where that was not recorded.
     """
 
     total: float
     engine: float
     kernel: float | None
+    start: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

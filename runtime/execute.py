@@ -193,7 +193,9 @@ def _measured(
     request, batches, program = record.request, prepared.batches, prepared.program
     on_progress(Progress("Starting Spark and the kernels", 0, batches.batches, batches.arrivals))
     starting = partial(ready, request.master, request.shared, program)
+    start_begun = time.time()
     spark = unless_stopped(starting, stop).newSession()
+    start_seconds = time.time() - start_begun
     folder.mkdir(parents=True, exist_ok=True)
     parts = str(folder / "results") if request.results else None
     engine_begun = time.time()
@@ -217,7 +219,7 @@ def _measured(
         else:
             write_answer(prepared.workload, batches, tally.groups, Path(parts), request.results)
     finished = time.time()
-    timings = Timings(finished - begun, engine_seconds, tally.kernel_seconds)
+    timings = Timings(finished - begun, engine_seconds, tally.kernel_seconds, start_seconds)
     return _finished(record, prepared, tally, timings, finished)
 
 

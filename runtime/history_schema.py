@@ -11,7 +11,7 @@ from runtime.run_summary import recorded_columns
 
 logger = logging.getLogger(__name__)
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 # The record stands last: SQLite then reads the other columns without its many pages.
 _RUNS = """
@@ -37,6 +37,9 @@ CREATE TABLE runs (
     engine_seconds REAL,
     total_seconds REAL,
     error TEXT,
+    pace REAL,
+    master TEXT,
+    start_seconds REAL,
     note TEXT NOT NULL DEFAULT '',
     baseline INTEGER NOT NULL DEFAULT 0,
     record TEXT NOT NULL
@@ -46,17 +49,6 @@ _INDEXES = (
     "CREATE INDEX runs_by_start ON runs (started DESC, id)",
     "CREATE INDEX runs_by_workload ON runs (workload_digest, started DESC, id)",
     "CREATE UNIQUE INDEX one_baseline ON runs (workload_digest) WHERE baseline",
-)
-_KEPT_FROM_1 = (
-    "id",
-    "started",
-    "status",
-    "process",
-    "workload",
-    "workload_digest",
-    "family",
-    "label",
-    "record",
 )
 
 
@@ -69,8 +61,8 @@ def bring_up_to_date(connection: sqlite3.Connection, file: str) -> None:
     version = _version(connection, file)
     if version == SCHEMA_VERSION:
         return
-    if version == 1:
-        _from_1(connection)
+    if version:
+        _carry_over(connection)
     else:
         _create(connection)
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
@@ -88,13 +80,24 @@ def _create(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-def _from_1(connection: sqlite3.Connection) -> None:
-    """Version 1 had no summaries, notes or baselines: summaries are taken from the records."""
-    connection.execute("ALTER TABLE runs RENAME TO runs_1")
+def _carry_over(connection: sqlite3.Connection) -> None:
+    """The runs of an earlier version, with all that it knew of them.
+
+    Version 1 had no summaries, notes or baselines, version 2 fewer columns: what is missing is
+    taken from the records.
+    """
+    connection.execute("ALTER TABLE runs RENAME TO runs_before")
+    for (name,) in connection.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = 'runs_before' "
+        "AND sql IS NOT NULL"
+    ).fetchall():
+        connection.execute(f"DROP INDEX {name}")
     _create(connection)
-    kept = ", ".join(_KEPT_FROM_1)
-    connection.execute(f"INSERT INTO runs ({kept}) SELECT {kept} FROM runs_1")
-    for run_id, record in connection.execute("SELECT id, record FROM runs_1"):
+    known = {row[1] for row in connection.execute("PRAGMA table_info(runs)")}
+    had = [row[1] for row in connection.execute("PRAGMA table_info(runs_before)")]
+    kept = ", ".join(name for name in had if name in known)
+    connection.execute(f"INSERT INTO runs ({kept}) SELECT {kept} FROM runs_before")
+    for run_id, record in connection.execute("SELECT id, record FROM runs_before"):
         try:
             columns = recorded_columns(json.loads(record))
         except ValueError as error:
@@ -104,4 +107,4 @@ def _from_1(connection: sqlite3.Connection) -> None:
         connection.execute(
             f"UPDATE runs SET {assignments} WHERE id = :id", columns | {"id": run_id}
         )
-    connection.execute("DROP TABLE runs_1")
+    connection.execute("DROP TABLE runs_before")

@@ -8,6 +8,9 @@ from statistics import median
 
 from runtime.run_summary import RunSummary
 
+# Of the seconds of a run.
+PARTS = ("kernel", "engine", "start", "total")
+
 
 @dataclass(frozen=True, slots=True)
 class Spread:
@@ -32,10 +35,60 @@ class PlanRuns:
     same_counts: bool
 
     def spread(self, part: str) -> Spread | None:
-        """The `kernel`, `engine` or `total` seconds of the repeats; None where there are none."""
-        seconds = [getattr(run, f"{part}_seconds") for run in self.repeats]
-        known = [value for value in seconds if value is not None]
-        return Spread(median(known), min(known), max(known), len(known)) if known else None
+        """The seconds of a part of the repeats (see PARTS); None where there are none."""
+        return spread_of(self.repeats, part)
+
+
+def spread_of(runs: Sequence[RunSummary], part: str) -> Spread | None:
+    """The seconds of a part of these runs; None where none is known."""
+    seconds = [getattr(run, f"{part}_seconds") for run in runs]
+    known = [value for value in seconds if value is not None]
+    return Spread(median(known), min(known), max(known), len(known)) if known else None
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a plan was run. Seconds of plans are comparable where all were run in one manner."""
+
+    way: str | None
+    backend: str | None
+    pace: float | None = None
+    master: str | None = None
+
+
+def manner_of(run: RunSummary) -> Manner:
+    """How this run was run."""
+    return Manner(run.way, run.backend, run.pace, run.master)
+
+
+def manners(runs: Sequence[RunSummary]) -> dict[Manner, list[RunSummary]]:
+    """The finished runs by how they were run. First those that tell most about plans: without a
+    pace, which is waited for, and of most plans; of these the newest."""
+    found: dict[Manner, list[RunSummary]] = {}
+    for run in runs:
+        if run.status == "finished" and run.engine_seconds is not None:
+            found.setdefault(manner_of(run), []).append(run)
+    return dict(sorted(found.items(), key=_least_telling))
+
+
+def _least_telling(entry: tuple[Manner, list[RunSummary]]) -> tuple[bool, int, float]:
+    manner, runs = entry
+    plans = len({run.label for run in runs})
+    return manner.pace is not None, -plans, -max(run.started for run in runs)
+
+
+def seconds_by_plan(
+    runs: Sequence[RunSummary],
+) -> list[tuple[str, dict[str, Spread | None]]]:
+    """The seconds of each plan, of runs in one manner: with as many partitions as its newest had,
+    cheapest prediction first."""
+    groups: dict[str, list[RunSummary]] = {}
+    for run in sorted(runs, key=lambda run: -run.started):
+        group = groups.setdefault(run.label, [])
+        if not group or run.partitions == group[0].partitions:
+            group.append(run)
+    ordered = sorted(groups.values(), key=lambda group: (group[0].predicted or 0, group[0].label))
+    return [(g[0].label, {part: spread_of(g, part) for part in PARTS}) for g in ordered]
 
 
 def by_plan(runs: Sequence[RunSummary]) -> list[PlanRuns]:
@@ -71,8 +124,8 @@ def _plan(group: Sequence[RunSummary]) -> PlanRuns:
     return PlanRuns(newest, tuple(alike), len({run.measured for run in finished}) <= 1)
 
 
-def _how(run: RunSummary) -> tuple[str | None, int | None]:
-    return run.way, run.partitions
+def _how(run: RunSummary) -> tuple[Manner, int | None]:
+    return manner_of(run), run.partitions
 
 
 def same_data(runs: Sequence[RunSummary]) -> list[RunSummary]:

@@ -154,7 +154,7 @@ def run_to_json(run: Run) -> dict[str, Any]:
         and {
             "costs": _costs_to_json(measurement.costs),
             "qualities": {name: q.as_dict() for name, q in measurement.qualities.items()},
-            "seconds": _seconds(measurement),
+            "seconds": asdict(measurement.timings),
             "rows": dict(measurement.rows),
             "results": dict(measurement.results),
             "answers": dict(measurement.answers),

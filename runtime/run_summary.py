@@ -45,6 +45,9 @@ class RunSummary:
     engine_seconds: float | None
     total_seconds: float | None
     error: str | None
+    pace: float | None = None
+    master: str | None = None
+    start_seconds: float | None = None
     note: str = ""
     baseline: bool = False
 
@@ -107,8 +110,10 @@ def recorded_columns(record: Mapping[str, Any]) -> dict[str, Value]:
         "measured": _score(measured.get("costs"), ranked_by),
         "results": sum(results.values()) if results else None,
         "answer": answer_digest(_mapping(measured.get("answers"))),
-        **{f"{part}_seconds": seconds.get(part) for part in ("kernel", "engine", "total")},
+        **{f"{part}_seconds": seconds.get(part) for part in ("kernel", "engine", "total", "start")},
         "error": record.get("error"),
+        "pace": request.get("pace"),
+        "master": request.get("master"),
     }
 
 

@@ -27,8 +27,6 @@ MET_FILL, OVER_FILL, UNDER_FILL = "#d5ecdf", "#fbd9b5", "#cfe3f7"
 Row = tuple[str, float, float | None]
 # Beside the parts of a cost: how often MIN and MAX were looked for anew.
 RECOMPUTATIONS = "recomputations"
-# Of a run's seconds.
-PARTS = ("kernel", "engine", "total")
 # Of answers that differ, so many are told.
 MOST_DIGESTS = 4
 
@@ -93,7 +91,7 @@ def run_table(plans: Sequence[PlanRuns], runs: Mapping[str, Run]) -> pd.DataFram
     """One row a plan: its score predicted and measured, and its seconds over repeats."""
     shown = [runs[plan.newest.id] for plan in plans]
     pairs = [scores(run) for run in shown]
-    spreads = {part: [plan.spread(part) for plan in plans] for part in ("kernel", "total")}
+    spreads = {part: [plan.spread(part) for plan in plans] for part in ("kernel", "engine")}
     clock = kernel_seconds(plans, runs)
     return pd.DataFrame(
         {
@@ -109,21 +107,10 @@ def run_table(plans: Sequence[PlanRuns], runs: Mapping[str, Run]) -> pd.DataFram
                 f"{part.capitalize()} s": [spread and spread.median for spread in found]
                 for part, found in spreads.items()
             },
-            "Min to max": [_range(spread) for spread in spreads["total"]],
-            "Way": [run.request.way for run in shown],
+            "Min to max": [_range(spread) for spread in spreads["engine"]],
+            "Way": [_way(run) for run in shown],
         }
     )
-
-
-def seconds_rows(
-    plans: Sequence[PlanRuns], runs: Mapping[str, Run]
-) -> list[tuple[str, dict[str, Spread | None]]]:
-    """The seconds of each plan whose runs came to an end, by part of a run."""
-    found = [
-        (run_name(runs[plan.newest.id]), {part: plan.spread(part) for part in PARTS})
-        for plan in plans
-    ]
-    return [(name, spreads) for name, spreads in found if spreads["total"] is not None]
 
 
 def kernel_seconds(
@@ -150,6 +137,11 @@ def run_name(run: Run) -> str:
     marks: list[str] = [run.request.backend] if run.request.backend != "kernels" else []
     marks += [run.status] if run.status != "finished" else []
     return plan_name(run.plan.label) + (f" ({', '.join(marks)})" if marks else "")
+
+
+def _way(run: Run) -> str:
+    """How it was run; a pace is waited for."""
+    return run.request.way if run.request.pace is None else f"{run.request.way}, paced"
 
 
 def _range(spread: Spread | None) -> str:

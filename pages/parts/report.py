@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pages.parts import comparison, figures, plan_svg, run_figures, run_views
+from pages.parts import comparison, figures, plan_svg, run_figures, run_views, seconds_view
 from pages.parts import report_html as html
 from pages.parts.drawings import MOST_OPERATORS
 from pages.parts.exports import to_json
@@ -25,7 +25,7 @@ from planner.workload_file import dump_workload
 from runtime.diagnosing import diagnosed
 from runtime.history import History
 from runtime.records import Run
-from runtime.repeats import PlanRuns, by_plan
+from runtime.repeats import PlanRuns, by_plan, manners
 from runtime.run_costs import ranked_by, scores
 from runtime.run_summary import summary_of
 from runtime.run_tuples import few_tuples_of
@@ -112,8 +112,20 @@ def _charts(plans: Sequence[PlanRuns], runs: Mapping[str, Run]) -> Iterator[str]
         field = ranked_by(rows[0])
         told = run_figures.pairs_in_words(points)
         yield html.chart(run_figures.all_plans(points, UNITS[field]), f"{UNITS[field]}. {told}")
-    seconds = comparison.seconds_rows(plans, runs)
-    yield html.chart(run_figures.seconds(seconds), run_figures.seconds_in_words(seconds))
+    yield from _seconds(list(runs.values()))
+
+
+def _seconds(runs: Sequence[Run]) -> Iterator[str]:
+    """The seconds of the runs that can be compared, and which are left out."""
+    every = manners([summary_of(run) for run in runs])
+    if not every:
+        return
+    chosen, shown = next(iter(every.items()))
+    rows, parts = seconds_view.named(shown), ("kernel", "engine")
+    words = run_figures.seconds_in_words(rows, parts)
+    yield html.chart(run_figures.seconds(rows, parts, seconds_view.told(chosen)), words)
+    if left_out := seconds_view.left_out(every, chosen):
+        yield html.paragraph(left_out, "quiet")
 
 
 def _run(run: Run) -> Iterator[str]:

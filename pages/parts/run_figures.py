@@ -29,6 +29,7 @@ Box = tuple[float, float, float, float]
 PARTS = {
     "kernel": ("Kernels", PALETTE[2]),
     "engine": ("Spark", PALETTE[4]),
+    "start": ("Start", PALETTE[1]),
     "total": ("Total", PALETTE[7]),
 }
 Spreads = Sequence[tuple[str, Mapping[str, "Spread | None"]]]
@@ -130,10 +131,11 @@ def _measured(predicted: float, measured: float) -> str:
     return f"measured {amount(measured)}, q-error {error_text(predicted, measured)}"
 
 
-def seconds(rows: Spreads) -> go.Figure:
+def seconds(rows: Spreads, parts: Sequence[str], manner: str) -> go.Figure:
     """Where the time of each plan's runs went, as medians, and from where to where they were."""
     figure = go.Figure()
-    for part, (title, colour) in PARTS.items():
+    for part in parts:
+        title, colour = PARTS[part]
         found = [spreads[part] for _, spreads in rows]
         figure.add_bar(
             y=[name for name, _ in rows],
@@ -145,15 +147,15 @@ def seconds(rows: Spreads) -> go.Figure:
             textposition="outside",
             hovertemplate="%{y}<br>" + title + ": %{x:.3f} s<extra></extra>",
         )
-    totals = [spread for _, spreads in rows if (spread := spreads["total"])]
+    shown = [spread for _, spreads in rows for part in parts if (spread := spreads[part])]
     # The figures of several runs are longer, and stand beside the longest bar, too.
-    longer = 1.3 if any(spread.runs > 1 for spread in totals) else 1.0
-    most = [longer * spread.median for spread in totals]
+    longer = 1.3 if any(spread.runs > 1 for spread in shown) else 1.0
+    most = [longer * spread.median for spread in shown]
     figure.update_layout(
         barmode="group",
         xaxis={"title": "Seconds of wall time", "range": room(most)},
         yaxis={"autorange": "reversed", "type": "category"},
-        **frame("Seconds of each plan", 150 + 66 * max(len(rows), 1)),
+        **frame(f"Seconds of each plan: {manner}", 150 + 22 * len(parts) * max(len(rows), 1)),
     )
     return figure
 
@@ -166,14 +168,14 @@ def _spread_text(spread: Spread | None) -> str:
     return f"{spread.median:.2f} s{several}"
 
 
-def seconds_in_words(rows: Spreads) -> str:
+def seconds_in_words(rows: Spreads, parts: Sequence[str]) -> str:
     """The same for those who do not see it."""
     return "Seconds of each plan. " + "; ".join(
         f"{shortened(name, 40)}: "
         + ", ".join(
             f"{PARTS[part][0].lower()} {_spread_text(spread)}"
-            for part, spread in spreads.items()
-            if spread
+            for part in parts
+            if (spread := spreads[part])
         )
         for name, spreads in rows
     )

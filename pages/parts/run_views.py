@@ -78,8 +78,10 @@ def plans(found: Sequence[PlanRuns], runs: Mapping[str, Run]) -> None:
                 "Kernel q-error", help="Of the seconds inside kernels, median of the runs"
             ),
             "Kernel s": st.column_config.NumberColumn(format="%.3f", help="Median of the runs"),
-            "Total s": st.column_config.NumberColumn(format="%.2f", help="Median of the runs"),
-            "Min to max": st.column_config.TextColumn(help="Total seconds over the runs"),
+            "Engine s": st.column_config.NumberColumn(
+                format="%.2f", help="From Spark's first micro-batch to its last, median of the runs"
+            ),
+            "Min to max": st.column_config.TextColumn(help="Engine seconds over the runs"),
         },
         alt=f"Plans that were run, predicted beside measured. {run_figures.pairs_in_words(told)}",
     )
@@ -126,18 +128,6 @@ def chart(found: Sequence[PlanRuns], runs: Mapping[str, Run]) -> None:
         alt=f"{unit}, predicted against measured. {run_figures.pairs_in_words(shown_points)}",
     )
     st.caption("A plan on the dashed line was measured as predicted; above it, it cost more.")
-
-
-def seconds(found: Sequence[PlanRuns], runs: Mapping[str, Run]) -> None:
-    """Kernel, Spark and total seconds of every plan: medians over repeats, with their range."""
-    rows = comparison.seconds_rows(found, runs)
-    if not rows:
-        return
-    charts.show(run_figures.seconds(rows), alt=run_figures.seconds_in_words(rows))
-    st.caption(
-        "Medians over repeats, with the least and the most. Kernels: summed over tasks. Spark: "
-        "until its last batch. Total: all of the run."
-    )
 
 
 def operators(run: Run) -> None:

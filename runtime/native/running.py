@@ -53,7 +53,9 @@ def _carried_out(
 
     request, batches = record.request, len(prepared.cuts)
     on_progress(Progress("Starting Spark", 0, batches, prepared.arrivals))
+    start_begun = time.time()
     spark = session(request.master, request.shared).newSession()
+    start_seconds = time.time() - start_begun
     stop.check()
     folder.mkdir(parents=True, exist_ok=True)
     files = prepared.write(folder / "tuples")
@@ -82,7 +84,7 @@ def _carried_out(
     if isinstance(described, NativeJoins) and parts and request.results:
         merge_native_results(prepared.workload, parts, request.results)
     finished = time.time()
-    timings = Timings(finished - begun, engine_seconds, None)
+    timings = Timings(finished - begun, engine_seconds, None, start_seconds)
     return replace(
         record.ended("finished", finished), measurement=_measurement(prepared, tally, timings)
     )

@@ -98,12 +98,12 @@ def test_repeats_are_told_with_their_spread(results: AppTest) -> None:
     first = History().runs()[-1]
     assert first.measurement is not None
     for number, seconds in enumerate((4.0, 9.0)):
-        timed = replace(first.measurement, timings=Timings(seconds, 1.0, 0.5))
+        timed = replace(first.measurement, timings=Timings(10.0, seconds, 0.5))
         History().save(replace(first, id=f"again-{number}", measurement=timed))
     results.run()
     assert not results.exception
     row = results.dataframe[0].value.set_index("Plan").loc[first.plan.label]
-    assert (row["Runs"], row["Total s"], row["Min to max"]) == (3, 4.0, "2.00 to 9.00 s")
+    assert (row["Runs"], row["Engine s"], row["Min to max"]) == (3, 4.0, "1.50 to 9.00 s")
 
 
 def test_a_cancelled_run_is_marked(results: AppTest) -> None:
@@ -199,3 +199,26 @@ def test_exports_are_safe_and_complete(results: AppTest) -> None:
 def test_over_and_under_have_colours_of_their_own() -> None:
     colours = {comparison.fill(100, 50), comparison.fill(50, 100), comparison.fill(100, 101)}
     assert len(colours) == 3
+
+
+def test_seconds_are_of_runs_that_can_be_compared(results: AppTest) -> None:
+    """A paced run waits: its seconds stand apart, and what is left out is told."""
+    first = History().runs()[-1]
+    slowly = replace(first.request, pace=10.0)
+    History().save(replace(first, id="paced", request=slowly, started=first.started + 100))
+    results.run()
+    assert not results.exception
+    told = texts(results)
+    assert "Left out, as their seconds are others: stream, kernels, at a pace of 10 s" in told
+    assert "Seconds of each plan: stream, kernels" in figure_titles(results)
+    chosen = results.selectbox(key="seconds-of-runs")
+    chosen.select(chosen.options[1]).run()
+    assert "at a pace of 10 s a second" in figure_titles(results)
+    results.button_group(key="seconds-of").set_value("Whole runs").run()
+    assert "Start: until Spark and the kernels were ready" in texts(results)
+
+
+def figure_titles(app: AppTest) -> str:
+    """The titles of all charts of the page."""
+    charts = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+    return "\n".join(chart["layout"]["title"]["text"] for chart in charts)

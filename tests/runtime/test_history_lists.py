@@ -154,3 +154,18 @@ def test_a_file_of_version_1_keeps_all_its_runs(
     with closing(sqlite3.connect(file)) as connection:
         assert dict(connection.execute("SELECT id, record FROM runs").fetchall()) == records
         assert connection.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
+
+
+def test_a_file_of_version_2_keeps_notes_and_pins_and_gains_columns(history: History) -> None:
+    paced = a_run("p")
+    history.save(replace(paced, request=replace(paced.request, pace=5.0)))
+    history.note("p", "slowly")
+    history.pin("p")
+    with closing(sqlite3.connect(history.file)) as connection, connection:
+        for column in ("pace", "master", "start_seconds"):
+            connection.execute(f"ALTER TABLE runs DROP COLUMN {column}")
+        connection.execute("PRAGMA user_version = 2")
+    (run,) = (found for found in History(history.file).summaries() if found.id == "p")
+    assert (run.pace, run.master, run.note, run.baseline) == (5.0, None, "slowly", True)
+    History(history.file).note("p", "after")
+    assert [r.note for r in History(history.file).summaries() if r.id == "p"] == ["after"]
