@@ -13,19 +13,23 @@ from pages.parts import (
     run_settings,
     stream_tables,
     workload_file_view,
+    workload_name,
 )
 
 heading.show("Workload")
 limits.effect()
-section = st.segmented_control(
-    "Part",
-    ["Streams and queries", "Execution and run", "Own data", "File"],
-    default="Streams and queries",
-    required=True,
-    key="workload-part",
-    persist_state="session",
-    label_visibility="collapsed",
-)
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    section = st.segmented_control(
+        "Part",
+        ["Streams and queries", "Execution and run", "Own data", "File"],
+        default="Streams and queries",
+        required=True,
+        key="workload-part",
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    if section == "Streams and queries":
+        workload_name.show()
 if (problem := drafts.problem()) is not None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.warning("The draft is not in force yet; the last valid workload is.", width="stretch")

@@ -56,10 +56,23 @@ def problem() -> SluiceError | None:
     return found
 
 
+def mistaken() -> Parts | None:
+    """The draft, where a mistake keeps it from being in force."""
+    kept = st.session_state.get("draft")
+    if kept is None or kept["problem"] is None or kept["of"] != state.workload().digest:
+        return None
+    return kept["parts"]
+
+
 def discard() -> None:
     """Go back to the workload in force."""
     st.session_state.pop("draft", None)
     st.session_state.pop("typed_windows", None)
+
+
+def set_name(name: str) -> None:
+    """Give the workload in force this name, and the draft beside it."""
+    _put("name", replace(state.workload(), name=name))
 
 
 def set_run(run: RunSettings) -> None:

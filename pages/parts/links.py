@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from pages.parts import backend, kept_workloads, own_data, samples, state, views
+from pages.parts import backend, kept_texts, own_data, samples, state, unfinished, views
 from pages.parts.views import LONGEST_LABEL
 from planner.errors import PlanError
 from planner.workload import Workload
@@ -34,14 +34,19 @@ def restore() -> None:
         if folder := address.get("data"):
             state.use_data(own_data.named(folder), "sort" in address)
     views.choose(address)
+    if name := address.get("unfinished"):
+        unfinished.restore(kept_texts.find(name, "unfinished"))
 
 
 def keep() -> None:
-    """Write the workload in force into the address, where it fits, and what is chosen in it."""
+    """Write the workload in force into the address, where it fits, what is chosen in it, and the
+    name of what is not finished."""
     job = backend.job()
     wanted = {"job": job.id} if job is not None and not job.done else {}
     if not state.by_default():
         wanted |= query() or _kept_here()
+    if (text := unfinished.text()) and (name := kept_texts.keep(text, "unfinished")):
+        wanted["unfinished"] = name
     if st.query_params.to_dict() != wanted:
         st.query_params.from_dict(wanted)
 
@@ -60,7 +65,7 @@ def query() -> dict[str, str] | None:
 
 def _kept_here() -> dict[str, str]:
     """What finds a long workload again on this machine: it is no link for others."""
-    name = kept_workloads.keep(_file(state.workload()))
+    name = kept_texts.keep(_file(state.workload()), "workloads")
     view = {name: text for name, text in views.chosen().items() if len(text) <= LONGEST_LABEL}
     return {} if name is None else {"kept": name, **view, **_data()}
 
@@ -86,7 +91,7 @@ def _text(address: Mapping[str, str]) -> str | None:
     """The workload file that an address holds or names."""
     if link := address.get("workload"):
         return _unpacked(link)
-    return kept_workloads.find(address["kept"]) if "kept" in address else None
+    return kept_texts.find(address["kept"], "workloads") if "kept" in address else None
 
 
 def packed(text: str) -> str:

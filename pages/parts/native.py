@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.parts import charts, planning
+from pages.parts import charts, planning, run_choices
 from pages.parts.words import on_pages, plain, plan_name
 from planner.family import Family
 from planner.plan import Plan
@@ -25,14 +25,19 @@ _BACKENDS = {
 
 def pick_backend() -> Backend:
     """What carries the plans out."""
-    chosen: Backend = st.radio(
-        "Operators",
-        ["kernels", "native"],
-        format_func=_BACKENDS.__getitem__,
-        key="backend",
-        persist_state="session",
+    backends: list[Backend] = ["kernels", "native"]
+    return run_choices.option(
+        "backend",
+        backends,
+        lambda first: st.radio(
+            "Operators",
+            backends,
+            index=first,
+            format_func=_BACKENDS.__getitem__,
+            key="backend",
+            persist_state="session",
+        ),
     )
-    return chosen
 
 
 def refused(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.parts import state
+from pages.parts import run_choices, state
 from pages.parts.words import seconds_text
 from planner.checks import exact
 from planner.workload import Workload
@@ -27,13 +27,18 @@ def pick(workload: Workload, way: Way) -> float | None:
     folder, _ = state.data()
     # How long own data are is known when they have been read.
     choices = [FASTEST, *(() if folder else _OVER), REAL]
-    chosen = st.selectbox(
-        "Pace",
+    chosen = run_choices.option(
+        "pace",
         choices,
-        key="pace",
-        persist_state="session",
-        help="Tuples come at this pace, so that a run can be watched and its queries be changed. "
-        "Its answers and counts are the same; its seconds include the waiting.",
+        lambda first: st.selectbox(
+            "Pace",
+            choices,
+            index=first,
+            key="pace",
+            persist_state="session",
+            help="Tuples come at this pace, so that a run can be watched and its queries be "
+            "changed. Its answers and counts are the same; its seconds include the waiting.",
+        ),
     )
     if chosen == FASTEST:
         return None

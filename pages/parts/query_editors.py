@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -158,6 +160,25 @@ def _picked_query() -> Query:
 def _keep(query: Query, typed: dict[str, str | None]) -> None:
     """Remember windows as typed until they are valid: the table comes and goes with the draft."""
     st.session_state["typed_windows"] = (query, typed)
+
+
+def typed_windows() -> dict[str, Any]:
+    """Windows as typed that are not valid yet, by query, as a reload finds them again."""
+    query, typed = st.session_state.get("typed_windows", (None, {}))
+    if not typed or query not in state.workload().queries:
+        return {}
+    return {"query": query.name, "typed": typed}
+
+
+def restore_windows(found: Mapping[str, Any]) -> None:
+    """Take up what typed_windows gave, where it is of a query that is there."""
+    names = {query.name: query for query in state.workload().queries}
+    query, typed = names.get(found.get("query", "")), found.get("typed")
+    if query is None or not isinstance(typed, dict):
+        return
+    aliases = {source.alias for source in query.sources}
+    if typed.keys() == aliases and all(isinstance(text, str) for text in typed.values()):
+        _keep(query, typed)
 
 
 def _windows(query: Query) -> pd.DataFrame:

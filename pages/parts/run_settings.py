@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import median
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.parts import backend, clock, drafts, messages, planning, state, warming
+from pages.parts import backend, clock, drafts, messages, planning, run_choices, state, warming
 from pages.parts.words import counted, plan_name, seconds_text
 from planner.cost import total
 from planner.families.early_aggregation import EarlyAggregation
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from runtime.records import Backend, Run, Way
 
 MOST_PLANS = 24
+_LONGEST_MASTER = 200
 _WAYS = {
     "stream": "Stream: micro-batches through Spark's state store, live figures",
     "replay": "Replay: one Spark batch job, faster for many plans",
@@ -32,43 +34,60 @@ def pick_plans(ranking: Ranking) -> list[str]:
     _, other = planning.companion(ranking)
     tags = {c.label: ", ".join(c.tags) for c in ranking.candidates}
     chosen = state.plan(tuple(tags), ranking.best)
-    return st.multiselect(
-        "Plans",
+    usual = list(dict.fromkeys([ranking.best, other.label, chosen]))
+    return run_choices.several(
+        "plans",
         list(tags),
-        default=list(dict.fromkeys([ranking.best, other.label, chosen])),
-        format_func=lambda label: (
-            f"{plan_name(label)} ({tags[label]})" if tags[label] else plan_name(label)
+        usual,
+        lambda first: st.multiselect(
+            "Plans",
+            list(tags),
+            default=first[:MOST_PLANS],
+            format_func=lambda label: (
+                f"{plan_name(label)} ({tags[label]})" if tags[label] else plan_name(label)
+            ),
+            max_selections=MOST_PLANS,
+            help="They run one after the other on the same tuples.",
         ),
-        max_selections=MOST_PLANS,
-        help="They run one after the other on the same tuples.",
     )
 
 
 def pick_way() -> Way:
     """How the plans run."""
-    chosen: Way = st.radio(
-        "Way",
-        ["stream", "replay"],
-        format_func=_WAYS.__getitem__,
-        key="way",
-        persist_state="session",
+    ways: list[Way] = ["stream", "replay"]
+    return run_choices.option(
+        "way",
+        ways,
+        lambda first: st.radio(
+            "Way",
+            ways,
+            index=first,
+            format_func=_WAYS.__getitem__,
+            key="way",
+            persist_state="session",
+        ),
     )
-    return chosen
 
 
 def pick_repeats() -> int:
     """How often each plan runs."""
     from runtime.series import MOST_REPEATS
 
-    return st.number_input(
-        "Repeats of each plan",
-        min_value=1,
-        max_value=MOST_REPEATS,
-        value=1,
-        key="repeats",
-        persist_state="session",
-        help="Round by round, each round in another order, so that a machine that grows slower "
-        "slows all plans alike. Results shows the spread.",
+    return run_choices.number(
+        "repeats",
+        1,
+        1,
+        MOST_REPEATS,
+        lambda first: st.number_input(
+            "Repeats of each plan",
+            min_value=1,
+            max_value=MOST_REPEATS,
+            value=first,
+            key="repeats",
+            persist_state="session",
+            help="Round by round, each round in another order, so that a machine that grows slower "
+            "slows all plans alike. Results shows the spread.",
+        ),
     )
 
 
@@ -76,14 +95,20 @@ def pick_most_seconds() -> float:
     """When a run is ended, whatever it has done."""
     from runtime.records import MOST_SECONDS
 
-    return st.number_input(
-        "Most seconds a run",
-        min_value=1.0,
-        value=MOST_SECONDS,
-        format="%g",
-        key="most-seconds",
-        persist_state="session",
-        help="A run that takes longer is ended, and says so. It can be gone on with.",
+    return run_choices.number(
+        "most_seconds",
+        MOST_SECONDS,
+        1.0,
+        math.inf,
+        lambda first: st.number_input(
+            "Most seconds a run",
+            min_value=1.0,
+            value=first,
+            format="%g",
+            key="most-seconds",
+            persist_state="session",
+            help="A run that takes longer is ended, and says so. It can be gone on with.",
+        ),
     )
 
 
@@ -91,27 +116,38 @@ def pick_most_disk() -> float:
     """Megabytes of disk at which a run is ended."""
     from runtime.records import MOST_DISK_MB
 
-    return st.number_input(
-        "Most disk a run (MB)",
-        min_value=1.0,
-        value=MOST_DISK_MB,
-        format="%g",
-        key="most-disk",
-        persist_state="session",
-        help="Its micro-batches, and what it keeps while it runs.",
+    return run_choices.number(
+        "most_disk",
+        MOST_DISK_MB,
+        1.0,
+        math.inf,
+        lambda first: st.number_input(
+            "Most disk a run (MB)",
+            min_value=1.0,
+            value=first,
+            format="%g",
+            key="most-disk",
+            persist_state="session",
+            help="Its micro-batches, and what it keeps while it runs.",
+        ),
     )
 
 
 def pick_master() -> str | None:
     """Where Spark runs; None is this machine."""
-    typed = st.text_input(
-        "Spark master",
-        placeholder="this machine",
-        max_chars=200,
-        key="master",
-        persist_state="session",
-        help="A cluster, such as spark://HOST:7077. Its machines must see one folder under "
-        "one path: name it in SLUICE_SHARED before ./start. A cluster on this machine needs none.",
+    typed = run_choices.given(
+        "master",
+        "",
+        lambda first: st.text_input(
+            "Spark master",
+            first[:_LONGEST_MASTER],
+            placeholder="this machine",
+            max_chars=_LONGEST_MASTER,
+            key="master",
+            persist_state="session",
+            help="A cluster, such as spark://HOST:7077. Its machines must see one folder under one "
+            "path: name it in SLUICE_SHARED before ./start. A cluster on this machine needs none.",
+        ),
     )
     return typed.strip() or None
 
@@ -120,12 +156,16 @@ def keep_answers(chosen: Family) -> bool:
     """Whether the answers are kept: of aggregations, which have few groups."""
     if not isinstance(chosen, EarlyAggregation):
         return False
-    return st.checkbox(
-        "Keep the answer and its changes, to see them under Results",
-        value=True,
-        key="keep-answers",
-        persist_state="session",
-        help="Kept for a week. Writing every change of a group takes time, too.",
+    return run_choices.given(
+        "keep_answers",
+        True,
+        lambda first: st.checkbox(
+            "Keep the answer and its changes, to see them under Results",
+            value=first,
+            key="keep-answers",
+            persist_state="session",
+            help="Kept for a week. Writing every change of a group takes time, too.",
+        ),
     )
 
 

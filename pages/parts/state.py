@@ -47,7 +47,7 @@ def by_default() -> bool:
 
 def edit(changed: Workload) -> None:
     """Put an edited workload in force; what was chosen stays chosen where it still exists."""
-    st.session_state["workload"] = changed
+    st.session_state["workload"] = samples.own_name(changed)
     st.session_state.pop("by_default", None)
 
 

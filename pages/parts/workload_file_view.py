@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts import drafts, messages, opening, state
+from pages.parts import drafts, messages, opening, samples, state
 from planner.errors import PlanError
 from planner.workload_file import dump_workload, load_workload
 
@@ -24,7 +24,7 @@ def show() -> None:
             messages.show(error)
         else:
             texts.pop("file", None)
-            if workload != state.workload():
+            if samples.own_name(workload) != state.workload():
                 drafts.discard()
                 state.edit(workload)
                 st.rerun()

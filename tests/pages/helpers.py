@@ -33,3 +33,11 @@ def texts(app: AppTest) -> str:
     """Everything a user can read on the page, in one text."""
     kinds = (app.markdown, app.caption, app.error, app.warning, app.info, app.success, app.code)
     return "\n".join(str(element.value) for kind in kinds for element in kind).replace("\\", "")
+
+
+def reloaded(app: AppTest) -> AppTest:
+    """Another session at the same address."""
+    fresh = AppTest.from_file(app._script_path, default_timeout=30)
+    for name, value in app.query_params.items():
+        fresh.query_params[name] = value
+    return fresh.run()

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from pages.parts import links, own_data, pictures, samples
 from planner.errors import PlanError
 from runtime.home import home
-from tests.pages.helpers import texts
+from tests.pages.helpers import reloaded, texts
 
 
 def test_every_sample_has_a_card_with_a_picture(app: AppTest) -> None:
@@ -76,14 +76,6 @@ def test_links_hold_a_workload_and_survive_damage(app: AppTest) -> None:
     damaged.run()
     assert not damaged.exception
     assert "is damaged" in texts(damaged)
-
-
-def reloaded(app: AppTest) -> AppTest:
-    """Another session at the same address."""
-    fresh = AppTest.from_file(app._script_path, default_timeout=30)
-    for name, value in app.query_params.items():
-        fresh.query_params[name] = value
-    return fresh.run()
 
 
 def test_a_reload_finds_the_workload_and_its_uploaded_data(app: AppTest) -> None:

@@ -1,0 +1,101 @@
+"""What a reload finds again beside the workload: drafts with mistakes, and the choices of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from streamlit.testing.v1 import AppTest
+
+from planner.workload import Workload
+from runtime.home import home
+from tests.pages.helpers import reloaded, texts
+
+Go = Callable[[str], AppTest]
+WRONG = "SELECT * FROM S1 [RANGE fifty]"
+
+
+def on(app: AppTest, page: str) -> AppTest:
+    """The app on another page."""
+    app.switch_page(f"pages/{page}.py").run()
+    assert not app.exception
+    return app
+
+
+def in_force(app: AppTest) -> Workload:
+    workload: Workload = app.session_state["workload"]
+    return workload
+
+
+def test_a_draft_with_a_mistake_is_found_again(go: Go) -> None:
+    app = go("workload")
+    app.text_area[0].set_value(WRONG).run()
+    before = in_force(app)
+    again = on(reloaded(app), "workload")
+    assert again.text_area[0].value == WRONG
+    assert "The draft is not in force yet" in texts(again)
+    assert in_force(again).digest == before.digest
+    next(b for b in again.button if b.label == "Discard the draft").click().run()
+    assert "unfinished" not in again.query_params
+
+
+def test_a_broken_file_and_a_wrong_window_are_found_again(go: Go) -> None:
+    app = go("workload")
+    query = in_force(app).queries[0]
+    typed = {source.alias: str(source.window) for source in query.sources} | {"S2": "RANGE banana"}
+    app.session_state["typed_windows"] = (query, typed)
+    app.session_state["bases"] = {}
+    app.session_state["drafts"] = {"file": "version: 9"}
+    app.run()
+    again = on(reloaded(app), "workload")
+    windows = next(list(t.value["Window"]) for t in again.dataframe if "Window" in t.value)
+    assert windows[1] == "RANGE banana"
+    again.button_group(key="workload-part").set_value("File").run()
+    assert again.text_area[0].value == "version: 9"
+
+
+def test_the_choices_of_a_run_are_found_again(go: Go) -> None:
+    app = go("run")
+    app.multiselect[0].set_value(["S1,S2,S3,S4", "S2,S1,S3,S4"])
+    app.number_input(key="repeats").set_value(3)
+    app.number_input(key="most-seconds").set_value(77.0)
+    app.number_input(key="most-disk").set_value(500.0)
+    app.selectbox(key="pace").select("real time").run()
+    again = on(reloaded(app), "run")
+    assert again.multiselect[0].value == ["S1,S2,S3,S4", "S2,S1,S3,S4"]
+    assert again.number_input(key="repeats").value == 3
+    assert again.number_input(key="most-seconds").value == 77.0
+    assert again.number_input(key="most-disk").value == 500.0
+    assert again.selectbox(key="pace").value == "real time"
+    again.radio(key="way").set_value("replay").run()
+    assert on(reloaded(again), "run").radio(key="way").value == "replay"
+
+
+def test_choices_that_are_none_any_more_are_passed_over(go: Go) -> None:
+    app = go("run")
+    app.number_input(key="repeats").set_value(3).run()
+    (kept,) = (home() / "unfinished").glob("*.yaml")
+    kept.write_text('{"run": {"repeats": 9999, "way": "uphill", "plans": ["no plan"], "pace": 3}}')
+    again = on(reloaded(app), "run")
+    assert again.number_input(key="repeats").value == 1
+    assert again.radio(key="way").value == "stream"
+    assert len(again.multiselect[0].value) == 2
+    kept.write_text("[")
+    assert "is damaged" in texts(reloaded(app))
+
+
+def test_an_edited_sample_is_told_apart_until_it_is_named(go: Go) -> None:
+    app = go("workload")
+    name = in_force(app).name
+    first = app.text_area[0].value
+    app.text_area[0].set_value(first.replace("100", "110")).run()
+    assert in_force(app).name == f"{name} (edited)"
+    assert f"**{name} (edited)**" in texts(app)
+    assert in_force(reloaded(app)).name == f"{name} (edited)"
+    app.text_area[0].set_value(first).run()
+    assert in_force(app).name == name
+    app.text_area[0].set_value(first.replace("100", "110")).run()
+    box = next(box for box in app.text_input if box.label == "Name of the workload")
+    box.set_value("My own").run()
+    assert in_force(app).name == "My own"
+    app.text_area[0].set_value(first.replace("100", "120")).run()
+    assert in_force(app).name == "My own"
