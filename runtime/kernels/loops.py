@@ -104,6 +104,7 @@ def _run(  # noqa: C901
 ):  # fmt: skip
     """Returns the number of results, their digest, their rows if kept, and who stays."""
     # Arrays are taken out of their tuples once: what is called for every tuple is given them alone.
+    # Numbers are int64 throughout: `evaluate` would be compiled for each type that it is given.
     source, ts, place, before = seen.source, seen.ts, seen.place, seen.before
     kind, length, column, path_source = windows.kind, windows.length, windows.column, paths.source
     first, bucket, queue_start = layout.first, layout.bucket, layout.queue_start
@@ -115,15 +116,15 @@ def _run(  # noqa: C901
     indexes = np.zeros(sources, np.int64)
     for j in range(sources):
         indexes[j] = indexes_of(j, paths)
-    widest = 1
+    widest = np.int64(1)
     for g in range(len(layout.start) - 1):
         widest = max(widest, layout.start[g + 1] - layout.start[g])
     found = np.empty(sources * widest, np.int64)
     rows = np.empty((1024 if keep_results else 1, sources + 1), np.int64)
-    results = 0
+    results = np.int64(0)
     digest = np.uint64(0)
-    ended = 0  # rows of relations that have ended, in `ending`
-    pending = 0  # the first tuple that has not been evaluated
+    ended = np.int64(0)  # rows of relations that have ended, in `ending`
+    pending = np.int64(0)  # the first tuple that has not been evaluated
     while pending < old and seen.rank[pending] <= cursor[1]:
         pending += 1
     one = np.zeros(1, np.int64)
@@ -161,7 +162,7 @@ def _run(  # noqa: C901
             cursor[0] += 1
         if not arriving:
             break
-        i = source[a]
+        i = np.int64(source[a])
         now = ts[a]
         if a >= old:
             counted = np.int64(now >= warmup)
