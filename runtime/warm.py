@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import subprocess
+import sys
 import tempfile
 import threading
 from dataclasses import dataclass, field
@@ -10,12 +12,11 @@ from pathlib import Path
 
 from planner.errors import SluiceError
 from planner.workload_file import load_workload
+from runtime import priority
 from runtime.execute import run
 from runtime.history import History
 from runtime.home import PROJECT
-from runtime.kernels.aggregation import load_aggregation_kernels
 from runtime.prepare import with_run_settings
-from runtime.programs.slice_loading import load_slice_kernels
 from runtime.records import WAYS, RunRequest
 
 logger = logging.getLogger(__name__)
@@ -65,13 +66,21 @@ def warm(sample: Path) -> None:
             run(RunRequest(workload, "join_order", "best", way=way), history=history)
 
 
+def compile_elsewhere() -> None:
+    """Compile whatever kernels are not compiled yet, in a process that lets the pages go first."""
+    command = [sys.executable, "-m", "runtime.programs.loading"]
+    with subprocess.Popen(command, cwd=PROJECT) as process:
+        priority.started(process.pid)
+    if process.returncode:
+        logger.error("compiling kernels ended with %d", process.returncode)
+
+
 def _warm(sample: Path) -> None:
     try:
         warm(sample)
         _warmth.status = "ready"
-        # Compiled once for all processes. No run of a join order waits for it.
-        load_slice_kernels()
-        load_aggregation_kernels()
+        # No run of a join order waits for the other kernels.
+        compile_elsewhere()
     except SluiceError as error:
         _warmth.status = str(error)
     except Exception as error:

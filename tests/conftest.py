@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+_FOLDERS = ("runtime", "e2e", "pages", "planner")
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Journeys come last: other tests have compiled the kernels by then, so none waits for it."""
-    items.sort(key=lambda item: item.get_closest_marker("e2e") is not None)
+    """What takes long comes first, so that no process is left with it at the end.
+
+    Journeys come after the tests of the runtime, which have all kernels compiled.
+    """
+    items.sort(key=lambda item: _place(item.nodeid))
+
+
+def _place(node: str) -> int:
+    folders = node.split("/")[:-1]
+    return next((n for n, folder in enumerate(_FOLDERS) if folder in folders), len(_FOLDERS))

@@ -16,24 +16,23 @@ from tests.planner.aggregations import HASHED, aggregation
 from tests.runtime.aggregating import aggregated
 
 
-def test_other_kernels_are_loaded_once_a_join_can_run(
+def test_other_kernels_are_compiled_once_a_join_can_run(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     steps: list[tuple[str, str]] = []
     loaded = threading.Event()
 
-    def load() -> None:
-        steps.append(("aggregations", warm.status()))
+    def compiled() -> None:
+        steps.append(("other kernels", warm.status()))
         loaded.set()
 
     monkeypatch.setattr(warm, "_warmth", warm._Warmth())
     monkeypatch.setattr(warm, "warm", lambda sample: steps.append((sample.name, warm.status())))
-    monkeypatch.setattr(warm, "load_slice_kernels", lambda: steps.append(("slices", warm.status())))
-    monkeypatch.setattr(warm, "load_aggregation_kernels", load)
+    monkeypatch.setattr(warm, "compile_elsewhere", compiled)
     for _ in range(2):
         warm.warm_in_background(tmp_path / "a join")
     assert loaded.wait(30)
-    assert steps == [("a join", "warming"), ("slices", "ready"), ("aggregations", "ready")]
+    assert steps == [("a join", "warming"), ("other kernels", "ready")]
 
 
 def test_loaded_kernels_are_those_that_a_run_takes() -> None:
