@@ -60,6 +60,9 @@ def _carried_out(
     folder.mkdir(parents=True, exist_ok=True)
     files = prepared.write(folder / "tuples")
     spark.conf.set("spark.sql.shuffle.partitions", str(prepared.partitions))
+    # Between two of these batches Spark looks whether its task is cancelled. Rows of one may meet
+    # all rows of another stream: the usual 4,096 of them are at work for many seconds.
+    spark.conf.set("spark.sql.parquet.columnarReaderBatchSize", "16")
     parts = folder / "results" if request.results else None
 
     def on_batch(number: int, tally: NativeTally) -> None:

@@ -18,6 +18,7 @@ from planner.errors import RunError
 from runtime.microbatches import MicroBatches
 from runtime.programs.program import Program
 from runtime.spark.faults import cause
+from runtime.spark.going import GoingOn, only_while
 from runtime.spark.slots import group_ids
 from runtime.spark.worker import step_through
 from runtime.stopping import StopSignal
@@ -41,6 +42,7 @@ def replay(
     batches: MicroBatches,
     results_folder: str | None,
     notes: Path,
+    going_on: GoingOn,
     look: Callable[[], None],
     stop: StopSignal,
 ) -> list[bytes]:
@@ -48,7 +50,7 @@ def replay(
 
     Tasks leave notes in a folder; `look` is called several times a second, and reads them.
     """
-    text, notes_folder = program.to_json(), str(notes)
+    text, notes_folder, mark = program.to_json(), str(notes), str(going_on.file)
 
     def run(groups: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows = sorted(
@@ -61,7 +63,8 @@ def replay(
         )
         partition = rows[0][1]
         given = ((number, tuples) for number, _, tuples in rows)
-        _, totals = step_through(text, None, given, partition, results_folder, notes_folder)
+        with only_while(mark):
+            _, totals = step_through(text, None, given, partition, results_folder, notes_folder)
         yield pa.RecordBatch.from_pylist(
             [{"partition": partition, "batch": rows[-1][0], "totals": totals}],
             schema=pa.schema(
@@ -74,18 +77,23 @@ def replay(
         batches.folder
     )
     shared = by_partition(source, program.partitions)
-    with stopping(spark, stop, look):
+    going_on.begin()
+    with stopping(spark, stop, look, going_on.end):
         rows = shared.groupBy("group").applyInArrow(run, TOTALS).collect()
     return [bytes(row["totals"]) for row in sorted(rows, key=lambda row: row["partition"])]
 
 
 @contextmanager
 def stopping(
-    spark: SparkSession, stop: StopSignal, look: Callable[[], None] = lambda: None
+    spark: SparkSession,
+    stop: StopSignal,
+    look: Callable[[], None] = lambda: None,
+    on_stop: Callable[[], None] = lambda: None,
 ) -> Iterator[None]:
     """Cancel the jobs that are started within, should the run be told to stop.
 
-    Until they end, `look` is called several times a second.
+    Until they end, `look` is called several times a second. `on_stop` is called when they are to
+    end, and at the end of all, maybe more than once.
     """
     context = spark.sparkContext
     tag = f"replay-{uuid.uuid4().hex}"
@@ -100,6 +108,7 @@ def stopping(
                 # Raised by the thread that started the job, as soon as that is cancelled.
                 failed.append(error)
             if failed or stop.is_set():
+                on_stop()
                 # Again until it is done: what Spark has not submitted yet, it cannot cancel.
                 context.cancelJobsWithTag(tag)
 
@@ -114,6 +123,7 @@ def stopping(
         stop.check()
         raise RunError(f"the replay broke off: {cause(error)}", "Spark") from error
     finally:
+        on_stop()
         context.removeJobTag(tag)
         done.set()
         watcher.join()

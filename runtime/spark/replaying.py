@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 from runtime.prepare import Prepared
 from runtime.records import Progress, Run
 from runtime.so_far import progress_of
+from runtime.spark.going import GoingOn
 from runtime.spark.notes import newest_notes
 from runtime.spark.replay import replay
 from runtime.stopping import StopSignal
@@ -37,4 +38,5 @@ def replayed(
             kept.keep(number + 1, totals)
             on_progress(progress_of(prepared, number + 1, totals, begun))
 
-    return replay(spark, prepared.program, prepared.batches, parts, notes, look, stop)
+    going_on = GoingOn(folder)
+    return replay(spark, prepared.program, prepared.batches, parts, notes, going_on, look, stop)

@@ -25,6 +25,7 @@ from planner.errors import RunError
 from runtime.arriving import Arriving
 from runtime.programs.program import Program
 from runtime.spark.faults import cause
+from runtime.spark.going import GoingOn, only_while
 from runtime.spark.replay import TOTALS, by_partition
 from runtime.spark.worker import step_through
 from runtime.stopping import StopSignal
@@ -65,6 +66,7 @@ class Streamed:
     arriving: Arriving
     checkpoint: Path
     results_folder: str | None
+    going_on: GoingOn
 
 
 def stream(
@@ -84,6 +86,7 @@ def stream(
     """
     arriving = streamed.arriving
     batches = _Done(done, on_batch)
+    streamed.going_on.begin()
     query = _start(spark, program, streamed, batches)
     try:
         while True:
@@ -101,6 +104,7 @@ def stream(
             arriving.let_in()
         _end(query)
     finally:
+        streamed.going_on.end()
         query.stop()
 
 
@@ -108,6 +112,7 @@ def _start(
     spark: SparkSession, program: Program, streamed: Streamed, batches: _Done
 ) -> StreamingQuery:
     text, results_folder = program.to_json(), streamed.results_folder
+    going_on = str(streamed.going_on.file)
 
     def run(
         _group: tuple[int], frames: Iterator[pd.DataFrame], state: GroupState
@@ -116,7 +121,8 @@ def _start(
         before = bytes(state.get[0]) if state.exists else None
         partition = int(frame["partition"].iloc[0])
         given = zip(frame["batch"], frame["tuples"], strict=True)
-        after, totals = step_through(text, before, given, partition, results_folder)
+        with only_while(going_on):
+            after, totals = step_through(text, before, given, partition, results_folder)
         state.update((after,))
         yield pd.DataFrame(
             {"partition": [partition], "batch": [frame["batch"].iloc[-1]], "totals": [totals]}

@@ -16,6 +16,7 @@ from runtime.prepare import Prepared
 from runtime.programs.program import Program
 from runtime.records import Progress, Run
 from runtime.so_far import progress_of
+from runtime.spark.going import GoingOn
 from runtime.spark.stream import Streamed, stream
 from runtime.steering import Steering, boundary
 from runtime.stopping import StopSignal
@@ -67,7 +68,8 @@ class _Streaming:
             # Its stream has read files under other names, and would read them all again.
             raise RunError("an earlier version of Sluice began it; run the plan again", "run")
         kept = str(self._folder / "results") if self.record.request.results else None
-        files = Streamed(Arriving(self.prepared.batches, comes), checkpoint, kept)
+        arriving = Arriving(self.prepared.batches, comes)
+        files = Streamed(arriving, checkpoint, kept, GoingOn(self._folder))
         done = self.totals.done()
         self._pace.go_on_from(done)
         stream(
