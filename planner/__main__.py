@@ -10,6 +10,8 @@ from pathlib import Path
 from planner import advice_report, dot, drawing, printing, report
 from planner import replanning_report as told
 from planner.calibration import calibrated_units
+from planner.changes import check_times
+from planner.checks import microseconds
 from planner.command import Parser, as_json, carry_out, read_bytes, read_workload
 from planner.errors import PlanError, within
 from planner.families import FAMILIES, applicable, chosen_plan, family
@@ -100,6 +102,9 @@ def _with_data(options: argparse.Namespace) -> tuple[Workload, dict[str, Table]]
     """The workload, and the tuples of the user's own data; none where they are not given."""
     workload = read_workload(options.workload, options.query)
     if options.data is None:
+        # How long own data are is known when they are run.
+        end = microseconds(workload.warmup + workload.run.duration)
+        check_times(workload.run.changes, 0, end, own_data=False)
         return workload, {}
     # Loaded when needed: what reads files takes longer to load than to plan a query.
     from planner.own_data import read_folder

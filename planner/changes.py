@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -83,6 +83,18 @@ def queries_of_run(workload: Workload) -> tuple[Query, ...]:
                     f"run.changes[{number}].add",
                 )
     return tuple(found.values())
+
+
+def check_times(changes: Sequence[Change], begin: int, end: int, own_data: bool) -> None:
+    """A change that comes when no tuple does any more is a mistake of the user's."""
+    last = end if own_data else end - 1
+    for number, change in enumerate(changes):
+        if begin + microseconds(change.at) > last:
+            raise PlanError(
+                f"{change.at:g} s is beyond the end of the run, which covers "
+                f"{(end - begin) / 1e6:g} s; change earlier or run longer",
+                f"run.changes[{number}].at",
+            )
 
 
 def _columns(query: Query) -> list[tuple[str, str]]:

@@ -29,7 +29,8 @@ class Candidate:
 class Ranking:
     """Candidates best first (ties by label). `considered` counts the plans that were compared.
 
-    `truncated` says that plans exist beyond those that could be listed.
+    `truncated` says that plans exist beyond those that could be listed. `notes` are sentences that
+    belong to the list.
     """
 
     candidates: tuple[Candidate, ...]
@@ -39,6 +40,7 @@ class Ranking:
     truncated: bool
     rank_by: str
     excluded: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class Family(Protocol):

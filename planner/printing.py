@@ -30,6 +30,7 @@ def plans_text(document: Document) -> str:
         lines.append("")
         lines.extend(aligned(_candidate_rows(family["candidates"], family.get("scores", {}))))
         lines.append(_footing(family))
+        lines.extend(family["notes"])
         if family["models"]:
             lines.append(f"Comparisons by the model: {' / '.join(family['models'])}.")
         lines.append(f"Seconds of kernels per second of stream time: {family['units']}.")

@@ -53,6 +53,7 @@ def _family(
         "truncated": ranking.truncated,
         "units": units.source,
         "excluded": [{"label": label, "why": why} for label, why in ranking.excluded],
+        "notes": list(ranking.notes),
         "answer": family.answer(workload, ranking),
         "models": list(_models(family, workload, ranking)),
         "candidates": _candidates(family, workload, ranking),

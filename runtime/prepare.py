@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from planner.changes import queries_of_run, with_every_query
+from planner.changes import check_times, queries_of_run, with_every_query
 from planner.checks import microseconds
 from planner.cost import Estimate
 from planner.errors import PlanError, RunError
@@ -76,7 +76,8 @@ def prepare(request: RunRequest, partitions: int) -> Prepared:
     batches, digest = _batches(request, plan, workload, tables, split, times)
     span, more = span_of(workload, batches, own_data=tables is not None)
     begin = batches.first_ts if tables else 0
-    check_times(times, begin, span.end, own_data=tables is not None)
+    if chosen.name == CHANGING:
+        check_times(workload.run.changes, begin, span.end, own_data=tables is not None)
     check_pace(request, (span.end - begin) / 1e6)
     if request.pace is not None:
         more = (*more, f"ran at a pace of {request.pace:g}: its seconds include the waiting")
@@ -175,18 +176,6 @@ def span_of(
             f"warm-up takes {warmup:g} s"
         )
     return span, tuple(warnings)
-
-
-def check_times(changes: Sequence[int], begin: int, end: int, own_data: bool) -> None:
-    """A change that comes when no tuple does any more is a mistake of the user's."""
-    last = end if own_data else end - 1
-    for at in changes:
-        if begin + at > last:
-            raise PlanError(
-                f"{at / 1e6:g} s is beyond the end of the run, which covers "
-                f"{(end - begin) / 1e6:g} s; change earlier or run longer",
-                "run.changes",
-            )
 
 
 def check_pace(request: RunRequest, seconds: float) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 from pages.parts import drafts, messages, stage_table, state
 from pages.parts.drafts import Parts
 from pages.parts.words import plain, plan_name
-from planner.changes import stages_of
+from planner.changes import check_times, stages_of
 from planner.checks import exact, microseconds
 from planner.errors import PlanError
 from planner.execution import Change
@@ -133,13 +133,14 @@ def _put(changes: list[Parts]) -> None:
 
 def _check(workload: Workload) -> None:
     """Raise what cannot happen: a change of what is not there, or after the run."""
-    from runtime.prepare import check_times, run_seconds
+    from runtime.prepare import run_seconds
 
-    times = [stage.at for stage in stages_of(workload) if stage.at is not None]
+    stages_of(workload)
     folder, _ = state.data()
     if folder is None:
         # How long own data are is known when they have been read.
-        check_times(times, 0, microseconds(run_seconds(workload)), own_data=False)
+        end = microseconds(run_seconds(workload))
+        check_times(workload.run.changes, 0, end, own_data=False)
 
 
 def _preview(chosen: SlicedChain, workload: Workload, label: str) -> None:

@@ -279,3 +279,34 @@ def test_a_reader_that_leaves_is_no_fault(table_5: str) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait() == 0
+
+
+ALERTS = """
+version: 1
+streams:
+  - {name: A, rate: 1, attributes: {k: {distinct: 5}, v: {distinct: 5}}}
+  - {name: B, rate: 1, attributes: {k: {distinct: 5}, v: {distinct: 5}}}
+queries:
+  - {name: near, text: "SELECT * FROM A [RANGE 5], B [RANGE 5] WHERE A.k = B.k"}
+  - {name: far, text: "SELECT * FROM A [RANGE 9], B [RANGE 9] WHERE A.k = B.k"}
+  - {name: other, text: "SELECT * FROM A [RANGE 5], B [RANGE 5] WHERE A.v = B.v"}
+run: {warmup: 10, duration: 20, changes: [{at: 5, remove: near}, {at: 30, remove: far}]}
+"""
+
+
+def test_queries_that_do_not_share_are_told(tmp_path: Path, printed: Callable[..., str]) -> None:
+    file = tmp_path / "alerts.yaml"
+    file.write_text(ALERTS.replace("at: 30", "at: 29"))
+    text = printed("plans", str(file), "--family", "sliced_chain")
+    assert "\nother does not share: no other query joins A and B on A.v = B.v with such" in text
+    assert "near does not share" not in text
+
+
+def test_a_change_after_the_end_of_the_run_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "alerts.yaml"
+    file.write_text(ALERTS)
+    assert main(["plans", str(file)]) == 2
+    told = "run.changes[1].at: 30 s is beyond the end of the run, which covers 30 s; change earlier"
+    assert told in capsys.readouterr().err

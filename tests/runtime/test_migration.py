@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.changes import stages_of
+from planner.changes import check_times, stages_of
 from planner.errors import PlanError
 from planner.execution import Change, RunSettings
 from planner.families import family
@@ -21,7 +21,6 @@ from planner.workload import Workload
 from runtime.feed import Feed
 from runtime.generate import generate
 from runtime.kernels.digest import digest_of
-from runtime.prepare import check_times
 from runtime.programs import compile_plan, program_from_json
 from runtime.programs.program import Span, Tally
 from runtime.slice_feed import slice_feed
@@ -304,8 +303,9 @@ def test_a_stage_that_cannot_be_planned_is_told_with_its_time(change: Change, to
 
 
 def test_a_change_after_the_last_tuple_is_told() -> None:
-    check_times([5_000_000, 39_999_999], 0, 40_000_000, own_data=False)
-    check_times([40_000_000], 7, 40_000_007, own_data=True)
-    told = "run.changes: 40 s is beyond the end of the run, which covers 40 s"
+    early, last, late = (Change(at, remove="Q1") for at in (5, 39.999999, 40))
+    check_times([early, last], 0, 40_000_000, own_data=False)
+    check_times([late], 7, 40_000_007, own_data=True)
+    told = r"run.changes\[1\].at: 40 s is beyond the end of the run, which covers 40 s"
     with pytest.raises(PlanError, match=told):
-        check_times([5_000_000, 40_000_000], 0, 40_000_000, own_data=False)
+        check_times([early, late], 0, 40_000_000, own_data=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from planner.cost import Estimate, Quality, UnitCosts
 from planner.families.sliced_chain import ranking, telling
@@ -72,7 +73,9 @@ class SlicedChain:
         by_seconds: bool = False,
     ) -> Ranking:
         """The `top` best and the baseline, which is unshared; None lists all it may."""
-        return ranking.rank(_plans(workload), top, units_of(workload, units), by_seconds)
+        plans = _plans(workload)
+        found = ranking.rank(plans, top, units_of(workload, units), by_seconds)
+        return replace(found, notes=telling.apart(plans))
 
     def scores(self, workload: Workload, labels: Sequence[str]) -> tuple[float, ...]:
         """Comparisons per second, and what the overhead of slices is worth."""

@@ -91,6 +91,13 @@ def why(plans: Plans) -> tuple[str, ...]:
     return tuple(told)
 
 
+def apart(plans: Plans) -> tuple[str, ...]:
+    """Which queries of several are planned apart from the others."""
+    groups = [chains.model.group for chains in plans.chains]
+    alone = [group for group in groups if len(group.members) == 1]
+    return tuple(told for group in alone for told in _group(group)) if len(groups) > 1 else ()
+
+
 def _many(count: int) -> str:
     """A number that may be too large for a float."""
     return f"{count:,}" if count < 10**9 else f"over 10^{len(str(count)) - 1}"
