@@ -26,6 +26,7 @@ from runtime.native.running import measured_natively
 from runtime.patience import unless_stopped, until_nothing_is_left
 from runtime.predicting import predicted_kernel
 from runtime.prepare import Prepared, prepare
+from runtime.processes import process
 from runtime.programs.program import Tally
 from runtime.records import Progress, Run, RunRequest, Status
 from runtime.result_files import merge_results, merge_shared_results
@@ -102,12 +103,12 @@ def carry_out(
     interrupted goes on with its changes.
     """
     _drop_old_folders(record.request.shared)
-    history.save(record, process=os.getpid())
+    history.save(record, process(os.getpid()))
 
     def revise(revised: Run, with_changes: Prepared) -> None:
         nonlocal record, prepared
         record, prepared = revised, with_changes
-        history.save(record, process=os.getpid())
+        history.save(record, process(os.getpid()))
 
     folder = run_folder(record.id, record.request.shared)
     disk = DiskLimit(folder, record.request.most_disk_mb)

@@ -13,6 +13,7 @@ from typing import Any
 from planner.errors import RunError
 from runtime.history_schema import bring_up_to_date
 from runtime.home import home
+from runtime.processes import Process
 from runtime.records import Run, Status
 from runtime.run_json import run_from_json, run_to_json
 from runtime.run_summary import (
@@ -48,12 +49,14 @@ class History:
         except (sqlite3.DatabaseError, OSError) as error:
             raise RunError(f"the history cannot be used: {error}", str(self.file)) from error
 
-    def save(self, run: Run, process: int | None = None) -> None:
+    def save(self, run: Run, process: Process | None = None) -> None:
         """Keep this record, in place of an earlier one with its id; its note and pin stay."""
         record = run_to_json(run)
         text = json.dumps(record, allow_nan=False)
-        row = own_columns(run, record) | {"process": process, "record": text}
-        columns = (*RECORDED_COLUMNS, "process", "record")
+        number, began = process or (None, None)
+        of_process = {"process": number, "process_began": began}
+        row = own_columns(run, record) | of_process | {"record": text}
+        columns = (*RECORDED_COLUMNS, *of_process, "record")
         anew = ", ".join(f"{name} = excluded.{name}" for name in columns if name != "id")
         with self._open() as connection:
             connection.execute(
@@ -148,11 +151,15 @@ class History:
             connection.execute("DELETE FROM runs WHERE id = ?", (run_id,))
         return _folders(row[0])
 
-    def processes(self) -> dict[str, int | None]:
+    def processes(self) -> dict[str, Process | None]:
         """The process of every run that is recorded as running."""
         with self._open() as connection:
-            query = "SELECT id, process FROM runs WHERE status = 'running'"
-            return dict(connection.execute(query).fetchall())
+            query = "SELECT id, process, process_began FROM runs WHERE status = 'running'"
+            found = connection.execute(query).fetchall()
+        return {
+            run_id: None if number is None else Process(number, began)
+            for run_id, number, began in found
+        }
 
     def _change(self, run_id: str, statement: str, value: Value) -> None:
         with self._open() as connection:

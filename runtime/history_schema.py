@@ -11,7 +11,7 @@ from runtime.run_summary import recorded_columns
 
 logger = logging.getLogger(__name__)
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 # The record stands last: SQLite then reads the other columns without its many pages.
 _RUNS = """
@@ -21,6 +21,7 @@ CREATE TABLE runs (
     finished REAL,
     status TEXT NOT NULL,
     process INTEGER,
+    process_began INTEGER,
     workload TEXT NOT NULL,
     workload_digest TEXT NOT NULL,
     data_digest TEXT,
@@ -83,8 +84,8 @@ def _create(connection: sqlite3.Connection) -> None:
 def _carry_over(connection: sqlite3.Connection) -> None:
     """The runs of an earlier version, with all that it knew of them.
 
-    Version 1 had no summaries, notes or baselines, version 2 fewer columns: what is missing is
-    taken from the records.
+    Version 1 had no summaries, notes or baselines, versions 2 and 3 fewer columns: what is missing
+    is taken from the records.
     """
     connection.execute("ALTER TABLE runs RENAME TO runs_before")
     for (name,) in connection.execute(

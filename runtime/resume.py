@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import threading
 import time
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from runtime.execute import OnProgress, carry_out, run_folder
 from runtime.history import History
 from runtime.patience import unless_stopped
 from runtime.prepare import prepare
+from runtime.processes import is_there
 from runtime.records import Progress, Run, RunRequest
 from runtime.steering import Steering
 from runtime.stopping import StopSignal
@@ -22,23 +22,12 @@ from runtime.totals import Totals
 
 def mark_interrupted(history: History) -> list[str]:
     """Record as interrupted every run whose process is gone; their ids."""
-    gone = {run_id for run_id, process in history.processes().items() if not _alive(process)}
+    running = history.processes().items()
+    gone = {run_id for run_id, known in running if known is None or not is_there(known)}
     lost = [run for run in history.runs(status="running") if run.id in gone]
     for run in lost:
         history.save(run.ended("interrupted", time.time(), "its process ended before it did"))
     return [run.id for run in lost]
-
-
-def _alive(process: int | None) -> bool:
-    if process is None:
-        return False
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 @dataclass(frozen=True, slots=True)

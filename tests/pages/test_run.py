@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 from pages.parts import backend
 from runtime.execute import run_folder
 from runtime.history import History
+from runtime.processes import Process
 from runtime.records import Run, Way
 from runtime.totals import Totals
 from tests.pages.conftest import FakeSpark
@@ -181,7 +182,7 @@ def _lost(run_id: str, way: Way = "stream") -> Run:
     run = replace(run, request=replace(run.request, way=way))
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    History().save(run, process=gone.pid)
+    History().save(run, Process(gone.pid, None))
     return run
 
 

@@ -15,6 +15,7 @@ import pytest
 from planner.errors import RunError
 from runtime.history import History
 from runtime.printing import run_text
+from runtime.processes import Process, process
 from runtime.resume import mark_interrupted
 from runtime.run_json import run_document, run_from_json, run_to_json
 from tests.runtime.runs import a_run
@@ -45,8 +46,8 @@ def test_runs_are_listed_newest_first_by_workload_and_by_status(history: History
 
 def test_a_record_replaces_the_earlier_one_of_its_id(history: History) -> None:
     running = replace(a_run("one"), status="running", finished=None, measurement=None)
-    history.save(running, process=os.getpid())
-    assert history.processes() == {"one": os.getpid()}
+    history.save(running, process(os.getpid()))
+    assert history.processes() == {"one": process(os.getpid())}
     history.save(a_run("one"))
     assert history.processes() == {}
     assert [run.status for run in history.runs()] == ["finished"]
@@ -120,9 +121,13 @@ def test_a_run_of_another_version_is_left_out_and_hides_no_other(
 def test_runs_whose_process_is_gone_are_marked_as_interrupted(history: History) -> None:
     running = replace(a_run("dead"), status="running", finished=None, measurement=None)
     # No process has this id: it is beyond what the kernel gives out.
-    history.save(running, process=2**22 + 1)
-    history.save(replace(running, id="alive"), process=os.getpid())
-    assert mark_interrupted(history) == ["dead"]
+    history.save(running, Process(2**22 + 1, None))
+    here = process(os.getpid())
+    history.save(replace(running, id="alive"), here)
+    assert here.began is not None
+    # Its number was given again to another process.
+    history.save(replace(running, id="reused"), here._replace(began=here.began - 1))
+    assert set(mark_interrupted(history)) == {"dead", "reused"}
     assert history.get("dead").status == "interrupted"
     assert history.get("alive").status == "running"
 

@@ -17,6 +17,7 @@ from runtime.execute import run_folder
 from runtime.history import LONGEST_NOTE, History
 from runtime.history_schema import SCHEMA_VERSION
 from runtime.home import answers_home
+from runtime.processes import process
 from runtime.run_summary import RunFilter, answer_digest
 from tests.runtime.runs import a_run
 
@@ -127,7 +128,7 @@ def test_a_deleted_run_takes_its_own_files_with_it(history: History, tmp_path: P
 
 def test_a_run_that_runs_is_not_deleted(history: History) -> None:
     running = replace(a_run("r"), status="running", finished=None, measurement=None)
-    history.save(running, process=os.getpid())
+    history.save(running, process(os.getpid()))
     with pytest.raises(RunError, match="r: is running; cancel it first"):
         delete_run("r", history)
     assert history.get("r").status == "running"
