@@ -6,21 +6,15 @@ shape, so a derived selectivity and a measured one can only differ by their inpu
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.query import Comparison
+from planner.query import COMPARE, Comparison
 from planner.streams import Attribute, Constant
 from planner.tables import ColumnData
-
-_COMPARE: dict[Comparison, Callable[..., NDArray[np.generic]]] = {
-    "=": operator.eq, "<>": operator.ne, "<": operator.lt,
-    "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-}  # fmt: skip
 
 Conditions = Sequence[tuple[Comparison, Constant]]
 
@@ -120,7 +114,7 @@ def satisfying(values: Distribution, conditions: Conditions) -> NDArray[np.bool_
         if isinstance(constant, str) != values.is_text:
             passes &= comparison == "<>"
         else:
-            passes &= _COMPARE[comparison](values.values, constant).astype(np.bool_)
+            passes &= COMPARE[comparison](values.values, constant).astype(np.bool_)
     return passes
 
 

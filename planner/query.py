@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from planner.checks import (
     MAX_SECONDS,
@@ -20,7 +22,16 @@ from planner.errors import PlanError
 from planner.streams import Constant
 
 Comparison = Literal["=", "<>", "<", "<=", ">", ">="]
-COMPARISONS: tuple[Comparison, ...] = ("=", "<>", "<", "<=", ">", ">=")
+# What each does with two values; arrays and Spark's columns are compared by the same.
+COMPARE: Mapping[Comparison, Callable[[Any, Any], Any]] = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+COMPARISONS: tuple[Comparison, ...] = tuple(COMPARE)
 
 # --- windows -------------------------------------------------------------------------------------
 

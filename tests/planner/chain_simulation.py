@@ -6,7 +6,6 @@ comes from the model: layouts say which joins there are, everything else is done
 
 from __future__ import annotations
 
-import operator
 import random
 from bisect import bisect
 from collections import defaultdict, deque
@@ -20,17 +19,8 @@ from planner.families.sliced_chain.groups import BOTH, Condition, Group, Member
 from planner.families.sliced_chain.labels import ends_of
 from planner.families.sliced_chain.layout import Join
 from planner.families.sliced_chain.survival import evaluation_of
-from planner.query import Filter, Predicate
+from planner.query import COMPARE, Filter, Predicate
 from planner.workload import Workload
-
-OPERATORS = {
-    "=": operator.eq,
-    "<>": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +89,7 @@ def evaluated(condition: Condition, arrival: Arrival) -> int:
 
 
 def _holds(one: Filter, arrival: Arrival) -> bool:
-    return bool(OPERATORS[one.comparison](arrival.values[one.column.attribute], one.constant))
+    return bool(COMPARE[one.comparison](arrival.values[one.column.attribute], one.constant))
 
 
 def matches(group: Group, left: Arrival, right: Arrival) -> bool:
@@ -111,7 +101,7 @@ def _joins(p: Predicate, group: Group, left: Arrival, right: Arrival) -> bool:
     by_name = {group.streams[0]: left, group.streams[1]: right}
     one = by_name[p.left.alias].values[p.left.attribute]
     other = by_name[p.right.alias].values[p.right.attribute]
-    return bool(OPERATORS[p.comparison](one, other + p.offset))
+    return bool(COMPARE[p.comparison](one, other + p.offset))
 
 
 class _Slice:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from itertools import product
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 from planner.distributions import counted_distribution, declared_distribution, share_of_pairs
 from planner.errors import PlanError
 from planner.own_data import read_folder
-from planner.query import COMPARISONS, Column, Comparison, Predicate
+from planner.query import COMPARE, COMPARISONS, Column, Comparison, Predicate
 from planner.statistics import (
     Provenance,
     filter_selectivity,
@@ -26,15 +25,6 @@ from planner.streams import Arrivals, Attribute
 from planner.tables import ColumnData, Table
 from planner.workload import Workload
 from planner.workload_file import dump_workload, load_workload
-
-HOLDS = {
-    "=": operator.eq,
-    "<>": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 def workload(
@@ -117,7 +107,7 @@ def test_a_counted_share_is_that_of_all_pairs(
     left: list[int | None], right: list[int | None], comparison: Comparison, offset: int
 ) -> None:
     pairs = [(a, b) for a, b in product(left, right) if a is not None and b is not None]
-    share = sum(HOLDS[comparison](a, b + offset) for a, b in pairs) / (len(left) * len(right))
+    share = sum(COMPARE[comparison](a, b + offset) for a, b in pairs) / (len(left) * len(right))
     measured = share_of_pairs(
         counted_distribution(column(left)),
         comparison,

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
 from planner.checks import microseconds
-from planner.query import CountWindow, Query, TimeWindow
+from planner.query import COMPARE, CountWindow, Query, TimeWindow
 from planner.workload import Workload
 
 # A tuple's time, or when a relation's row begins and ends; and its values.
 Item = tuple[Any, Mapping[str, Any]]
 Data = Mapping[str, Sequence[Item]]
-
-_COMPARE = {
-    "=": operator.eq,
-    "<>": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 def results_of(workload: Workload, data: Data) -> list[tuple[int, ...]]:
@@ -76,13 +66,13 @@ def _holds(query: Query, data: Data, members: Sequence[tuple[int, int, int, int]
         return data[query.sources[place].name][members[place][2]][1][column.attribute]
 
     for f in query.filters:
-        if value(f.column) is None or not _COMPARE[f.comparison](value(f.column), f.constant):
+        if value(f.column) is None or not COMPARE[f.comparison](value(f.column), f.constant):
             return False
     for p in query.predicates:
         left, right = value(p.left), value(p.right)
         if left is None or right is None:
             return False
-        if not _COMPARE[p.comparison](left, right + p.offset if p.offset else right):
+        if not COMPARE[p.comparison](left, right + p.offset if p.offset else right):
             return False
     return True
 

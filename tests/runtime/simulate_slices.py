@@ -5,7 +5,6 @@ Plain Python over the joins of a plan; nothing is taken from the kernels but wha
 
 from __future__ import annotations
 
-import operator
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,17 +16,9 @@ from planner.families.sliced_chain.layout import Join, Selection
 from planner.families.sliced_chain.parts import parts_of
 from planner.families.sliced_chain.plans import Built, Checking, Feeding, Merging
 from planner.plan import Operator
+from planner.query import COMPARE
 from planner.workload import Workload
 from tests.runtime.general_reference import Data
-
-_COMPARE = {
-    "=": operator.eq,
-    "<>": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +74,7 @@ def holds(condition: Condition, tuple_: Arrived) -> tuple[bool, int]:
     """Whether a condition holds, and how many filters were evaluated to know."""
     for number, f in enumerate(condition.filters, start=1):
         value = tuple_.values[f.column.attribute]
-        if value is None or not _COMPARE[f.comparison](value, f.constant):
+        if value is None or not COMPARE[f.comparison](value, f.constant):
             return False, number
     return True, len(condition.filters)
 
@@ -96,7 +87,7 @@ def joined(group: Group, a: Arrived, b: Arrived) -> bool:
         right = of_stream[p.right.alias].values[p.right.attribute]
         if left is None or right is None:
             return False
-        if not _COMPARE[p.comparison](left, right + p.offset if p.offset else right):
+        if not COMPARE[p.comparison](left, right + p.offset if p.offset else right):
             return False
     return True
 

@@ -6,24 +6,14 @@ any value. The constants of an attribute cut its values into points and the rang
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from planner.errors import PlanError
 from planner.families.sliced_chain.groups import Condition, Group
-from planner.query import Comparison, Filter
+from planner.query import COMPARE, Filter
 from planner.streams import Constant
-
-_COMPARE: dict[Comparison, Callable[[int, int], bool]] = {
-    "=": operator.eq,
-    "<>": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 # What a tuple passes: bit k is set where conjunction k holds.
 Mask = int
@@ -85,7 +75,7 @@ def _cells(attribute: str, conjunctions: Sequence[Sequence[Filter]]) -> Cells:
     for cell in range(2 * len(constants) + 1):
         mask = 0
         for k, filters in enumerate(own):
-            if all(_COMPARE[f.comparison](cell, places[f.constant]) for f in filters):
+            if all(COMPARE[f.comparison](cell, places[f.constant]) for f in filters):
                 mask |= 1 << k
         passed.append(mask)
     missing = sum(1 << k for k, filters in enumerate(own) if not filters)
