@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
+import pandas as pd
 import streamlit as st
 
 from pages.parts import state
@@ -101,16 +102,38 @@ def version() -> int:
 def base(editor: str, build: Callable[[], T]) -> tuple[T, str]:
     """What an editor starts from, and its key: new ones when the draft was changed elsewhere.
 
-    A widget applies its edits to what it started from, so that must stay as it was meanwhile.
+    A widget applies its edits to what it started from, so that must stay as it was meanwhile. One
+    that shows what the draft has already stays as it is, too: with another key, the browser would
+    put a new one in its place, and what is being typed into it would be lost.
     """
     parts()
     bases = st.session_state.setdefault("bases", {})
     kept = bases.get(editor)
-    if kept is None or kept["version"] != version() or kept["key"] not in st.session_state:
-        serial = st.session_state["base_serial"] = st.session_state.get("base_serial", 0) + 1
-        kept = {"version": version(), "value": build(), "key": f"{editor}-{serial}"}
-        bases[editor] = kept
+    if kept is None or kept["key"] not in st.session_state:
+        kept = bases[editor] = _begun(editor, build())
+    elif kept["version"] != version():
+        value = build()
+        if _same(value, kept["shown"]):
+            kept["version"] = version()
+        else:
+            kept = bases[editor] = _begun(editor, value)
     return kept["value"], kept["key"]
+
+
+def showing(editor: str, value: object) -> None:
+    """Note what an editor shows: what it started from, with its edits."""
+    st.session_state["bases"][editor]["shown"] = value
+
+
+def _begun(editor: str, value: object) -> dict[str, Any]:
+    serial = st.session_state["base_serial"] = st.session_state.get("base_serial", 0) + 1
+    return {"version": version(), "value": value, "shown": value, "key": f"{editor}-{serial}"}
+
+
+def _same(one: object, other: object) -> bool:
+    if isinstance(one, pd.DataFrame) and isinstance(other, pd.DataFrame):
+        return one.equals(other)
+    return type(one) is type(other) and one == other
 
 
 def _content(workload: Workload) -> Parts:

@@ -36,6 +36,7 @@ def show() -> None:
         },
         alt="Join methods",
     )
+    drafts.showing("execution", edited)
     if any(st.session_state[key].values()):
         changed = with_execution(drafts.parts(), edited)
         if changed != drafts.parts():

@@ -57,7 +57,7 @@ def _text(place: int, part: Parts) -> None:
     editor = f"query-{place}"
     start, key = drafts.base(editor, lambda: str(part.get("text", "")))
     lines = start.count("\n") + 2
-    st.text_area(
+    shown = st.text_area(
         plain(str(part.get("name", f"Q{place + 1}"))),
         start,
         key=key,
@@ -65,6 +65,7 @@ def _text(place: int, part: Parts) -> None:
         on_change=_typed,
         args=(place, editor, key),
     )
+    drafts.showing(editor, shown)
     problem = drafts.problem()
     if problem is not None and points_at(problem, place):
         messages.show(problem)
@@ -122,6 +123,7 @@ def show_windows() -> None:
         },
         alt="Windows",
     )
+    drafts.showing(_editor(query), edited)
     if edited.equals(_in_force(query)):
         _keep(query, {})
         return

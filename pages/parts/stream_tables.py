@@ -93,6 +93,7 @@ def _edited(
         placeholder="–",
         alt=name,
     )
+    drafts.showing(name, edited)
     touched = any(st.session_state[key].values())
     if not touched:
         return

@@ -225,3 +225,22 @@ def test_a_dangling_link_in_a_data_folder_is_one_message(
     next(b for b in app.button if b.label == "Use this folder").click().run()
     assert not app.exception
     assert "no file S1.csv" in texts(app).replace("\\", "")
+
+
+def test_a_table_that_need_not_change_stays_as_it_is(go: Go) -> None:
+    """The browser would put a new one in its place, and lose what is being typed into it."""
+    app = go("workload")
+
+    def keys() -> dict[str, str]:
+        return {name: kept["key"] for name, kept in app.session_state["bases"].items()}
+
+    before = keys()
+    text = app.text_area[0].value
+    app.text_area[0].set_value(text.replace("S3.attr = S4.attr", "S2.attr = S4.attr")).run()
+    assert in_force(app).queries[0].predicates[2].left.alias == "S2"
+    assert keys() == before
+    app.text_area[0].set_value(text.replace("RANGE 200", "RANGE 210")).run()
+    changed = {name for name, key in keys().items() if key != before[name]}
+    assert changed == {"windows-Q1"}
+    windows = next(list(t.value["Window"]) for t in app.dataframe if "Window" in t.value)
+    assert windows[2] == "RANGE 210"
