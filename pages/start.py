@@ -1,11 +1,8 @@
-"""Start: sample workloads as cards, a file of one's own, and a one-minute tour."""
-
-from collections.abc import Callable
-from functools import partial
+"""Start: sample workloads as cards, a file of one's own, a one-minute tour, and the last runs."""
 
 import streamlit as st
 
-from pages.parts import cards, routing, samples
+from pages.parts import cards, lately, routing, samples
 
 routing.ensure()
 
@@ -17,12 +14,14 @@ st.markdown(
     "join, or all ways in which many queries can share one, runs the plans you choose, and lays "
     "what was measured over what was predicted."
 )
-every = samples.every()
-shown: list[Callable[[], None]] = [
-    partial(cards.sample, sample, primary=sample is every[0]) for sample in every
-]
-shown += [cards.open_file, cards.tour]
-for first in range(0, len(shown), 3):
-    for column, card in zip(st.columns(3), shown[first : first + 3], strict=False):
-        with column, st.container(border=True, height="stretch"):
-            card()
+lately.show()
+with st.container(border=True):
+    cards.tour()
+subjects = samples.by_subject()
+cards.row([(samples.JOINS, subjects[samples.JOINS])], primary=True)
+cards.row([(name, subjects[name]) for name in (samples.AGGREGATIONS, samples.OWN)])
+cards.row([(samples.CHAINS, subjects[samples.CHAINS]), ("A workload of your own", [])])
+with st.expander("More samples", key="more-samples"):
+    others = samples.more()
+    for first in range(0, len(others), cards.A_ROW):
+        cards.row([("", others[first : first + cards.A_ROW])])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import streamlit as st
@@ -9,6 +10,25 @@ import streamlit as st
 from pages.parts import opening, pictures, state
 from pages.parts.samples import Sample
 from pages.parts.words import plain
+
+# Cards side by side.
+A_ROW = 3
+
+
+def row(subjects: Sequence[tuple[str, Sequence[Sample]]], primary: bool = False) -> None:
+    """Cards side by side, each subject over its own; one without samples opens a file."""
+    columns = iter(st.columns(A_ROW))
+    for subject, shown in subjects:
+        for place, card in enumerate(shown or [None]):
+            with next(columns):
+                if subject:
+                    # The cards of a subject begin at one height.
+                    st.markdown(f"##### {subject if place == 0 else '&nbsp;'}", anchors=False)
+                with st.container(border=True, height="stretch"):
+                    if card is None:
+                        open_file()
+                    else:
+                        sample(card, primary and place == 0)
 
 
 def sample(shown: Sample, primary: bool = False) -> None:
@@ -30,18 +50,19 @@ def sample(shown: Sample, primary: bool = False) -> None:
 
 def open_file() -> None:
     """A workload file of the user's own."""
-    st.markdown("**Your own workload**")
     st.caption("Streams, windows and queries in one file; the Workload page writes it for you.")
     opening.open_workload_file()
 
 
 def tour() -> None:
     """What to do, in one minute."""
-    st.markdown("**One minute with Sluice**")
-    st.markdown(
-        "1. **Open** a sample.\n"
-        "2. **Plans** names the cheapest plan, draws it, and says why it wins.\n"
-        "3. **Run** two of them on Spark: every comparison is counted.\n"
-        "4. **Results** lays measured over predicted, and proves that all plans gave one answer.\n"
-        "5. **Workload** changes rates, windows, queries or data: all costs follow at once."
+    steps = (
+        ("Open", "a sample, or a workload of your own."),
+        ("Plans", "names the cheapest plan, draws it, and says why it wins."),
+        ("Run", "two of them on Spark: every comparison is counted."),
+        ("Results", "lays measured over predicted, and proves that all plans gave one answer."),
+        ("Workload", "changes rates, windows, queries or data: all costs follow at once."),
     )
+    st.markdown("**One minute with Sluice**")
+    for number, (column, (page, told)) in enumerate(zip(st.columns(5), steps, strict=True), 1):
+        column.markdown(f"{number}. **{page}** {told}")

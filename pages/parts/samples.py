@@ -13,23 +13,27 @@ from planner.workload_file import load_workload
 
 FOLDER = Path(__file__).resolve().parents[2] / "sample_data"
 
-# The order in which the cards tell their story; samples that are not named here come last.
-_STORY = (
-    "golab-table-5",
-    "network-packets",
-    "temperature-humidity",
-    "sensor-join",
+# What samples teach, and those that show it best; the others of each subject come after them.
+JOINS, AGGREGATIONS, CHAINS, OWN = (
+    "Which join order is cheapest?",
+    "Aggregate before the join?",
+    "Many queries, one join",
+    "Data of your own",
+)
+_STORY = {
+    JOINS: ("golab-table-5", "golab-table-7", "eight-way"),
+    AGGREGATIONS: ("network-packets", "auctions"),
+    CHAINS: ("temperature-humidity", "two-hundred-alerts"),
+    OWN: ("sensors-own-data",),
+}
+_MORE = (
     "thirty-six-windows",
-    "two-hundred-alerts",
-    "eight-way",
+    "sensor-join",
     "golab-table-6",
-    "golab-table-7",
     "network-links",
     "lazy-join",
-    "auctions",
     "shop-alerts",
     "customer-flows",
-    "sensors-own-data",
 )
 _OWN_DATA = "-own-data"
 _EDITED = " (edited)"
@@ -47,9 +51,25 @@ class Sample(NamedTuple):
 def every() -> tuple[Sample, ...]:
     """All samples. They are read once: the files come with the program."""
     files = {file.stem: file for file in FOLDER.glob("*.yaml")}
-    told = [name for name in _STORY if name in files]
+    story = [*(name for names in _STORY.values() for name in names), *_MORE]
+    told = [name for name in story if name in files]
     names = [*told, *sorted(files.keys() - set(told))]
     return tuple(_read(files[name]) for name in names)
+
+
+def by_subject() -> dict[str, list[Sample]]:
+    """The samples to begin with, by what they teach."""
+    known = {sample.id: sample for sample in every()}
+    return {
+        subject: [known[name] for name in names if name in known]
+        for subject, names in _STORY.items()
+    }
+
+
+def more() -> list[Sample]:
+    """All other samples."""
+    first = {sample.id for shown in by_subject().values() for sample in shown}
+    return [sample for sample in every() if sample.id not in first]
 
 
 def find(name: str) -> Sample | None:

@@ -10,8 +10,10 @@ from streamlit.testing.v1 import AppTest
 
 from pages.parts import links, own_data, pictures, samples
 from planner.errors import PlanError
+from runtime.history import History
 from runtime.home import home
 from tests.pages.helpers import reloaded, texts
+from tests.runtime.runs import a_run
 
 
 def test_every_sample_has_a_card_with_a_picture(app: AppTest) -> None:
@@ -21,9 +23,18 @@ def test_every_sample_has_a_card_with_a_picture(app: AppTest) -> None:
     assert len(app.image) == len(samples.every())
 
 
-def test_the_first_cards_tell_of_joins_and_of_aggregations() -> None:
-    first = samples.every()[:3]
-    assert {"golab-table-5", "network-packets"} <= {sample.id for sample in first}
+def test_few_samples_are_in_sight_by_what_they_teach() -> None:
+    first = samples.by_subject()
+    in_sight = [sample.id for shown in first.values() for sample in shown]
+    assert 6 <= len(in_sight) <= 8
+    assert first[samples.JOINS][0].id == "golab-table-5"
+    assert all(s.workload.queries[0].aggregates for s in first[samples.AGGREGATIONS])
+    assert all(len(s.workload.queries) > 1 for s in first[samples.CHAINS])
+    assert all(s.data is not None for s in first[samples.OWN])
+    assert {*in_sight, *(s.id for s in samples.more())} == {s.id for s in samples.every()}
+
+
+def test_a_card_shows_whether_it_aggregates() -> None:
     for sample in samples.every():
         aggregates = bool(sample.workload.queries[0].aggregates)
         assert ("γ" in pictures.card(sample.workload)) == aggregates
@@ -34,6 +45,20 @@ def test_a_card_opens_its_plans(app: AppTest) -> None:
     assert not app.exception
     assert "S2,S1,S3,S4 wins: 80,400 comparisons/s" in texts(app)
     assert app.query_params["sample"] == "golab-table-6"
+
+
+def test_what_was_run_lately_and_what_broke_off_is_told(app: AppTest) -> None:
+    assert "Lately" not in texts(app)
+    run = a_run("done")
+    History().save(run)
+    History().save(a_run("lost", status="interrupted"))
+    app.run()
+    assert "1 run broke off." in texts(app)
+    assert texts(app).count("Lately") == 1, "both are of one workload"
+    shown = next(b for b in app.button if b.label == "See its results")
+    shown.click().run()
+    assert not app.exception
+    assert app.session_state["workload"] == run.request.workload
 
 
 def test_a_link_to_a_sample_opens_it(app: AppTest) -> None:
