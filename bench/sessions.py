@@ -25,10 +25,11 @@ from typing import Any
 
 from playwright.async_api import Browser, Page, async_playwright
 
+from bench.processor import spent, spent_by
 from runtime.home import PROJECT
 
 SESSIONS = 10
-ROUNDS = 3
+ROUNDS = 2
 # Between two clicks of a session somebody reads, in seconds.
 PAUSES = (3.0, 9.0)
 PATIENCE_MS = 240_000
@@ -44,8 +45,10 @@ SAMPLES = (
     "network-links",
     "two-hundred-alerts",
 )
-# The pages in the order they are visited.
-STEPS = ("Workload", "Plans", "Run", "Results", "Paper figures", "Start")
+# Choosing another plan in the ranking of Plans: it stays on its page, and all of that changes.
+ANOTHER_PLAN = "Plans, another plan"
+# What is clicked, in this order: links to pages, but for that.
+STEPS = ("Workload", "Plans", ANOTHER_PLAN, "Run", "Results", "Paper figures", "Start")
 # What stands at the head of a page that is there: its title.
 _TITLES = {"Start": "See what every plan"}
 _CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -68,40 +71,76 @@ async ([name, title]) => {
     return performance.now() - begun;
 }
 """
+# Pressing a row of the ranking changes what the page says, at the latest the name of the plan.
+_PRESS = """
+async () => {
+    const app = document.querySelector("[data-testid=stApp]");
+    const main = document.querySelector("[data-testid=stMainBlockContainer]");
+    const before = main.textContent;
+    const drawn = () => app.dataset.testScriptState === "notRunning" &&
+        !document.querySelector("[data-testid=stSkeleton]") && main.textContent !== before;
+    const begun = await new Promise(go => document.addEventListener(
+        "pointerdown", () => go(performance.now()), { capture: true, once: true }));
+    while (!drawn()) {
+        if (performance.now() - begun > 60000) return null;
+        await new Promise(go => setTimeout(go, 10));
+    }
+    await new Promise(go => requestAnimationFrame(() => requestAnimationFrame(go)));
+    return performance.now() - begun;
+}
+"""
+# Where the rows of a table are: below its head, in pixels.
+_HEAD, _ROW = 35, 35
 
 
 def sessions() -> dict[str, Any]:
     """Milliseconds from a click to the drawn page: one session alone, then all at once."""
-    with _app() as address:
-        return asyncio.run(_explored(address))
+    with _app() as (address, server):
+        return asyncio.run(_explored(address, server))
 
 
-async def _explored(address: str) -> dict[str, Any]:
+async def _explored(address: str, server: int) -> dict[str, Any]:
     chromium = next(filter(None, map(shutil.which, _CHROMIUM)))
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
             executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
         )
+        _say("Spark starts, and a run")
         runner = await _tab(browser, address, "golab-table-7")
         await _start_run(runner)
         # The first run starts Spark and may compile kernels: what is asked for comes after it.
         await runner.get_by_text("batch").first.wait_for(timeout=PATIENCE_MS)
-        tabs = [await _tab(browser, address, sample) for sample in SAMPLES[:SESSIONS]]
-        for tab in tabs:
-            await _visit(tab, 1, 0.0)
+        _say(f"{SESSIONS} sessions open, and see every page once")
+        tabs = await asyncio.gather(*(_tab(browser, address, one) for one in SAMPLES[:SESSIONS]))
+        await asyncio.gather(*(_visit(tab, 1, 0.0) for tab in tabs))
+        _say("one session explores")
         alone = await _visit(tabs[0], ROUNDS, 0.0)
-        busy_before = await _is_running(runner)
+        _say(f"{SESSIONS} sessions explore")
+        busy_before, spent_before = await _is_running(runner), _spent(server)
         together = await asyncio.gather(
             *(_visit(tab, ROUNDS, 1.0, seed) for seed, tab in enumerate(tabs))
         )
-        busy_after = await _is_running(runner)
+        busy_after, spent_after = await _is_running(runner), _spent(server)
         await browser.close()
+    clicks = sum(map(len, together))
     return {
         "sessions": SESSIONS,
         "seconds between clicks": list(PAUSES),
         "a run goes on": busy_before and busy_after,
         "together": _told([timed for visit in together for timed in visit]),
         "alone, beside the run": _told(alone),
+        "processor seconds a click": {
+            who: round((spent_after[who] - spent_before[who]) / clicks, 3) for who in spent_after
+        },
+    }
+
+
+def _spent(server: int) -> dict[str, float]:
+    """Processor seconds so far of what answers, with the work of its run, and of what draws."""
+    return {
+        "server": spent(server),
+        "browser": spent_by("chrom", below=os.getpid()),
+        "Spark and its workers": spent_by("java", server) + spent_by("python", server),
     }
 
 
@@ -134,11 +173,33 @@ async def _visit(tab: Page, rounds: int, pauses: float, seed: int = 0) -> list[t
     timed = []
     for step in STEPS * rounds:
         await asyncio.sleep(pauses * drawn.uniform(*PAUSES))
-        milliseconds = await tab.evaluate(_CLICK, [step, _TITLES.get(step, step)])
+        if step == ANOTHER_PLAN:
+            milliseconds = await _another_plan(tab)
+        else:
+            milliseconds = await tab.evaluate(_CLICK, [step, _TITLES.get(step, step)])
         if milliseconds is None:
             raise RuntimeError(f"{step} was not drawn within a minute")
         timed.append((step, milliseconds))
     return timed
+
+
+async def _another_plan(tab: Page) -> float | None:
+    """Press the second row of the ranking, or the first where that one is chosen."""
+    ranking = tab.get_by_test_id("stDataFrame").first
+    chosen = ranking.locator("tr[aria-selected=true]")
+    # Readers of screens count from one, and the head is the first row.
+    row = 0 if await chosen.get_attribute("aria-rowindex") == "3" else 1
+    milliseconds: float | None
+    milliseconds, _ = await asyncio.gather(
+        tab.evaluate(_PRESS),
+        ranking.click(position={"x": 120, "y": _HEAD + _ROW * (row + 0.5)}),
+    )
+    return milliseconds
+
+
+def _say(what: str) -> None:
+    """How far it is: it takes some minutes."""
+    print(f"{time.strftime('%H:%M:%S')} {what}", file=sys.stderr, flush=True)
 
 
 def _told(timed: list[tuple[str, float]]) -> dict[str, Any]:
@@ -156,8 +217,8 @@ def _told(timed: list[tuple[str, float]]) -> dict[str, Any]:
 
 
 @contextmanager
-def _app() -> Iterator[str]:
-    """The app on a free port, in a data folder of its own; compiled kernels are shared."""
+def _app() -> Iterator[tuple[str, int]]:
+    """The address of the app and its process; in a data folder of its own, kernels are shared."""
     with socket.socket() as probe:
         probe.bind(("localhost", 0))
         port = probe.getsockname()[1]
@@ -174,7 +235,7 @@ def _app() -> Iterator[str]:
             )
             try:
                 _wait_for(f"{address}/_stcore/health")
-                yield address
+                yield address, process.pid
             finally:
                 process.terminate()
                 process.wait(timeout=60)

@@ -1,0 +1,39 @@
+"""Processor seconds of what a benchmark has started: other load hardly changes them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def spent(process_id: int) -> float:
+    """What a process has spent so far, without what it has started."""
+    user, system = _fields(process_id)[11:13]
+    return (int(user) + int(system)) / _TICKS
+
+
+def spent_by(name: str, below: int) -> float:
+    """What the processes of this name have spent that come from that one, and are there."""
+    return sum(spent(found) for found, named in _started_by(below) if name in named)
+
+
+def _started_by(process_id: int) -> Iterator[tuple[int, str]]:
+    """The processes that come from this one, with their names."""
+    parents: dict[int, list[int]] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parents.setdefault(int(_fields(int(folder.name))[1]), []).append(int(folder.name))
+        except OSError:  # It has ended meanwhile.
+            continue
+    below = list(parents.get(process_id, []))
+    for found in below:
+        below += parents.get(found, [])
+        yield found, Path(f"/proc/{found}/comm").read_text()
+
+
+def _fields(process_id: int) -> list[str]:
+    """What /proc tells of a process, after its name: that may have blanks and brackets."""
+    return Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()
