@@ -109,7 +109,7 @@ async def _explored(address: str, server: int) -> dict[str, Any]:
         runner = await _tab(browser, address, "golab-table-7")
         await _start_run(runner)
         # The first run starts Spark and may compile kernels: what is asked for comes after it.
-        await runner.get_by_text("batch").first.wait_for(timeout=PATIENCE_MS)
+        await runner.get_by_text("Tuples held", exact=True).first.wait_for(timeout=PATIENCE_MS)
         _say(f"{SESSIONS} sessions open, and see every page once")
         tabs = await asyncio.gather(*(_tab(browser, address, one) for one in SAMPLES[:SESSIONS]))
         await asyncio.gather(*(_visit(tab, 1, 0.0) for tab in tabs))
