@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -19,6 +23,9 @@ from planner.workload import Workload
 if TYPE_CHECKING:
     from runtime.jobs import Entry
 
+_SCRIPT = Path(__file__).with_name("live_figures.js")
+_UNCOUNTED = "so far: not counted yet"
+
 
 def show(entry: Entry) -> None:
     """The operators of the plan that runs, with figures that change in place."""
@@ -27,19 +34,19 @@ def show(entry: Entry) -> None:
         return
     plan, estimate = _priced(asked.family, workload, asked.label)
     drawn = drawings.part_of(plan)
-    overlays = {
-        operator.id: Overlay((_so_far(progress.costs.get(operator.id)),))
-        for operator in drawn.operators()
-    }
+    figures = {op.id: _so_far(progress.costs.get(op.id)) for op in drawn.operators()}
     if len(drawn.operators()) > drawings.MOST_OPERATORS:
-        text = to_text(drawn, estimate, overlays)
+        text = to_text(drawn, estimate, _overlays(figures))
         st.code(text, language=None, height=400, wrap_lines=False)
     else:
-        charts.picture(
-            to_dot(drawn, estimate, overlays, steady=True),
-            f"Operators of {plan.label}, predicted and so far",
-            width="stretch",
-        )
+        with st.container(gap=None):
+            charts.picture(
+                to_dot(drawn, estimate, _overlays(dict.fromkeys(figures, _UNCOUNTED)), steady=True),
+                f"Operators of {plan.label}, predicted and so far",
+                width="stretch",
+            )
+            # The time has them written again, should the picture have come after them.
+            _writer()(data={"figures": figures, "at": time.time()}, key="sluice-live", height=0)
     st.caption(plain(_told(asked.workload, progress.reached, bool(progress.costs)), 300))
 
 
@@ -50,9 +57,18 @@ def _told(workload: Workload, reached: float, counted: bool) -> str:
     return f"Counting begins after the warm-up of {seconds_text(workload.warmup)}; {done}."
 
 
+def _overlays(figures: Mapping[str, str]) -> dict[str, Overlay]:
+    return {operator_id: Overlay((figure,)) for operator_id, figure in figures.items()}
+
+
+@cache
+def _writer() -> Any:
+    return st.components.v2.component("sluice-live", js=_SCRIPT.read_text())
+
+
 def _so_far(cost: Cost | None) -> str:
     if cost is None:
-        return "so far: not counted yet"
+        return _UNCOUNTED
     return f"so far: {cost_text(cost) or 'nothing'}"
 
 

@@ -12,6 +12,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.parts import backend
+from planner.cost import Cost
+from planner.families import family
 from runtime.execute import run_folder
 from runtime.history import History
 from runtime.processes import Process
@@ -47,6 +49,26 @@ def test_a_run_shows_its_progress_and_leads_to_results(spark: FakeSpark, go: Go)
     all_done()
     go("run")
     assert "Both plans gave the same 12,345 results" in texts(app)
+
+
+def test_figures_change_in_a_picture_that_is_drawn_once(spark: FakeSpark, go: Go) -> None:
+    """To draw a picture again each second would keep a browser busy."""
+    spark.gate.clear()
+    app = press(go("run"), "Run on Spark")
+    until(lambda: any("batch 1 of 4" in bar.proto.text for bar in app.run().progress))
+    drawn = app.get("graphviz_chart")[0].proto.spec
+    (job,) = backend.runner().active()
+    assert job.running is not None
+    asked = job.running.request
+    plan = family("join_order").plan(asked.workload, asked.label)
+    counted = {operator.id: Cost(comparisons=4321.0) for operator in plan.operators()}
+    job.running.progress = replace(job.running.progress, costs=counted)
+    app.run()
+    (written,) = [c for c in app.get("bidi_component") if c.proto.component_name == "sluice-live"]
+    assert "so far: 4,321 comparisons/s" in written.proto.json
+    assert app.get("graphviz_chart")[0].proto.spec == drawn
+    spark.gate.set()
+    all_done()
 
 
 def test_a_second_click_starts_nothing(spark: FakeSpark, go: Go) -> None:
