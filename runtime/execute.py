@@ -193,7 +193,7 @@ def _measured(
 
     request, batches, program = record.request, prepared.batches, prepared.program
     on_progress(Progress("Starting Spark and the kernels", 0, batches.batches, batches.arrivals))
-    starting = partial(ready, request.master, request.shared, program)
+    starting = partial(ready, request.master, request.shared, program.load)
     start_begun = time.time()
     spark = unless_stopped(starting, stop).newSession()
     start_seconds = time.time() - start_begun

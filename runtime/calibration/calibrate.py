@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from planner.calibration import Calibration, Figure, keep_calibration
 from planner.cost import Units
@@ -21,6 +22,8 @@ from runtime.calibration.measuring import Measured, measure
 from runtime.calibration.overhead import c_sys_of
 from runtime.execute import OnProgress
 from runtime.home import writable_home
+from runtime.patience import unless_stopped, until_nothing_is_left
+from runtime.programs.loading import load_all_kernels
 from runtime.records import Progress
 from runtime.stopping import StopSignal
 from runtime.versions import versions
@@ -56,7 +59,13 @@ def calibrate(
     writable_home()
     stop = StopSignal(MOST_SECONDS, cancel)
     begun = time.time()
-    measured = measure_all(designs() if chosen is None else chosen, on_progress, stop)
+    # What a cancelled run has left behind would disturb, and what one of these leaves the next run.
+    until_nothing_is_left(stop)
+    if request.with_spark:
+        on_progress(Progress("Starting Spark and the kernels", step="measurement"))
+        unless_stopped(_start_spark, stop)
+    planned = designs() if chosen is None else chosen
+    measured = unless_stopped(partial(measure_all, planned, on_progress, stop), stop)
     batch = None
     if request.with_spark:
         on_progress(Progress("Timing micro-batches of Spark", step="measurement"))
@@ -64,6 +73,13 @@ def calibrate(
     found = calibration_of(measured, begun, batch)
     keep_calibration(found)
     return found
+
+
+def _start_spark() -> None:
+    """Now, and not when its turn comes: it takes as long as to load the kernels."""
+    from runtime.spark.ready import ready
+
+    ready(None, None, load_all_kernels)
 
 
 def measure_all(

@@ -1,19 +1,19 @@
-"""Spark and the kernels of a program made ready, at the same time."""
+"""Spark and the kernels made ready, at the same time."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from runtime.programs.program import Program
 from runtime.spark.session import session
 
 
-def ready(master: str | None, shared: Path | None, program: Program) -> SparkSession:
-    """The session, with the program's kernels loaded: either takes seconds the first time."""
-    loading = threading.Thread(target=program.load)
+def ready(master: str | None, shared: Path | None, load: Callable[[], None]) -> SparkSession:
+    """The session, with kernels loaded: either takes seconds the first time."""
+    loading = threading.Thread(target=load)
     loading.start()
     started = session(master, shared)
     loading.join()

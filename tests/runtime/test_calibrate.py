@@ -16,6 +16,7 @@ from runtime import __main__ as command
 from runtime.calibration import calibrate as calibrating
 from runtime.calibration.calibrate import CalibrationRequest, calibrate, designs
 from runtime.calibration.design import Design
+from runtime.calibration.measuring import Measured
 from runtime.records import Progress
 from runtime.stopping import RunCancelledError
 
@@ -69,6 +70,24 @@ def test_a_cancelled_one_keeps_what_was_there() -> None:
     with pytest.raises(RunCancelledError):
         calibrate(WITHOUT_SPARK, cancel=cancel, chosen=_few())
     assert kept_calibration() == before
+
+
+def test_a_cancel_does_not_wait_for_the_run_that_is_measured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cancel, let_go = threading.Event(), threading.Event()
+
+    def stuck(*_: object) -> list[Measured]:
+        cancel.set()
+        assert let_go.wait(60)
+        return []
+
+    monkeypatch.setattr(calibrating, "measure", stuck)
+    with pytest.raises(RunCancelledError):
+        calibrate(WITHOUT_SPARK, cancel=cancel, chosen=_few())
+    assert not let_go.is_set()
+    let_go.set()
+    assert kept_calibration() is None
 
 
 def test_the_command_prints_units_spreads_and_errors(
