@@ -35,7 +35,7 @@ if (problem := drafts.problem()) is not None:
         st.warning("The draft is not in force yet; the last valid workload is.", width="stretch")
         st.button("Discard the draft", on_click=drafts.discard)
     if section != "Streams and queries" or not query_editors.points_at(problem):
-        messages.show(problem)
+        messages.show(problem, drafts.query_names())
 
 if section == "Streams and queries":
     left, right = st.columns([3, 2], gap="medium")

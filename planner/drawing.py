@@ -89,8 +89,11 @@ def _priced(operator: Operator, estimate: Estimate | None, known: bool) -> str:
     return f"  [{cost}]" if cost else ""
 
 
-def to_loops(plan: Plan, estimate: Estimate | None = None) -> str:
-    """A join plan as nested for-loops, one nest per origin; empty where a plan has no probes."""
+def to_loops(plan: Plan, estimate: Estimate | None = None, unit: str = " comparisons/s") -> str:
+    """A join plan as nested for-loops, one nest per origin; empty where a plan has no probes.
+
+    `unit` stands behind what each loop costs.
+    """
     nests = []
     for root in plan.roots:
         every = str(dict(root.params).get("evaluate", ""))
@@ -98,7 +101,7 @@ def to_loops(plan: Plan, estimate: Estimate | None = None) -> str:
             probes = _pipeline(end)
             # A chain's slices probe, too, but in no loops.
             if probes and "origin" in dict(probes[0].params):
-                nests.append("\n".join(_nest(probes, every, estimate)))
+                nests.append("\n".join(_nest(probes, every, estimate, unit)))
     return "\n\n".join(nests)
 
 
@@ -111,7 +114,9 @@ def _pipeline(end: Operator) -> list[Operator]:
     return probes[::-1]
 
 
-def _nest(probes: Sequence[Operator], every: str, estimate: Estimate | None) -> Iterator[str]:
+def _nest(
+    probes: Sequence[Operator], every: str, estimate: Estimate | None, unit: str
+) -> Iterator[str]:
     origin = _name(probes[0], "origin")
     outermost = _name(probes[0].inputs[0], "source")
     names = [outermost, *(_name(probe, "source") for probe in probes)]
@@ -133,7 +138,7 @@ def _nest(probes: Sequence[Operator], every: str, estimate: Estimate | None) -> 
                 f"for each new tuple of {origin} that matches" if every else f"if {origin} matches"
             )
         cost = estimate.costs[probe.id].comparisons if estimate is not None else None
-        lines.append((text, f"  [{amount(cost)} comparisons/s]" if cost is not None else ""))
+        lines.append((text, f"  [{amount(cost)}{unit}]" if cost is not None else ""))
     for depth, (text, work) in enumerate(lines, start=1):
         yield f"{'  ' * depth}{text}{work}"
     cost = estimate.costs[probes[-1].id].rows_out if estimate is not None else None

@@ -57,6 +57,12 @@ def problem() -> SluiceError | None:
     return found
 
 
+def query_names() -> list[str]:
+    """The names of the draft's queries."""
+    queries = parts().get("queries", [])
+    return [str(part.get("name", f"Q{number}")) for number, part in enumerate(queries, 1)]
+
+
 def mistaken() -> Parts | None:
     """The draft, where a mistake keeps it from being in force."""
     kept = st.session_state.get("draft")

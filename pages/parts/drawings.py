@@ -60,7 +60,9 @@ def show(chosen: Family, workload: Workload, plan: Plan, estimate: Estimate) -> 
             "Drawn as the paper does: the top stream is the outermost loop; it is joined first."
         )
     else:
-        st.code(to_loops(plan, estimate), language=None, height=400, wrap_lines=True)
+        # Short lines: a loop that is broken in two cannot be read.
+        st.code(to_loops(plan, estimate, "/s"), language=None, height=400, wrap_lines=False)
+        st.caption("In brackets: comparisons of each loop a second, and the rows it returns.")
 
 
 def _origin(names: list[str], plan: Plan) -> str:

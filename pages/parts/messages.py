@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import streamlit as st
 
 from pages.parts.words import on_pages, plain
 from planner.errors import PlanError, QueryTextError, RunError, SluiceError, caret
+
+_TEXT_OF_QUERY = re.compile(r"queries\[(\d+)\]\.text")
 
 
 @contextmanager
@@ -20,10 +23,22 @@ def shown() -> Iterator[None]:
         show(error)
 
 
-def show(error: SluiceError) -> None:
-    """One clear message; the place in a query's text is pointed at."""
-    place = f"**{plain(error.place, 200)}**: " if error.place else ""
+def show(error: SluiceError, queries: Sequence[str] = ()) -> None:
+    """One clear message; the place in a query's text is pointed at.
+
+    Where the names of the queries are given, a query is told by its name.
+    """
+    place = f"**{plain(_place(error, queries), 200)}**: " if error.place else ""
     words = error.summary if isinstance(error, QueryTextError) else error.message
     st.error(f"{place}{plain(on_pages(words), 1000)}", icon=":material/error:")
     if isinstance(error, QueryTextError):
         st.code(caret(error.text, error.offset), language=None)
+
+
+def _place(error: SluiceError, queries: Sequence[str]) -> str:
+    """The place as people say it: `query Q1, line 2` for `queries[0].text`."""
+    found = _TEXT_OF_QUERY.fullmatch(error.place)
+    if found is None or not isinstance(error, QueryTextError) or int(found[1]) >= len(queries):
+        return error.place
+    line = error.text[: error.offset].count("\n") + 1
+    return f"query {queries[int(found[1])]}, line {line}"

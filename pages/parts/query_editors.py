@@ -47,7 +47,7 @@ def _show_one(queries: list[Parts]) -> None:
     _text(place, queries[place])
     problem = drafts.problem()
     if problem is not None and points_at(problem) and not points_at(problem, place):
-        messages.show(problem)
+        messages.show(problem, drafts.query_names())
     with st.container(horizontal=True):
         st.button("Add one like it", icon=":material/add:", on_click=_add, args=(place,))
         st.button("Remove it", icon=":material/remove:", on_click=_remove, args=(place,))
@@ -68,7 +68,7 @@ def _text(place: int, part: Parts) -> None:
     drafts.showing(editor, shown)
     problem = drafts.problem()
     if problem is not None and points_at(problem, place):
-        messages.show(problem)
+        messages.show(problem, drafts.query_names())
 
 
 def points_at(problem: SluiceError, place: int | None = None) -> bool:

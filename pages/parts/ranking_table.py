@@ -129,7 +129,7 @@ def against(candidate: Candidate, baseline: Candidate) -> str:
 
 def _width(frame: pd.DataFrame, column: str) -> int:
     """Wide enough for the column's longest text."""
-    return min(max(24 + 13 * int(frame[column].str.len().max()) // 2, 90), 320)
+    return min(max(24 + 6 * int(frame[column].str.len().max()), 90), 320)
 
 
 def _columns(frame: pd.DataFrame, score: str) -> dict[str, ColumnConfig]:
@@ -142,7 +142,7 @@ def _columns(frame: pd.DataFrame, score: str) -> dict[str, ColumnConfig]:
         numbers[KERNEL_TIME] = st.column_config.NumberColumn(
             KERNEL_TIME,
             format="localized",
-            width=100,
+            width=88,
             help="Predicted microseconds of kernel work per second of stream time, by the unit "
             "costs that are named above; see Calibration",
         )
@@ -155,7 +155,7 @@ def _columns(frame: pd.DataFrame, score: str) -> dict[str, ColumnConfig]:
             format="localized",
             min_value=0.0,
             max_value=max(float(frame[score].max()), 1e-9),
-            width=150,
+            width=130,
             help=_MEANING.get(score),
         ),
         "Against baseline": st.column_config.TextColumn("Against baseline", width=110),

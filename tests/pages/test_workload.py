@@ -38,6 +38,7 @@ def test_a_mistake_is_pointed_at_and_nothing_is_lost(go: Go) -> None:
     app.text_area[0].set_value(wrong).run()
     assert not app.exception
     assert "a length of time" in texts(app)
+    assert "**query Q1, line 1**: " in texts(app)
     caret = next(code.value for code in app.code if "^" in code.value)
     line, mark = caret.splitlines()
     assert line[mark.index("^") :].startswith("fifty")
