@@ -29,6 +29,8 @@ logger = logging.getLogger(__name__)
 Request = RunRequest | ResumeRequest | FigureRequest | CalibrationRequest
 Outcome = Run | Figure | Calibration
 Execute = Callable[[Request, OnProgress, threading.Event, Steering], Outcome]
+# After so many batches beside the first one, what is left can be told.
+STEADY_BATCHES = 2
 EntryStatus = Literal["waiting", "running", "finished", "cancelled", "failed"]
 
 
@@ -44,6 +46,26 @@ class Entry:
     began: float | None = None
     ended: float | None = None
     steering: Steering = field(default_factory=Steering)
+    # How far it was when its first batch was done, which takes longer than those after it.
+    first: Progress | None = None
+
+    def heard(self, progress: Progress) -> None:
+        """It is so far now."""
+        before = self.first
+        if progress.batches_done and (
+            before is None or progress.batches_done < before.batches_done
+        ):
+            self.first = progress
+        self.progress = progress
+
+    @property
+    def seconds_left(self) -> float | None:
+        """At the pace since its first batch; None until that can be told."""
+        first, now = self.first, self.progress
+        if first is None or now.batches_done < first.batches_done + STEADY_BATCHES:
+            return None
+        each = (now.seconds - first.seconds) / (now.batches_done - first.batches_done)
+        return each * (now.batches - now.batches_done)
 
     @property
     def asked(self) -> RunRequest | None:
@@ -111,7 +133,7 @@ class Job:
         running = self.running
         if running is None or running.began is None:
             return None
-        left = running.progress.seconds_left
+        left = running.seconds_left
         took = [e.ended - e.began for e in self.entries if e.ended is not None and e.began]
         spent = now - running.began
         if left is None and took:
@@ -185,9 +207,7 @@ class Runner:
             entry.ended = time.time()
 
     def _attempt(self, job: Job, entry: Entry) -> None:
-        def on_progress(progress: Progress) -> None:
-            entry.progress = progress
-
+        on_progress = entry.heard
         entry.status = "running"
         on_progress(Progress("Starting Spark"))
         warm.wait(job.cancelled)

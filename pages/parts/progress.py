@@ -54,8 +54,13 @@ def live(job_id: str) -> None:
         st.markdown(_whole(job), width="content")
         warming_note()
     steering.notice(job)
-    if job.running is not None:
-        _entry(job.running)
+    # A picture that is drawn in the place of another shows that one until it is laid out: plans
+    # that follow each other take turns in two places.
+    places = st.container(), st.container()
+    if (running := job.running) is not None:
+        number = sum(entry.status != "waiting" for entry in job.entries)
+        with places[number % 2]:
+            _entry(running)
     for label, entries in _by_plan(job).items():
         _line(label, entries)
 
@@ -119,7 +124,8 @@ def _phase(entry: Entry) -> str:
         parts.insert(0, f"repeat {repeat}")
     if progress.batches_done:
         parts.append(f"{progress.step} {progress.batches_done} of {progress.batches}")
-        parts.append(f"about {seconds_text(progress.seconds_left)} left")
+    if (left := entry.seconds_left) is not None:
+        parts.append(f"about {seconds_text(left)} left")
     return " · ".join(parts)
 
 

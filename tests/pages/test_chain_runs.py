@@ -15,7 +15,7 @@ from planner.wording import told_apart
 from planner.workload import Workload
 from runtime.stages import planned_stages
 from tests.pages.conftest import FakeSpark
-from tests.pages.helpers import all_done, texts
+from tests.pages.helpers import all_done, texts, until
 from tests.planner.chains import joined, joins
 
 Go = Callable[[str], AppTest]
@@ -153,6 +153,8 @@ def test_a_run_shows_what_has_changed(spark: FakeSpark, app: AppTest, go: Go) ->
     spark.reached_share = 0.5
     app.session_state["workload"] = changing(Change(40, remove="Q1"), Change(70, plan="pull-up"))
     press(go("run"), "Run on Spark")
+    # The runner's thread tells how far it is when it gets to it.
+    until(lambda: "At 50 s of stream time" in texts(app.run()))
     assert "At 50 s of stream time: 1 query, chain:0-9 since 40 s (Q1 leaves" in texts(app)
     assert "at 70 s the plan becomes pull-up" in texts(app)
     stages = next(f.value for f in app.dataframe if "Now" in f.value)

@@ -167,10 +167,13 @@ def test_time_left_comes_from_the_pace_and_from_what_others_took() -> None:
     first, second, _ = job.entries
     first.status, first.began = "running", 100.0
     assert job.seconds_left(103.0) is None, "nothing is done yet"
-    first.progress = Progress("Running", 1, 4, seconds=2.0)
+    first.heard(Progress("Running", 1, 6, seconds=20.0))
+    assert job.seconds_left(104.0) is None, "the first batch of all takes longer than the others"
+    first.heard(Progress("Running", 3, 6, seconds=24.0))
     assert job.seconds_left(104.0) == 6 + 2 * (4 + 6), "two more like this one"
     first.status, first.ended = "finished", 110.0
     second.status, second.began = "running", 110.0
     assert job.seconds_left(113.0) == 7 + 10, "as long as the first"
-    second.progress = Progress("Running", 1, 2, seconds=4.0)
+    second.heard(Progress("Running", 1, 4, seconds=4.0))
+    second.heard(Progress("Running", 3, 4, seconds=12.0))
     assert job.seconds_left(115.0) == 4 + 10
