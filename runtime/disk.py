@@ -11,14 +11,20 @@ LEAST_FREE_BYTES = 100 * 2**20
 _LOOK_SECONDS = 1.0
 _MB = 2**20
 
-FULL = "the disk is full; make room, then resume the run"
+# What to do when there is room again.
+RESUME, RUN_AGAIN = "resume the run", "run the plan again"
+
+
+def full(then: str) -> str:
+    """What is said of a full disk."""
+    return f"the disk is full; make room, then {then}"
 
 
 class DiskLimit:
     """Says when the folder of a run has grown too large, or its disk is almost full."""
 
-    def __init__(self, folder: Path, most_mb: float) -> None:
-        self._folder, self._most_mb = folder, most_mb
+    def __init__(self, folder: Path, most_mb: float, then: str = RESUME) -> None:
+        self._folder, self._most_mb, self._then = folder, most_mb, then
         self._looked = -_LOOK_SECONDS
         self._found: str | None = None
 
@@ -35,7 +41,7 @@ class DiskLimit:
             return None
         free = shutil.disk_usage(self._folder).free
         if free < LEAST_FREE_BYTES:
-            return f"the disk has {free / _MB:,.0f} MB left; make room, then resume the run"
+            return f"the disk has {free / _MB:,.0f} MB left; make room, then {self._then}"
         taken = bytes_in(self._folder) / _MB
         if taken > self._most_mb:
             return (

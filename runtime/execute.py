@@ -17,7 +17,7 @@ from pathlib import Path
 from planner.cost import Measurement, Timings
 from planner.errors import RunError, SluiceError
 from runtime.answer_files import write_answer
-from runtime.disk import FULL, DiskLimit
+from runtime.disk import RESUME, RUN_AGAIN, DiskLimit, full
 from runtime.history import History
 from runtime.home import answers_home, work_home
 from runtime.kernels.digest import as_text
@@ -111,7 +111,8 @@ def carry_out(
         history.save(record, process(os.getpid()))
 
     folder = run_folder(record.id, record.request.shared)
-    disk = DiskLimit(folder, record.request.most_disk_mb)
+    then = RESUME if record.request.resumable else RUN_AGAIN
+    disk = DiskLimit(folder, record.request.most_disk_mb, then)
     stop = StopSignal(record.request.most_seconds, cancel, disk)
     ended = record
 
@@ -134,8 +135,8 @@ def carry_out(
         raise
     except OSError as error:
         # A full disk, or a folder taken away: the user's to mend.
-        full = error.errno == errno.ENOSPC
-        told = FULL if full else f"a file could not be written or read: {error}"
+        is_full = error.errno == errno.ENOSPC
+        told = full(then) if is_full else f"a file could not be written or read: {error}"
         ended = record.ended("failed", time.time(), told)
         raise RunError(told, "run") from error
     except BaseException as error:

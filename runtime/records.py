@@ -75,16 +75,20 @@ class RunRequest:
         number(self.most_seconds, "--most-seconds", most=MAX_SECONDS)
         number(self.most_disk_mb, "--most-disk")
         whole(self.repeat, "repeat")
-        kernels = self.way == "stream" and self.backend == "kernels"
-        if self.steerable and not (kernels and self.family == CHANGING):
+        if self.steerable and not (self.resumable and self.family == CHANGING):
             raise RunError(f"only streams of {CHANGING} can be changed while they run", "run")
         if self.pace is not None:
             number(self.pace, "--pace", most=MOST_PACE)
-            if not kernels:
+            if not self.resumable:
                 raise RunError("only streams on the kernels have one; leave it out", "--pace")
         if self.master is not None:
             check_master(self.master)
         check_shared(self.master, self.shared)
+
+    @property
+    def resumable(self) -> bool:
+        """Whether it keeps a checkpoint that it can be gone on from: streams on the kernels do."""
+        return self.way == "stream" and self.backend == "kernels"
 
     @property
     def as_run(self) -> Workload:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from runtime.disk import FULL
+from runtime.disk import RUN_AGAIN, full
 
 MOST_CHARACTERS = 500
 
@@ -12,14 +12,16 @@ MOST_CHARACTERS = 500
 _NAMED = re.compile(r"(?:Caused by: |: )?(?:\w+\.)*(\w*(?:Error|Exception)): (.+)")
 
 
-def cause(error: BaseException) -> str:
+def cause(error: BaseException, then: str = RUN_AGAIN) -> str:
     """The last error that a Python worker or Spark names; what comes before it only passes it on.
+
+    `then` is what to do about a full disk when there is room.
 
     >>> cause(Exception("Job aborted\\nCaused by: java.io.IOException: disk full\\n at x.y(z)"))
     'IOException: disk full'
     """
     if "No space left on device" in str(error):
-        return FULL
+        return full(then)
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     named = [found.groups() for line in lines if (found := _NAMED.fullmatch(line))]
     told = [(kind, said) for kind, said in named if not said.startswith("Traceback")]

@@ -23,6 +23,7 @@ from pyspark.sql.streaming.state import GroupState, GroupStateTimeout
 
 from planner.errors import RunError
 from runtime.arriving import Arriving
+from runtime.disk import RESUME
 from runtime.programs.program import Program
 from runtime.spark.faults import cause
 from runtime.spark.going import GoingOn, only_while
@@ -150,7 +151,7 @@ def _end(query: StreamingQuery) -> None:
     try:
         query.processAllAvailable()
     except PySparkException as error:
-        raise RunError(f"the stream broke off: {cause(error)}", "Spark") from error
+        raise RunError(f"the stream broke off: {cause(error, RESUME)}", "Spark") from error
     query.stop()
 
 
@@ -159,5 +160,5 @@ def _check(query: StreamingQuery) -> None:
     if query.isActive:
         return
     error = query.exception()
-    told = cause(error) if error else "it ended before its last micro-batch"
+    told = cause(error, RESUME) if error else "it ended before its last micro-batch"
     raise RunError(f"the stream broke off: {told}", "Spark") from error

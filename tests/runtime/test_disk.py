@@ -9,7 +9,7 @@ import pytest
 
 from planner.errors import RunError
 from runtime import disk
-from runtime.disk import FULL, DiskLimit, bytes_in
+from runtime.disk import RESUME, DiskLimit, bytes_in
 from runtime.spark.faults import cause
 from runtime.stopping import StopSignal
 
@@ -46,4 +46,5 @@ def test_a_disk_that_is_almost_full_ends_a_run(
 
 def test_a_full_disk_is_told_in_words() -> None:
     report = "Job aborted\nCaused by: java.io.IOException: No space left on device\n at x"
-    assert cause(Exception(report)) == FULL
+    assert cause(Exception(report)) == "the disk is full; make room, then run the plan again"
+    assert cause(Exception(report), RESUME) == "the disk is full; make room, then resume the run"
