@@ -57,6 +57,9 @@ def badge(runs: Sequence[Run]) -> None:
 def plans(found: Sequence[PlanRuns], runs: Mapping[str, Run]) -> None:
     """All plans that were run, predicted beside measured, as a table."""
     frame = comparison.run_table(found, runs)
+    if not any(frame["Min to max"]):
+        # No plan was run again: the room is for the others.
+        frame = frame.drop(columns="Min to max")
     unit = UNITS[ranked_by(runs[found[0].newest.id])].lower()
     told = list(zip(frame["Plan"], frame["Predicted"], frame["Measured"], strict=True))
     st.dataframe(

@@ -1,0 +1,187 @@
+"""Every figure of every page has a title, units, a legend that can be read, and words."""
+
+from __future__ import annotations
+
+import ast
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.parts import backend, charts, samples
+from runtime.home import PROJECT
+from tests.pages.conftest import FakeSpark
+from tests.pages.helpers import all_done, until
+
+Go = Callable[[str], AppTest]
+DRAWN_BY = ("show", "pick", "picture")
+# The details of Plans that have figures, and the modules whose figures are seen with each sample.
+DETAILS = {
+    "golab-table-7": [
+        "Cost by operator",
+        "Operators",
+        "Difference to baseline",
+        "Changing rates",
+        "Index advice",
+    ],
+    "auctions": ["Cost by operator", "Operators"],
+    "temperature-humidity": ["Mergings", "Memory and CPU", "Cost by operator", "Operators"],
+}
+SEEN_WITH = {
+    "golab-table-7": {
+        "drawings",
+        "index_advice",
+        "plan_details",
+        "replanning",
+        "run_views",
+        "seconds_view",
+    },
+    "auctions": {"gallery", "plan_choice", "run_views", "seconds_view"},
+    "temperature-humidity": {"chain_optima", "chain_view", "chain_work", "run_views"},
+}
+SEEN_WHILE_IT_RUNS = {"live_picture", "steering"}
+SEEN_OF_PAPERS = {"evaluation"}
+# Names beyond this are cut, or push the others out of sight.
+LONGEST_NAME = 60
+
+
+def test_all_modules_that_draw_are_looked_at() -> None:
+    """A new one must be added to what is seen below, and so be looked at."""
+    drawing = set()
+    for file in (PROJECT / "pages").rglob("*.py"):
+        calls = (node for node in ast.walk(ast.parse(file.read_text())))
+        if any(_draws(node) for node in calls):
+            drawing.add(file.stem)
+    assert drawing == {*SEEN_WHILE_IT_RUNS, *SEEN_OF_PAPERS}.union(*SEEN_WITH.values())
+
+
+def _draws(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in DRAWN_BY
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == "charts"
+    )
+
+
+@pytest.fixture
+def drawing(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The modules whose figures were drawn since the test began."""
+    seen: set[str] = set()
+
+    def noting(draw: Callable[..., Any]) -> Callable[..., Any]:
+        def noted(*args: Any, **kwargs: Any) -> Any:
+            seen.add(sys._getframe(1).f_globals["__name__"].rpartition(".")[2])
+            return draw(*args, **kwargs)
+
+        return noted
+
+    for name in DRAWN_BY:
+        monkeypatch.setattr(charts, name, noting(getattr(charts, name)))
+    return seen
+
+
+@pytest.mark.parametrize("sample", DETAILS)
+def test_figures_of_plans_and_results(app: AppTest, go: Go, drawing: set[str], sample: str) -> None:
+    found = samples.find(sample)
+    assert found is not None
+    app.session_state["workload"] = found.workload
+    app.session_state["data"], app.session_state["sort"] = found.data, False
+    go("plans")
+    next(b for b in app.button if b.label.startswith("Run best and")).click().run()
+    all_done()
+    go("plans")
+    for detail in DETAILS[sample]:
+        app.button_group(key="plan-detail").set_value(detail).run()
+        assert not app.exception
+        _check(app)
+    go("results")
+    assert _check(app) >= 3
+    app.button_group(key="seconds-of").set_value("Whole runs")
+    app.button_group(key="operators-as").set_value("Picture").run()
+    assert not app.exception
+    _check(app)
+    assert drawing >= SEEN_WITH[sample]
+
+
+def test_figures_while_a_plan_runs(
+    spark: FakeSpark, app: AppTest, go: Go, drawing: set[str]
+) -> None:
+    spark.gate.clear()
+    app.button(key="open-temperature-humidity").click().run()
+    go("run")
+    app.multiselect[0].set_value(["chain:0-60-3600"]).run()
+    next(b for b in app.button if b.label == "Run on Spark").click().run()
+    (job,) = backend.runner().active()
+    until(lambda: job.entries[0].steering.open)
+    app.run()
+    assert not app.exception
+    assert _check(app)
+    assert drawing >= SEEN_WHILE_IT_RUNS
+
+
+def test_figures_of_papers(go: Go, drawing: set[str]) -> None:
+    app = go("evaluation")
+    assert _check(app)
+    assert drawing >= SEEN_OF_PAPERS
+
+
+def test_pictures_of_cards_have_words(app: AppTest) -> None:
+    assert len(app.image) >= 6
+    for image in app.image:
+        assert "join" in image.proto.imgs[0].alt or "aggregation" in image.proto.imgs[0].alt
+
+
+def _check(app: AppTest) -> int:
+    """Look at all figures of the page; how many charts there are."""
+    found = app.get("plotly_chart")
+    for chart in found:
+        spec = json.loads(chart.proto.spec)
+        title = spec["layout"]["title"]["text"]
+        assert len(title) > 8
+        assert len(chart.proto.alt) > 30, title
+        _check_axes(title, spec["layout"])
+        _check_legend(title, spec)
+    for picture in app.get("graphviz_chart"):
+        assert len(picture.proto.alt) > 20
+    return len(found)
+
+
+def _check_axes(title: str, layout: dict[str, Any]) -> None:
+    axes = [axis for name, axis in layout.items() if name.startswith(("xaxis", "yaxis"))]
+    titled = [axis for axis in axes if axis.get("title", {}).get("text")]
+    named = [axis for axis in axes if _of_names(axis) or not _shown(axis)]
+    assert len(titled) + len(named) >= len(axes), title
+    assert titled or not any(map(_shown, axes)), f"{title}: no axis says its unit"
+
+
+def _check_legend(title: str, spec: dict[str, Any]) -> None:
+    """Names of its own for all that a legend shows, where there is more than one thing to tell."""
+    shown = [trace for trace in spec["data"] if trace.get("showlegend") is not False]
+    if spec["layout"].get("showlegend") is False or not shown:
+        told = [trace for trace in spec["data"] if not _told_in_place(trace)]
+        assert len(told) <= 1, f"{title}: nothing tells its series apart"
+        return
+    names = [trace.get("name", "") for trace in shown]
+    assert all(0 < len(name) <= LONGEST_NAME for name in names), f"{title}: {names}"
+    assert len(set(names)) == len(names), f"{title}: {names}"
+
+
+def _told_in_place(trace: dict[str, Any]) -> bool:
+    """Whether a series carries its own texts, or says nothing: a line to guide the eye."""
+    return bool(trace.get("text")) or trace.get("hoverinfo") == "skip" or "colorbar" in trace
+
+
+def _of_names(axis: dict[str, Any]) -> bool:
+    """Whether names stand along the axis, and no numbers that need a unit."""
+    return axis.get("type") == "category" or not all(
+        text.replace(".", "").isdigit() for text in axis.get("ticktext", ["0"])
+    )
+
+
+def _shown(axis: dict[str, Any]) -> bool:
+    return axis.get("visible") is not False and axis.get("showticklabels") is not False
