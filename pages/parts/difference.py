@@ -57,7 +57,10 @@ def show(first: Side, second: Side, key: str) -> None:
     elif view == BY_OPERATOR:
         frame = operator_table(first, second, field)
         _table(frame, f"{UNITS[field]} by operator: {first.name} beside {second.name}")
-        st.caption("An operator is the same in both plans where what it does and what feeds it is.")
+        st.caption(
+            f"Figures are {UNITS[field].lower()}. An operator is the same in both plans where what "
+            "it does and what feeds it is."
+        )
         part_words.show(first.plan, second.plan)
     else:
         _pictures(first, second, field)

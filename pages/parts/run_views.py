@@ -86,6 +86,7 @@ def plans(found: Sequence[PlanRuns], runs: Mapping[str, Run]) -> None:
             ),
             "Min to max": st.column_config.TextColumn(help="Engine seconds over the runs"),
         },
+        placeholder="–",
         alt=f"Plans that were run, predicted beside measured. {run_figures.pairs_in_words(told)}",
     )
     for plan in found:

@@ -69,7 +69,7 @@ def error_text(predicted: float | None, measured: float | None) -> str:
     """The q-error with its arrow: `1.3 ▲ over` where more was predicted than measured."""
     error = q_error(predicted, measured)
     if predicted is None or measured is None:
-        return "not measured"
+        return "not measured" if measured is None else "not predicted"
     if error is None:
         return "▼ under" if predicted < measured else "▲ over"
     if error <= MET:
