@@ -65,7 +65,7 @@ async ([name, title]) => {
     link.click();
     while (!drawn()) {
         if (performance.now() - begun > 60000) return null;
-        await new Promise(go => setTimeout(go, 5));
+        await new Promise(go => setTimeout(go, 30));
     }
     await new Promise(go => requestAnimationFrame(() => requestAnimationFrame(go)));
     return performance.now() - begun;
@@ -83,7 +83,7 @@ async () => {
         "pointerdown", () => go(performance.now()), { capture: true, once: true }));
     while (!drawn()) {
         if (performance.now() - begun > 60000) return null;
-        await new Promise(go => setTimeout(go, 10));
+        await new Promise(go => setTimeout(go, 30));
     }
     await new Promise(go => requestAnimationFrame(() => requestAnimationFrame(go)));
     return performance.now() - begun;
