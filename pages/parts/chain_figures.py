@@ -59,16 +59,18 @@ def _chain(picture: Picture, label: str) -> go.Figure:
     rows = [_FIRST_TAP + place * step for place in range(len(taps))]
     bottom = rows[-1] + 0.6 * step
     _taps(figure, picture, list(zip(rows, taps, strict=True)), step)
-    for boundary in [join.end for join in picture.joins[:-1]]:
-        figure.add_shape(
-            type="line",
-            x0=boundary,
-            x1=boundary,
-            y0=_SLICES_ROW - 0.5,
-            y1=bottom,
-            line={"color": _LINE, "width": 1, "dash": "dot"},
-            layer="below",
-        )
+    figure.layout.shapes = [
+        {
+            "type": "line",
+            "x0": join.end,
+            "x1": join.end,
+            "y0": _SLICES_ROW - 0.5,
+            "y1": bottom,
+            "line": {"color": _LINE, "width": 1, "dash": "dot"},
+            "layer": "below",
+        }
+        for join in picture.joins[:-1]
+    ]
     ticks = {
         _SLICES_ROW: "Slices",
         **{

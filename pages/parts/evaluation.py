@@ -171,10 +171,9 @@ def _in_space(chosen: Experiment) -> bool:
 
 def _chart(name: str, drawn: tuple[str, ...]) -> None:
     held = shown(experiment(name))
+    figure = evaluation_chart.draw(held.experiment, held.figure, drawn)
     selected = charts.pick(
-        evaluation_chart.draw(held.experiment, held.figure, drawn),
-        key=f"chart-{name}",
-        alt=evaluation_chart.in_words(held.experiment, held.figure, drawn),
+        figure, key=f"chart-{name}", alt=evaluation_chart.in_words(held.experiment, figure)
     )
     if selected and (point := point_at(held.experiment, selected[0])) is not None:
         offer(point)

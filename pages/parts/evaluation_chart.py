@@ -163,11 +163,8 @@ def _printed(drawn: go.Figure, chosen: Experiment, curve: Curve) -> None:
         )
 
 
-def in_words(
-    chosen: Experiment, figure: Figure | None, predicted: Collection[str] | None = None
-) -> str:
-    """The figure for those who cannot see it: where every series begins and ends."""
-    drawn = draw(chosen, figure, predicted)
+def in_words(chosen: Experiment, drawn: go.Figure) -> str:
+    """The drawn figure for those who cannot see it: where every series begins and ends."""
     told = [
         f"{trace.name}: {amount(trace.y[0])} at {trace.x[0]}, {amount(trace.y[-1])} at "
         f"{trace.x[-1]}"

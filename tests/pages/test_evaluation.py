@@ -113,7 +113,7 @@ def test_measured_points_stand_on_their_curves(go: Go) -> None:
     line = by_name["LAZY, predicted, composites limited to T"]
     assert marks.y[0] == pytest.approx(0.9 * line.y[0])
     assert len({trace.marker.symbol for name, trace in by_name.items() if "meas" in name}) == 3
-    words = evaluation_chart.in_words(experiment("figure-3a"), figure)
+    words = evaluation_chart.in_words(experiment("figure-3a"), drawn)
     assert words.startswith("Figure 3(a): lazy evaluation, equal rates. Comparisons per second")
     assert "LAZY, measured: " in words
 

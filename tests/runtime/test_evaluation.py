@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -192,3 +194,20 @@ def test_a_damaged_file_is_told(small: Experiment) -> None:
         file.write_text(content)
         with pytest.raises(RunError, match="measure again"):
             keeping.kept(small)
+
+
+def test_what_came_with_sluice_is_read_again_only_when_it_was_written(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its file is long, and every click on the page of figures asks for it."""
+    file = tmp_path / "results.json"
+    file.write_text("{}")
+    reads: list[Path] = []
+    monkeypatch.setattr(keeping, "SHIPPED", file)
+    monkeypatch.setattr(keeping, "_read", lambda asked: reads.append(asked) or {})
+    for _ in range(3):
+        assert keeping.shipped(experiment("figure-3a")) is None
+    assert reads == [file]
+    os.utime(file, ns=(1, 1))
+    keeping.shipped(experiment("figure-3a"))
+    assert reads == [file] * 2
