@@ -32,12 +32,16 @@ MOST_DIGESTS = 4
 
 
 def fields(run: Run) -> list[str]:
-    """The kinds of work that this run predicted or measured, what plans are ranked by first."""
+    """The kinds of work that this run predicted or measured, what plans are ranked by first.
+
+    What was not measured comes last: Spark's own operators count rows and state alone.
+    """
     first, second = predicted_cost(run).as_dict(), (measured_cost(run) or Cost()).as_dict()
     counted = [name for name in COST_FIELDS if first[name] or second[name]]
     ranked = ranked_by(run)
     more = [RECOMPUTATIONS] if by_operator(run, RECOMPUTATIONS) else []
-    return [*([ranked] if ranked not in COST_FIELDS else []), *counted, *more]
+    every = [*([ranked] if ranked not in COST_FIELDS else []), *counted, *more]
+    return sorted(every, key=lambda field: not _figures(run, field)[1])
 
 
 def by_operator(run: Run, field: str) -> list[Row]:

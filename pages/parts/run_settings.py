@@ -210,12 +210,14 @@ def expectation(
             for stream in workload.streams
         )
         tuples = stream_seconds(workload) * sum(rates)
-        work = sum(comparisons(chosen, workload, label) for label in labels)
-        ahead = (
-            f"About {amount(round(tuples))} tuples a plan and "
-            f"{amount(round(work * repeats * stream_seconds(workload)))} comparisons in all."
-        )
-        ahead = f"{ahead} {clock.expected(chosen, workload, labels, way, tuples, pace, repeats)}"
+        ahead = f"About {amount(round(tuples))} tuples a plan"
+        if operators == "native":
+            ahead = f"{ahead}. Spark's own operators count no comparisons."
+        else:
+            work = sum(comparisons(chosen, workload, label) for label in labels)
+            in_all = amount(round(work * repeats * stream_seconds(workload)))
+            expected = clock.expected(chosen, workload, labels, way, tuples, pace, repeats)
+            ahead = f"{ahead} and {in_all} comparisons in all. {expected}"
     else:
         ahead = "All tuples of the files are run."
     st.caption(f"{ahead} {_before(workload, way, pace, len(labels) * repeats, operators)}")

@@ -37,7 +37,7 @@ def not_exported(plan: Plan, workload: Workload) -> str | None:
     if reason := refusal(plan, workload, "replay"):
         return reason
     if plan.family == "early_aggregation":
-        return "aggregations are not exported; run them on Spark's own operators here"
+        return "join plans alone are exported; run an aggregation on Spark's own operators here"
     names = (source.name for query in workload.queries for source in query.sources)
     if odd := next((name for name in names if Path(name).name != name), None):
         return f"{odd} cannot name a file; rename it"
@@ -88,6 +88,7 @@ def readme_text(native: NativeJoins, plan: Plan, workload: Workload) -> str:
         "",
         "`ts` is a number of seconds, or a timestamp. A relation's `begin` and `end`, from when to",
         "when a row is there, may be left out. A row's `seq` is its position in the file, from 0.",
+        "Sluice writes such a folder of a workload: `python -m runtime generate WORKLOAD FOLDER`.",
         "",
         "A result is one tuple of each source such that all predicates hold and none had left its",
         "window when the last of them arrived: in microseconds, `t_j - t_i < T_i` for all pairs.",

@@ -24,7 +24,8 @@ from runtime.native.description import (
 )
 from runtime.result_files import safe_file_name
 
-_COMPARE = {"=": "==", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+# What Python writes otherwise than a query does.
+_SYMBOLS = {"=": "==", "<>": "!="}
 
 
 def program_text(native: NativeJoins, plan: Plan, workload: Workload) -> str:
@@ -104,7 +105,8 @@ def _text(test: Condition) -> str:
         right = f"F.col({test.right!r})"
         if test.constant:
             right += f" + F.lit({test.constant!r})"
-    return f"F.col({test.left!r}) {_COMPARE[test.comparison]} {right}"
+    symbol = _SYMBOLS.get(test.comparison, test.comparison)
+    return f"F.col({test.left!r}) {symbol} {right}"
 
 
 def _results_function(native: NativeJoins) -> str:

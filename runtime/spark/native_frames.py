@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from functools import partial, reduce
@@ -22,6 +21,7 @@ from pyspark.sql.functions import (
     xxhash64,
 )
 
+from planner.query import COMPARE
 from runtime.native.description import (
     SEQ,
     TS,
@@ -38,14 +38,6 @@ from runtime.native.description import (
 )
 from runtime.native.files import NativeFiles
 
-_COMPARE: dict[str, Callable[[Column, Column], Column]] = {
-    "=": operator.eq,
-    "<>": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 # Spark keeps watermarks in milliseconds, and takes what is not above one for late: with less delay,
 # a tuple of the same time as the last one of the micro-batch before would be lost.
 _DELAY = "1 millisecond"
@@ -71,7 +63,8 @@ def condition(test: Condition) -> Column:
     right = lit(test.constant)
     if test.right is not None:
         right = col(test.right) + right if test.constant else col(test.right)
-    return _COMPARE[test.comparison](col(test.left), right)
+    compared: Column = COMPARE[test.comparison](col(test.left), right)
+    return compared
 
 
 def every(tests: Sequence[Condition]) -> Column:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.comparison import by_operator
+from pages.parts.comparison import by_operator, fields
 from pages.parts.spark_metrics import joins
 from runtime.history import History
 from runtime.records import Run
@@ -55,7 +55,10 @@ def _choose(app: AppTest) -> AppTest:
 
 
 def test_the_choice_reaches_the_run(go: Go) -> None:
-    press(_choose(go("run")), "Run on Spark")
+    app = _choose(go("run"))
+    assert "Spark's own operators count no comparisons." in texts(app)
+    assert "comparisons in all" not in texts(app)
+    press(app, "Run on Spark")
     all_done()
     assert {run.request.backend for run in History().runs()} == {"native"}
 
@@ -84,6 +87,9 @@ def test_what_spark_counted_of_an_operator_stands_beside_what_was_predicted() ->
     measured = [found for _, _, found in by_operator(native, "rows_out") if found is not None]
     assert measured == [0.25]
     assert [found for _, _, found in by_operator(native, "comparisons") if found] == []
+    # What is looked at first is what there is.
+    assert fields(native)[0] == "rows_out"
+    assert fields(a_run("kernels"))[0] == "comparisons"
 
 
 def test_what_was_not_measured_stays_empty() -> None:
