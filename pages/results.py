@@ -19,13 +19,11 @@ from pages.parts import (
 )
 from pages.parts.words import plain
 from runtime.repeats import answers_apart, by_plan, is_measured, same_data, to_choose_from
-from runtime.run_summary import RunFilter
 
 heading.show("Results")
 chosen, workload = planning.subject()
 backend.arrived()
-mine = RunFilter(workload_digest=workload.digest)
-every = same_data(backend.summaries(mine, run_views.MOST_RUNS))
+every = same_data(backend.summaries_of(planning.digests(), run_views.MOST_RUNS))
 plans = by_plan(every)[: run_views.MOST_PLANS]
 wanted = dict.fromkeys(run.id for run in (*(p.newest for p in plans), *answers_apart(every)))
 runs = backend.records(tuple(wanted))

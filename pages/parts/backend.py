@@ -173,6 +173,14 @@ def summaries(wanted: RunFilter, most: int, offset: int = 0) -> tuple[RunSummary
     return _summaries(_written(), wanted, most, offset)
 
 
+def summaries_of(digests: Sequence[str], most: int) -> list[RunSummary]:
+    """The latest runs of a workload that is known under these digests, newest first."""
+    found = [
+        run for digest in digests for run in summaries(RunFilter(workload_digest=digest), most)
+    ]
+    return sorted(found, key=lambda run: -run.started)[:most]
+
+
 def _written() -> tuple[str, tuple[int, ...]]:
     """The file of the history and when it was written: what tells to read it again."""
     file = history().file

@@ -34,6 +34,13 @@ def subject() -> tuple[Family, Workload]:
     return _applicable(ready), ready
 
 
+def digests() -> tuple[str, ...]:
+    """What runs of the subject are told by: the pages run it with the statistics of its data, the
+    commands as it is declared, and read them then."""
+    declared = state.workload().only(query_name())
+    return tuple(dict.fromkeys((subject()[1].digest, declared.digest)))
+
+
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
 def _applicable(workload: Workload) -> Family:
     # Hundreds of queries take long to look through, and every page asks in every run.

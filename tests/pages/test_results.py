@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import comparison, exports, past_runs
+from pages.parts import comparison, exports, past_runs, samples
 from planner.cost import Timings
 from planner.errors import RunError
 from runtime.history import History
@@ -222,3 +222,19 @@ def figure_titles(app: AppTest) -> str:
     """The titles of all charts of the page."""
     charts = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
     return "\n".join(chart["layout"]["title"]["text"] for chart in charts)
+
+
+def test_runs_of_the_commands_on_own_data_are_found(app: AppTest, go: Go) -> None:
+    """The commands run a workload as it is declared; the pages fill in what its data tell."""
+    sample = samples.find("sensors-own-data")
+    assert sample is not None
+    app.button(key="open-sensors-own-data").click().run()
+    next(b for b in app.button if b.label.startswith("Run best and")).click().run()
+    all_done()
+    for run in History().runs():
+        assert run.request.workload.digest != sample.workload.digest
+        History().forget(run.id)
+        History().save(replace(run, request=replace(run.request, workload=sample.workload)))
+    go("results")
+    assert "Both plans gave the same" in texts(app)
+    assert "Difference of two runs" in texts(app)
