@@ -168,11 +168,13 @@ def _chains(found: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
 def _sessions(found: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     """How soon pages answer many who explore at once."""
     together, alone = found["together"], found["alone, beside the run"]
+    spent = found["processor seconds a click"]
     yield (
         f"{found['sessions']} browser sessions, one run going: from a click to the drawn page",
         f"{together['median ms'] / 1000:.2f} s at the median",
         f"{together['95th percentile ms'] / 1000:.2f} s at the 95th percentile; "
-        f"{alone['median ms'] / 1000:.2f} s for one session",
+        f"{alone['median ms'] / 1000:.2f} s for one session; processor seconds a click: "
+        f"{spent['server']:.2f} of the server, {spent['browser']:.2f} of the browsers",
     )
 
 
