@@ -33,7 +33,7 @@ from runtime.kernels.aggregation_types import (
     Values,
 )
 from runtime.kernels.aggregation_values import empty_values
-from runtime.kernels.digest import tuple_hashes
+from runtime.kernels.digest import digest_of_rows, tuple_hashes
 from runtime.kernels.loop_evaluation import filtered
 from runtime.kernels.loop_types import Filters, Loops, Paths
 
@@ -162,3 +162,5 @@ def load_aggregation_kernels() -> None:
         True,
         True,
     )  # fmt: skip
+    # Of closed groups.
+    digest_of_rows(np.zeros((0, 1), np.int64), np.uint64(0))

@@ -93,8 +93,12 @@ def load_loop_kernels(relations: bool) -> None:
         np.zeros(0, np.int16), none, none, none, none, np.zeros((0, 0), np.int64),
         np.zeros((0, 0), np.int32), np.zeros((0, 0)), np.zeros((0, int(relations)), np.int64),
     )  # fmt: skip
+    # As a batch's are, which share its memory.
+    arriving = Rows(*(np.frombuffer(b"", c.dtype).reshape(c.shape) for c in rows))
     counters = LoopCounters.zero(2, 0)
-    loop_batch(windows, paths, loops, filters, rows, rows, np.array([1, -1]), counters, True, True)
+    loop_batch(
+        windows, paths, loops, filters, rows, arriving, np.array([1, -1]), counters, True, True
+    )
 
 
 @njit(cache=True, nogil=True)

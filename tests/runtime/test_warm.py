@@ -3,17 +3,45 @@
 from __future__ import annotations
 
 import threading
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
+from numba.core.dispatcher import Dispatcher
 
-from planner.families import family
-from runtime import warm
-from runtime.generate import generate
-from runtime.kernels.aggregation import load_aggregation_kernels
-from runtime.kernels.aggregation_events import run_events
-from tests.planner.aggregations import HASHED, aggregation
-from tests.runtime.aggregating import aggregated
+from planner.evaluation.experiment import Point
+from planner.families import applicable
+from planner.workload_file import load_workload
+from runtime import kernels, warm
+from runtime.evaluation.sampling import Sampler
+from runtime.programs.loading import load_all_kernels
+
+KERNELS = [f"{kernels.__name__}.{module.name}" for module in iter_modules(kernels.__path__)]
+STREAMS = """
+version: 1
+name: warm
+streams:
+  - {name: A, rate: 20, attributes: {k: {distinct: 5}, v: {distinct: 10}}}
+  - {name: B, rate: 20, attributes: {k: {distinct: 5}, v: {distinct: 10}}}
+relations:
+  - {name: R, rows: 9, attributes: {k: {distinct: 5}}, changes: {inserts: 1, deletes: 1}}
+run: {seed: 1, warmup: 3, duration: 5}
+queries:
+"""
+FROM = "A [RANGE 3], B [RANGE 3]"
+RUN = {
+    "multi-way": [f"* FROM {FROM} WHERE A.k = B.k"],
+    "theta, filtered": [f"* FROM {FROM} WHERE A.k = B.k AND A.v < B.v AND A.v > 2"],
+    "relation": [f"* FROM {FROM}, R WHERE A.k = B.k AND B.k = R.k AND A.v > 2"],
+    "aggregation": [
+        f"A.v, MAX(B.v), COUNT(*) FROM {FROM} WHERE A.k = B.k AND B.v > 2 GROUP BY A.v"
+    ],
+    "chain": [
+        f"* FROM {FROM} WHERE A.k = B.k AND A.v > 2",
+        "* FROM A [RANGE 1], B [RANGE 1] WHERE A.k = B.k AND B.v > 2",
+    ],
+}
 
 
 def test_other_kernels_are_compiled_once_a_join_can_run(
@@ -35,18 +63,24 @@ def test_other_kernels_are_compiled_once_a_join_can_run(
     assert steps == [("a join", "warming"), ("other kernels", "ready")]
 
 
-def test_loaded_kernels_are_those_that_a_run_takes() -> None:
-    """Of other types they would be compiled anew, while the run waits."""
-    load_aggregation_kernels()
-    loaded = list(run_events.signatures)
-    text = (
-        "SELECT S1.g, MAX(S2.x), COUNT(*) FROM S1 [RANGE 4], S2 [ROWS 9], R "
-        "WHERE S1.j = S2.j AND S2.j = R.j AND S2.x > 3 GROUP BY S1.g"
-    )
-    workload = aggregation(text, HASHED)
-    for label in ("LAP", "EAP-110"):
-        plan = family("early_aggregation").plan(workload, label)
-        tables = generate(workload, 20, seed=1)
-        assert aggregated(workload, tables, plan, partitions=2, cuts=[30]).answer
-    assert list(run_events.signatures) == loaded
-    assert len(loaded) == 1
+@pytest.mark.parametrize("queries", RUN.values(), ids=RUN)
+def test_loaded_kernels_are_those_that_a_run_takes(queries: list[str]) -> None:
+    """Of other types they would be compiled anew, while the run waits and is timed."""
+    lines = (f'  - {{name: Q{n}, text: "SELECT {text}"}}' for n, text in enumerate(queries))
+    workload = load_workload("\n".join([STREAMS, *lines]))
+    load_all_kernels()
+    loaded = _signatures()
+    chosen = applicable(workload, "test")
+    for candidate in chosen.rank(workload, 2).candidates:
+        assert Sampler().sample(Point(0, workload, chosen.name, candidate.label), seed=1).results
+    assert _signatures() == loaded
+
+
+def _signatures() -> dict[str, int]:
+    """How many types each kernel that Python calls has been compiled for."""
+    return {
+        f"{module.__name__}.{name}": len(kernel.signatures)
+        for module in map(import_module, KERNELS)
+        for name, kernel in vars(module).items()
+        if isinstance(kernel, Dispatcher)
+    }
