@@ -119,6 +119,9 @@ def test_seconds_come_from_declared_unit_costs(save: Save, document: Callable[..
     seconds = [candidate["seconds"] for candidate in by_time["candidates"]]
     assert seconds == sorted(seconds)
     assert spent[by_time["best"]] == seconds[0]
+    every = document("plans", path, "--rank", "seconds", "--all")["families"]["join_order"]
+    orders = [c for c in every["candidates"] if ":" not in c["label"]]
+    assert [c["tags"] for c in orders if "worst" in c["tags"]] == [orders[-1]["tags"]]
 
 
 def test_own_data_fill_in_what_is_not_declared(

@@ -105,8 +105,10 @@ def rank(model: JoinModel, top: int | None, clock: Clock, by_seconds: bool) -> R
     most = MOST_CANDIDATES if top is None else min(top, MOST_CANDIDATES)
     if by_seconds:
         listed = _by_all_they_spend(model, most, clock)
+        worst = _slowest(model, listed)
     else:
         listed = list(islice(plans_by_cost(model), max(most, 1)))
+        worst = _most_work(model)
     best = listed[0]
     listed = listed[:most]
     order = tuple(range(len(model.windows)))
@@ -115,7 +117,7 @@ def rank(model: JoinModel, top: int | None, clock: Clock, by_seconds: bool) -> R
         listed = [*listed[: MOST_CANDIDATES - 1], baseline]
     compared = considered(model, few_orders(model)) + any(entry.is_general for entry in listed)
     priced = _Priced(model, listed, clock)
-    tags = _tags(model, best)
+    tags = _tags(model, best, worst)
     return Ranking(
         tuple(priced.candidates(tags, by_seconds)),
         best.label,
@@ -150,20 +152,33 @@ def _by_all_they_spend(model: JoinModel, most: int, clock: Clock) -> list[Entry]
     return sorted(scored)
 
 
-def _tags(model: JoinModel, best: Entry) -> dict[str, tuple[str, ...]]:
-    found, worst = traced(model), worst_multiway(model)
-    named: list[tuple[str, Order | None]] = [
-        ("baseline", tuple(range(len(model.windows)))),
-        ("heuristic", found.heuristic),
-        ("augmented heuristic", found.augmented),
-        ("worst", worst[1] if worst is not None else None),
+def _most_work(model: JoinModel) -> str | None:
+    """The multiway order with the most comparisons; None where it is not known."""
+    found = worst_multiway(model)
+    return None if found is None or found[1] is None else model.label(found[1])
+
+
+def _slowest(model: JoinModel, listed: Sequence[Entry]) -> str | None:
+    """The multiway order that takes longest; None where not all are listed."""
+    if not is_listed(model):
+        return None
+    orders = (entry.label for entry in reversed(listed) if not (entry.is_general or entry.is_naive))
+    return next(orders, None)
+
+
+def _tags(model: JoinModel, best: Entry, worst: str | None) -> dict[str, tuple[str, ...]]:
+    found = traced(model)
+    named: list[tuple[str, str | None]] = [
+        ("baseline", model.label(tuple(range(len(model.windows))))),
+        ("heuristic", model.label(found.heuristic)),
+        ("augmented heuristic", model.label(found.augmented)),
+        ("worst", worst),
     ]
     tags: dict[str, tuple[str, ...]] = {best.label: ("best",)}
     if best.is_general:
         tags[best.label] = ("best", "general")
-    for tag, order in named:
-        if order is not None:
-            label = model.label(order)
+    for tag, label in named:
+        if label is not None:
             tags[label] = (*tags.get(label, ()), tag)
     return tags
 

@@ -12,7 +12,7 @@ from planner.families.join_order.loops import algorithm_of
 from planner.families.join_order.perorigin import MOST_STREAMS, best_general
 from planner.families.join_order.ranking import plans_by_cost, traced
 from planner.families.join_order.space import is_listed, score_weights, worst_multiway
-from planner.family import Ranking
+from planner.family import Candidate, Ranking
 from planner.joins.model import JoinModel
 from planner.ties import near_ties
 from planner.wording import amount, percent_more, shortened, times
@@ -30,26 +30,37 @@ def answer(model: JoinModel, ranking: Ranking) -> str:
     best = next(c for c in ranking.candidates if c.label == ranking.best)
     general = algorithm_of(best.label) == "general"
     name = "A general plan, an order for each arriving stream," if general else best.label
-    unit = "s of work per s" if ranking.rank_by == "seconds" else _unit(model)
-    ties = near_ties(best, ranking)
-    worst = worst_multiway(model)
-    by_seconds = ranking.rank_by == "seconds"
-    least = best.cost.comparisons if by_seconds else best.score
+    baseline = next(c for c in ranking.candidates if c.label == ranking.baseline)
+    if ranking.rank_by == "seconds":
+        return _by_seconds(name, best, baseline, near_ties(best, ranking))
+    least, worst = best.score, worst_multiway(model)
     if worst is not None and rounded(worst[0]) == rounded(least):
         every = f"all {factorial(len(model.windows)):,} orders cost the same"
-        return f"{name}: {amount(best.score)} {unit}; {every}."
-    if worst is not None:
-        against = f"{times(worst[0], least)} under the worst"
-        if worst[0] < LEAST_TIMES * least:
-            against = f"the worst {percent_more(worst[0], least)} above it"
+        return f"{name}: {amount(least)} {_unit(model)}; {every}."
+    if worst is None:
+        against = f"{times(baseline.score, least)} under the FROM order"
+    elif worst[0] < LEAST_TIMES * least:
+        against = f"the worst {percent_more(worst[0], least)} above it"
     else:
-        baseline = next(c for c in ranking.candidates if c.label == ranking.baseline)
-        from_order = baseline.cost.comparisons if by_seconds else baseline.score
-        against = f"{times(from_order, least)} under the FROM order"
-    if by_seconds:
-        against = f"{amount(least)} comparisons/s, {against}"
+        against = f"{times(worst[0], least)} under the worst"
     reason = _because(model, traced(model), best.label, least)
-    return f"{name} wins: {amount(best.score)} {unit}, {against}, because {reason}{ties}."
+    ties = near_ties(best, ranking)
+    return f"{name} wins: {amount(least)} {_unit(model)}, {against}, because {reason}{ties}."
+
+
+def _by_seconds(name: str, best: Candidate, baseline: Candidate, ties: str) -> str:
+    """Beside the FROM order: the worst by comparisons need not be the slowest."""
+    if best.label == baseline.label:
+        against = "which is the FROM order"
+    elif baseline.score < LEAST_TIMES * best.score:
+        against = f"the FROM order {percent_more(baseline.score, best.score)} above it"
+    else:
+        against = f"{times(baseline.score, best.score)} under the FROM order"
+    made = f"{amount(best.cost.comparisons)} comparisons/s"
+    if best.label != baseline.label:
+        made += f" to its {amount(baseline.cost.comparisons)}"
+    work = f"{amount(best.score)} s of work per s"
+    return f"{name} wins by the clock: {work}, {against}, at {made}{ties}."
 
 
 def why(model: JoinModel, statistics: Statistics) -> tuple[str, ...]:
