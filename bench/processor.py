@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -17,21 +17,24 @@ def spent(process_id: int) -> float:
 
 def spent_by(name: str, below: int) -> float:
     """What the processes of this name have spent that come from that one, and are there."""
-    return sum(spent(found) for found, named in _started_by(below) if name in named)
+    seconds = 0.0
+    for found in _started_by(below):
+        with suppress(OSError):  # It has ended meanwhile.
+            if name in Path(f"/proc/{found}/comm").read_text():
+                seconds += spent(found)
+    return seconds
 
 
-def _started_by(process_id: int) -> Iterator[tuple[int, str]]:
-    """The processes that come from this one, with their names."""
+def _started_by(process_id: int) -> list[int]:
+    """The processes that come from this one."""
     parents: dict[int, list[int]] = {}
     for folder in Path("/proc").glob("[0-9]*"):
-        try:
+        with suppress(OSError):  # It has ended meanwhile.
             parents.setdefault(int(_fields(int(folder.name))[1]), []).append(int(folder.name))
-        except OSError:  # It has ended meanwhile.
-            continue
     below = list(parents.get(process_id, []))
     for found in below:
         below += parents.get(found, [])
-        yield found, Path(f"/proc/{found}/comm").read_text()
+    return below
 
 
 def _fields(process_id: int) -> list[str]:
