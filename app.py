@@ -1,6 +1,7 @@
 """The router: the pages of Sluice, and nothing else."""
 
-from pages.parts import charts, links, messages, redrawing, routing, sharing, warming
+from pages.parts import charts, links, messages, redrawing, routing, sharing
+from pages.parts.running import warming
 
 page = routing.navigation()
 with messages.shown():

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from pages.parts import evaluation, evaluation_tables, routing
+from pages.parts import routing
+from pages.parts.papers import evaluation, evaluation_tables
 from pages.parts.words import plain
 
 routing.ensure()

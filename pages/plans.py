@@ -2,16 +2,9 @@
 
 import streamlit as st
 
-from pages.parts import (
-    clock,
-    heading,
-    launching,
-    messages,
-    native,
-    plan_choice,
-    plan_details,
-    planning,
-)
+from pages.parts import clock, heading, messages, planning
+from pages.parts.plans import plan_choice, plan_details
+from pages.parts.running import launching, native
 from pages.parts.words import counted, plain
 from planner.family import MOST_CANDIDATES
 

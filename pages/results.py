@@ -2,14 +2,11 @@
 
 import streamlit as st
 
-from pages.parts import (
+from pages.parts import backend, heading, planning
+from pages.parts.results import (
     answer_tables,
-    backend,
     downloads,
-    heading,
-    native,
     past_runs,
-    planning,
     query_results,
     run_choice,
     run_views,
@@ -17,6 +14,7 @@ from pages.parts import (
     spark_metrics,
     trust_view,
 )
+from pages.parts.running import native
 from pages.parts.words import plain
 from runtime.repeats import answers_apart, by_plan, is_measured, same_data, to_choose_from
 

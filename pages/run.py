@@ -2,16 +2,13 @@
 
 import streamlit as st
 
-from pages.parts import (
-    backend,
+from pages.parts import backend, heading, messages, planning
+from pages.parts.running import (
     change_editor,
-    heading,
     interrupted,
     launching,
-    messages,
     native,
     pacing,
-    planning,
     progress,
     queue_list,
     run_settings,

@@ -2,15 +2,14 @@
 
 import streamlit as st
 
-from pages.parts import (
+from pages.parts import heading, messages
+from pages.parts.running import run_settings
+from pages.parts.workload import (
     drafts,
     execution_table,
-    heading,
     limits,
-    messages,
     own_data,
     query_editors,
-    run_settings,
     stream_tables,
     workload_file_view,
     workload_name,

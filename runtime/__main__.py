@@ -159,7 +159,7 @@ def _calibrate(options: argparse.Namespace) -> str:
 
 
 def _shown(run: Run, options: argparse.Namespace) -> str:
-    from runtime.diagnosing import diagnosed
+    from runtime.reasons.diagnosing import diagnosed
     from runtime.run_json import run_document
     from runtime.run_tuples import few_tuples_of
 

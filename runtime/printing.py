@@ -14,7 +14,7 @@ from planner.statistics import Provenance
 from planner.wording import amount
 from planner.workload import Workload
 from planner.workload_file import dump_workload
-from runtime.diagnosing import Diagnosis
+from runtime.reasons.diagnosing import Diagnosis
 from runtime.records import Progress, Run
 from runtime.run_json import run_document
 from runtime.run_summary import RunSummary

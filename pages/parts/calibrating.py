@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from pages.parts import backend, drafts, progress, state
+from pages.parts import backend, state
+from pages.parts.running import progress
 from pages.parts.words import moment, plain, seconds_text
+from pages.parts.workload import drafts
 from planner.checks import exact
 
 if TYPE_CHECKING:

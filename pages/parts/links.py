@@ -8,8 +8,9 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from pages.parts import backend, kept_texts, own_data, samples, state, unfinished, views
+from pages.parts import backend, kept_texts, samples, state, views
 from pages.parts.views import LONGEST_LABEL
+from pages.parts.workload import own_data, unfinished
 from planner.errors import PlanError
 from planner.workload import Workload
 from planner.workload_file import dump_workload, load_workload

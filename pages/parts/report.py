@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pages.parts import comparison, figures, plan_svg, run_figures, run_views, seconds_view
-from pages.parts import report_html as html
-from pages.parts.drawings import MOST_OPERATORS
-from pages.parts.exports import to_json
+from pages.parts import figures
+from pages.parts.plans.drawings import MOST_OPERATORS
+from pages.parts.results import comparison, plan_svg, run_figures, run_views, seconds_view
+from pages.parts.results import report_html as html
+from pages.parts.results.exports import to_json
 from pages.parts.words import UNITS, error_text, plan_name
 from planner.command import Parser, as_json, carry_out
 from planner.cost import q_error
@@ -22,14 +23,14 @@ from planner.dot import to_dot
 from planner.drawing import to_text
 from planner.errors import RunError
 from planner.workload_file import dump_workload
-from runtime.diagnosing import diagnosed
 from runtime.history import History
+from runtime.reasons.diagnosing import diagnosed
+from runtime.reasons.trust import trust
 from runtime.records import Run
 from runtime.repeats import PlanRuns, by_plan, manners
 from runtime.run_costs import ranked_by, scores
 from runtime.run_summary import summary_of
 from runtime.run_tuples import few_tuples_of
-from runtime.trust import trust
 
 _WORKLOAD_FILE = "workload.yaml"
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts import own_data, routing, state
+from pages.parts import routing, state
+from pages.parts.workload import own_data
 from planner.errors import PlanError
 from planner.workload import Workload
 from planner.workload_file import dump_workload, load_workload

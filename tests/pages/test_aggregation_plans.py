@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import gallery
+from pages.parts.plans import gallery
 from planner.families.early_aggregation import EarlyAggregation
 from planner.workload import Workload
 from tests.pages.helpers import texts

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import answer_tables, comparison, exports
+from pages.parts.results import answer_tables, comparison, exports
 from runtime.history import History
 from runtime.home import answers_home
 from runtime.kept_answers import MOST_CHANGES, expected_changes, folder_for

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.pacing import REAL
+from pages.parts.running.pacing import REAL
 from planner.calibration import Calibration, Figure, Fit, keep_calibration
 from planner.default_units import DEFAULT_UNITS
 from planner.place import home, kernels_digest, machine

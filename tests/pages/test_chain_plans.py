@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import (
+from pages.parts.chains import (
     chain_figures,
     chain_ledger,
     chain_view,
     chain_work,
-    difference,
     trade_off_figures,
 )
+from pages.parts.plans import difference
 from planner.difference import Side
 from planner.families.sliced_chain import SlicedChain
 from planner.workload import Workload

@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import change_editor, query_list, stage_table
+from pages.parts.running import change_editor, stage_table
+from pages.parts.workload import query_list
 from planner.execution import Change
 from planner.families import family
 from planner.wording import told_apart

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pages.parts import difference, samples
+from pages.parts import samples
+from pages.parts.plans import difference
 from planner.cost import Cost
 from planner.difference import Side
 from planner.families import applicable

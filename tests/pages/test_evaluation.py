@@ -10,13 +10,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import (
-    backend,
-    evaluation,
-    evaluation_chart,
-    evaluation_surface,
-    evaluation_tables,
-)
+from pages.parts import backend
+from pages.parts.papers import evaluation, evaluation_chart, evaluation_surface, evaluation_tables
 from planner.evaluation import EXPERIMENTS, experiment, golab_costs
 from planner.evaluation.tran_curves import PRINTED, REFINED
 from runtime.evaluation import keeping

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pages.parts import run_figures
+from pages.parts.results import run_figures
 
 
 def test_logarithmic_axes_have_few_round_numbers() -> None:

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import advice_chart, index_advice, samples
+from pages.parts import samples
+from pages.parts.plans import advice_chart, index_advice
 from planner.families.join_order import JoinOrder
 from planner.workload import Workload
 from planner.workload_file import load_workload

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.comparison import by_operator, fields
-from pages.parts.spark_metrics import joins
+from pages.parts.results.comparison import by_operator, fields
+from pages.parts.results.spark_metrics import joins
 from runtime.history import History
 from runtime.records import Run
 from tests.pages.helpers import all_done, texts

@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import rate_sources, replanning_figures, samples
+from pages.parts import samples
+from pages.parts.plans import rate_sources, replanning_figures
 from planner.errors import PlanError
 from planner.families.join_order import JoinOrder
 from planner.rate_examples import burst

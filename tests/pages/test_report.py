@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pages.parts.plan_svg import drawn
 from pages.parts.report import main, report
+from pages.parts.results.plan_svg import drawn
 from planner.errors import RunError
 from runtime.history import History
 from runtime.records import Run

@@ -11,7 +11,8 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import comparison, exports, past_runs, samples
+from pages.parts import samples
+from pages.parts.results import comparison, exports, past_runs
 from planner.cost import Timings
 from planner.errors import RunError
 from runtime.history import History

@@ -8,7 +8,8 @@ import shutil
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import links, own_data, pictures, samples
+from pages.parts import links, pictures, samples
+from pages.parts.workload import own_data
 from planner.errors import PlanError
 from runtime.history import History
 from runtime.home import home

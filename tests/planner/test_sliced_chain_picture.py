@@ -7,7 +7,7 @@ from itertools import pairwise
 import networkx as nx
 import pytest
 
-from pages.parts import merging_figures
+from pages.parts.chains import merging_figures
 from planner.execution import Execution
 from planner.families.sliced_chain import SlicedChain
 from planner.families.sliced_chain.mergings import MOST_DRAWN

@@ -13,9 +13,9 @@ import pytest
 from planner.tables import ColumnData, Table
 from planner.workload import Workload
 from planner.workload_file import load_workload
-from runtime.diagnosing import diagnosed
 from runtime.prepare import generated
-from runtime.probe_reasons import NOT_LOOKED_AT
+from runtime.reasons.diagnosing import diagnosed
+from runtime.reasons.probe_reasons import NOT_LOOKED_AT
 from runtime.records import Run
 from tests.runtime.measuring import measured_run
 

@@ -12,8 +12,8 @@ import pytest
 from planner.tables import ColumnData, Table
 from planner.workload import Workload
 from planner.workload_file import load_workload
-from runtime.diagnosing import diagnosed
 from runtime.prepare import generated
+from runtime.reasons.diagnosing import diagnosed
 from tests.runtime.measuring import measured_run
 
 RANDOM = np.random.default_rng(1)

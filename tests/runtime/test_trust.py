@@ -9,8 +9,8 @@ import pytest
 from planner.cost import Cost, Measurement, Timings
 from planner.families import family
 from planner.rank_agreement import kendall_tau, regret
+from runtime.reasons.trust import Verdict, trust
 from runtime.records import Run
-from runtime.trust import Verdict, trust
 from tests.runtime.runs import a_run
 
 LABELS = ("S1,S2,S3,S4", "S1,S2,S4,S3", "S4,S3,S2,S1")

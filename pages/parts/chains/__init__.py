@@ -1,0 +1,1 @@
+"""Figures, tables and words of sliced chains."""

@@ -1,0 +1,1 @@
+"""What the Plans page is made of."""

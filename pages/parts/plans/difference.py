@@ -1,0 +1,177 @@
+"""Two plans or two runs beside each other: by kind of work, by operator, and on their pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from pages.parts.chains import part_words
+from pages.parts.plans import drawings
+from pages.parts.words import UNITS, compared, plain
+from planner.cost import COST_FIELDS, Estimate
+from planner.difference import Aligned, Side, aligned
+from planner.drawing import Overlay
+from planner.families import family
+from planner.operator_names import operator_name
+from planner.wording import amount, shortened, told_apart
+
+if TYPE_CHECKING:
+    from runtime.records import Run
+
+WHOLE, BY_OPERATOR, PICTURE = "Whole plan", "By operator", "Picture"
+# Pale fills under dark letters, as on the picture of a run; each carries its words, too.
+_ONE_ALONE, _SHARED = "#fbd9b5", "#e3e3e3"
+
+
+def of_run(run: Run, name: str) -> Side:
+    """A run as one side of a comparison."""
+    measured = run.measurement.costs if run.measurement else None
+    return Side(name, run.plan, run.estimate.costs, measured or None)
+
+
+def show(first: Side, second: Side, key: str) -> None:
+    """What the user picks of the difference: figures of the plans, their operators, pictures."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        view = st.segmented_control(
+            "Difference",
+            [WHOLE, BY_OPERATOR, PICTURE],
+            default=WHOLE,
+            required=True,
+            key=f"{key}-as",
+            label_visibility="collapsed",
+        )
+        fields = kinds(first, second)
+        field = st.selectbox(
+            "Kind of work",
+            fields,
+            format_func=UNITS.__getitem__,
+            key=f"{key}-field",
+            label_visibility="collapsed",
+            disabled=view == WHOLE,
+            width=220,
+        )
+    if view == WHOLE:
+        _table(whole_table(first, second, fields), f"{first.name} beside {second.name}")
+    elif view == BY_OPERATOR:
+        frame = operator_table(first, second, field)
+        _table(frame, f"{UNITS[field]} by operator: {first.name} beside {second.name}")
+        st.caption(
+            f"Figures are {UNITS[field].lower()}. An operator is the same in both plans where what "
+            "it does and what feeds it is."
+        )
+        part_words.show(first.plan, second.plan)
+    else:
+        _pictures(first, second, field)
+        part_words.show(first.plan, second.plan)
+
+
+def kinds(first: Side, second: Side) -> list[str]:
+    """The kinds of work that there are, what plans are ranked by first."""
+    every = dict.fromkeys([family(first.plan.family).ranked_by, *COST_FIELDS])
+    wholes = [side.whole(measured) for side in (first, second) for measured in (False, True)]
+    return [name for name in every if any(getattr(cost, name) for cost in wholes if cost)]
+
+
+def whole_table(first: Side, second: Side, fields: Sequence[str]) -> pd.DataFrame:
+    """One row a kind of work: both plans and their difference, predicted and measured."""
+    columns: dict[str, list[object]] = {"Kind of work": [UNITS[name] for name in fields]}
+    for measured in (False, True):
+        costs = [side.whole(measured) for side in (first, second)]
+        if all(costs):
+            pairs = [tuple(float(getattr(cost, name)) for cost in costs) for name in fields]
+            columns |= _columns(first, second, pairs, measured)
+    return pd.DataFrame(columns)
+
+
+def operator_table(first: Side, second: Side, field: str) -> pd.DataFrame:
+    """One row an operator that does this work in either plan, the largest difference first."""
+    rows = [row for row in aligned(first, second) if any(_all_figures(row, field))]
+    rows.sort(key=lambda row: -abs(_delta(*row.figures(field)) or 0.0))
+    columns: dict[str, list[object]] = {
+        "Operator": [operator_name(row.operator) for row in rows],
+        "In": [_where(row, first, second) for row in rows],
+    }
+    for measured in (False, True):
+        if not measured or (first.measured and second.measured):
+            pairs = [row.figures(field, measured) for row in rows]
+            columns |= _columns(first, second, pairs, measured)
+    return pd.DataFrame(columns)
+
+
+def _all_figures(row: Aligned, field: str) -> list[float | None]:
+    return [*row.figures(field), *row.figures(field, measured=True)]
+
+
+def _columns(
+    first: Side, second: Side, pairs: Sequence[tuple[float | None, ...]], measured: bool
+) -> dict[str, list[object]]:
+    # Where nothing was measured, all figures are predicted ones.
+    what = ", measured" if measured else ", predicted" if first.measured and second.measured else ""
+    left, right = _short(first, second)
+    return {
+        f"{left}{what}": [one for one, _ in pairs],
+        f"{right}{what}": [other for _, other in pairs],
+        f"Difference{what}": [_delta(one, other) for one, other in pairs],
+        f"In words{what}": [_in_words(one, other) for one, other in pairs],
+    }
+
+
+def _short(first: Side, second: Side) -> list[str]:
+    # Long chains may differ in their middle alone, which is cut out.
+    return told_apart([shortened(side.name, 36) for side in (first, second)])
+
+
+def _delta(one: float | None, other: float | None) -> float | None:
+    return None if one is None and other is None else (one or 0.0) - (other or 0.0)
+
+
+def _in_words(one: float | None, other: float | None) -> str:
+    if one is None or other is None:
+        return "" if one is None and other is None else "only one has it"
+    return compared(one, other)
+
+
+def _where(row: Aligned, first: Side, second: Side) -> str:
+    left, right = _short(first, second)
+    return {"both": "both", "first": f"only {left}", "second": f"only {right}"}[row.where]
+
+
+def _table(frame: pd.DataFrame, alt: str) -> None:
+    numbers = [str(name) for name in frame if frame[name].dtype.kind == "f"]
+    st.dataframe(
+        frame,
+        hide_index=True,
+        column_config={name: st.column_config.NumberColumn(format="localized") for name in numbers},
+        height=min(38 + 35 * len(frame), 458),
+        alt=alt,
+    )
+
+
+def _pictures(first: Side, second: Side, field: str) -> None:
+    """Both plans, each operator marked by whether the other has it and what it costs there."""
+    rows = aligned(first, second)
+    for place, (column, side) in enumerate(
+        zip(st.columns(2, gap="medium"), (first, second), strict=True)
+    ):
+        with column:
+            st.markdown(f"**{plain(side.name, 60)}**")
+            marks = {row.operator.id: _mark(row, field, place) for row in rows}
+            drawings.operators(
+                side.plan, Estimate(side.predicted), marks, key=f"difference-{place}"
+            )
+    st.caption("Grey: both plans have the operator. Orange: this plan alone has it.")
+
+
+def _mark(row: Aligned, field: str, place: int) -> Overlay:
+    if row.where != "both":
+        return Overlay(("in this plan alone",), _ONE_ALONE)
+    pairs = [row.figures(field, measured) for measured in (True, False)]
+    mine, theirs = next((p for p in pairs if None not in p), (None, None))
+    if mine is None or theirs is None or mine == theirs:
+        return Overlay(("the same in both",), _SHARED)
+    delta = (mine - theirs) * (1 if place == 0 else -1)
+    told = f"{'+' if delta > 0 else '-'}{amount(abs(delta))} {UNITS[field].lower()}"
+    return Overlay((f"{told} beside the other",), _SHARED)

@@ -1,0 +1,1 @@
+"""What the Results page is made of."""

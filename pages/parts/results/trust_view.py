@@ -1,0 +1,70 @@
+"""Whether to trust the model here, and which operators it is wrong about, with the reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.parts.words import plain, plan_name
+from planner.cost import q_error
+from runtime.reasons.diagnosing import Diagnosis, diagnosed, told_error
+from runtime.reasons.trust import Verdict, trust
+from runtime.run_costs import scores
+
+if TYPE_CHECKING:
+    from runtime.records import Run
+
+_ICONS: dict[Verdict, str] = {
+    "all": ":material/thumb_up:",
+    "order": ":material/thumbs_up_down:",
+    "figures": ":material/thumbs_up_down:",
+    "nothing": ":material/thumb_down:",
+    "unknown": ":material/help:",
+}
+# Reasons beyond these are told for the plan that is looked at.
+_MOST_REASONS = 3
+
+
+def show(runs: Sequence[Run]) -> Run | None:
+    """The sentence over all plans; where they are not all right, why the worst of them is wrong.
+
+    Returns the run whose reasons were told.
+    """
+    found = trust(runs)
+    box = st.info if found.verdict in ("all", "figures") else st.warning
+    box(plain(found.sentence, 1200), icon=_ICONS[found.verdict])
+    judged = [run for run in runs if scores(run)[1] is not None]
+    if not judged or found.verdict == "all":
+        return None
+    worst = max(judged, key=lambda run: q_error(*scores(run)) or float("inf"))
+    reasons(worst, f"Where the model is wrong about {plan_name(worst.plan.label)}")
+    return worst
+
+
+def reasons(run: Run, title: str) -> None:
+    """What the model is wrong about in this run and why; nothing where it is right."""
+    found = diagnoses(run)
+    if not found:
+        return
+    lines = [f"**{plain(title)}**", ""]
+    for diagnosis in found[:_MOST_REASONS]:
+        first, *others = diagnosis.suspects
+        more = f" (and {len(others)} more)" if others else ""
+        lines.append(f"- {plain(told_error(first), 300)}{more}: {plain(diagnosis.reason, 800)}.")
+    st.markdown("\n".join(lines))
+
+
+def diagnoses(run: Run) -> list[Diagnosis]:
+    """The reasons, looked for in the run's tuples where they are few enough."""
+    return _diagnoses(run.id, run.status, run)
+
+
+@st.cache_resource(show_spinner="Looking for the reason", max_entries=64)
+def _diagnoses(run_id: str, status: str, _run: Run) -> list[Diagnosis]:  # noqa: ARG001 - the key
+    from runtime.run_tuples import few_tuples_of
+
+    found = diagnosed(_run)
+    # Without an error there is nothing to look for in the tuples.
+    return diagnosed(_run, few_tuples_of(_run)) if found else []

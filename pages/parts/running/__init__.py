@@ -1,0 +1,1 @@
+"""What the Run page is made of."""

@@ -1,0 +1,81 @@
+"""Spark's own operators on the pages: chosen for a run, refused with the reason, taken away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.parts import charts, planning
+from pages.parts.running import run_choices
+from pages.parts.words import on_pages, plain, plan_name
+from planner.family import Family
+from planner.plan import Plan
+from planner.workload import Workload
+
+if TYPE_CHECKING:
+    from runtime.records import Backend, Way
+
+_BACKENDS = {
+    "kernels": "Sluice's kernels: every comparison counted",
+    "native": "Spark's own operators: what a user has without them, by Spark's own counts",
+}
+
+
+def pick_backend() -> Backend:
+    """What carries the plans out."""
+    backends: list[Backend] = ["kernels", "native"]
+    return run_choices.option(
+        "backend",
+        backends,
+        lambda first: st.radio(
+            "Operators",
+            backends,
+            index=first,
+            format_func=_BACKENDS.__getitem__,
+            key="backend",
+            persist_state="session",
+        ),
+    )
+
+
+def refused(
+    chosen: Family, workload: Workload, labels: Sequence[str], way: Way, backend: Backend
+) -> bool:
+    """Say which of these plans Spark's own operators cannot run this way, and why, if some."""
+    from runtime.native.refusal import refusal
+
+    if backend != "native":
+        return False
+    reasons: dict[str, list[str]] = {}
+    for label in labels:
+        plan, _ = planning.priced(chosen.name, workload, label)
+        if reason := refusal(plan, workload, way):
+            reasons.setdefault(reason, []).append(plan_name(label))
+    for reason, names in reasons.items():
+        told = f"Spark's own operators cannot run {', '.join(names)}: {on_pages(reason)}."
+        st.error(plain(told, 1000), icon=":material/error:")
+    return bool(reasons)
+
+
+def program(plan: Plan, workload: Workload) -> None:
+    """The plan as a PySpark program, to be downloaded; a reason where there is none."""
+    from runtime.native.export import not_exported, zipped
+
+    reason = not_exported(plan, workload)
+    st.download_button(
+        "PySpark program",
+        partial(zipped, plan, workload),
+        f"{charts.file_name(workload.name)}-program.zip",
+        "application/zip",
+        icon=":material/download:",
+        on_click="ignore",
+        disabled=reason is not None,
+        help=plain(on_pages(reason), 500)
+        if reason
+        else "This plan on Spark's own operators, to be run by spark-submit on Parquet files; "
+        "with a README.",
+        key="pyspark-program",
+    )

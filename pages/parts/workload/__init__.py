@@ -1,0 +1,1 @@
+"""What the Workload page is made of."""

@@ -1,0 +1,139 @@
+"""The user's own data: a folder or uploaded files, and what was inferred from them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from pages.parts import messages, planning, samples, state
+from pages.parts.words import plain
+from pages.parts.workload import uploads
+from planner.errors import PlanError
+from planner.wording import amount
+from runtime.home import home
+
+_SAMPLE = "sample:"
+
+
+def show() -> None:
+    """Where the tuples come from, and where every statistic comes from."""
+    folder, sort = state.data()
+    if folder is None:
+        st.markdown("Tuples are **generated** from the rates and distributions of the streams.")
+    else:
+        st.markdown(f"Tuples come from **{plain(str(folder), 200)}**.")
+        st.button("Generate the tuples instead", on_click=state.use_data, args=(None,))
+    left, right = st.columns(2, gap="medium")
+    with left:
+        _folder_box(sort)
+    with right:
+        _upload_box(sort)
+    sort = st.toggle("Accept rows out of ts order", value=sort, key=f"sort-{folder}")
+    if (folder, sort) != state.data():
+        state.use_data(folder, sort)
+        st.rerun()
+    with messages.shown():
+        provenance()
+
+
+def _folder_box(sort: bool) -> None:
+    with st.form("data-folder", border=False):
+        text = st.text_input("A folder with one CSV or Parquet file per stream")
+        if st.form_submit_button("Use this folder"):
+            with messages.shown():
+                _use(allowed_folder(text), sort)
+
+
+def _upload_box(sort: bool) -> None:
+    with st.form("data-upload", border=False, clear_on_submit=True):
+        files = st.file_uploader(
+            "Or upload the files, named after their streams",
+            type=["csv", "parquet"],
+            accept_multiple_files=True,
+        )
+        if st.form_submit_button("Use these files") and files:
+            with messages.shown():
+                _use(uploads.keep_data(files, state.workload()), sort)
+
+
+def _use(folder: Path, sort: bool) -> None:
+    """Take this folder if its data can be read; a mistake leaves things as they are."""
+    planning.own_statistics(state.workload(), folder, sort)
+    state.use_data(folder, sort)
+    st.rerun()
+
+
+def _roots() -> list[Path]:
+    root = os.environ.get("SLUICE_DATA_ROOT")
+    return [*([Path(root).resolve()] if root else []), home()]
+
+
+def allowed_folder(text: str) -> Path:
+    """The folder that was typed; it must lie under the data folder or the data root."""
+    roots = _roots()
+    try:
+        folder = (roots[0] / text.strip()).resolve()
+        inside = any(folder.is_relative_to(allowed) for allowed in roots) and bool(text.strip())
+        there = inside and folder.is_dir()
+    except (OSError, ValueError) as error:
+        raise PlanError(f"is no path: {error}", "data folder") from error
+    if not inside:
+        places = " or ".join(str(allowed) for allowed in roots)
+        raise PlanError(
+            f"must lie under {places}; put the files there, or start with --data-root",
+            "data folder",
+        )
+    if not there:
+        raise PlanError("is not a folder; give the folder that holds the files", str(folder))
+    return folder
+
+
+def name_of(folder: Path) -> str | None:
+    """How a link names this folder; None where it lies in none of the places a link may name."""
+    for sample in samples.every():
+        if sample.data == folder:
+            return _SAMPLE + sample.id
+    inside = [root for root in _roots() if folder.is_relative_to(root)]
+    return str(folder.relative_to(inside[0])) if inside else None
+
+
+def named(name: str) -> Path:
+    """The folder that a link names. Anyone may have written it: it is checked as if typed."""
+    sample = samples.find(name.removeprefix(_SAMPLE)) if name.startswith(_SAMPLE) else None
+    if sample is not None and sample.data is not None:
+        return sample.data
+    try:
+        return allowed_folder(name)
+    except PlanError:
+        return allowed_folder(f"{home()}/{name}")
+
+
+def provenance() -> None:
+    """Every statistic, its value, and where it comes from."""
+    workload = state.workload()
+    folder, sort = state.data()
+    if folder is not None:
+        for warning in planning.own_statistics(workload, folder, sort)[2]:
+            st.warning(plain(warning, 400), icon=":material/warning:")
+    rows = planning.origins(workload)
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "Statistic": [row.place for row in rows],
+                "Value": [_value(row.value) for row in rows],
+                "Comes from": [row.origin for row in rows],
+                "Detail": [row.detail for row in rows],
+            }
+        ),
+        hide_index=True,
+        alt="Statistics and where they come from",
+    )
+
+
+def _value(value: float | str | None) -> str:
+    if value is None:
+        return "not known"
+    return value if isinstance(value, str) else amount(value)

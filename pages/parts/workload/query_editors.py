@@ -1,0 +1,223 @@
+"""Queries as text and their windows as a table, both over the draft."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from pages.parts import messages, state
+from pages.parts.words import plain
+from pages.parts.workload import drafts, query_list
+from pages.parts.workload.drafts import Parts
+from pages.parts.workload.query_list import MOST_BOXES
+from planner.errors import PlanError, QueryTextError, SluiceError
+from planner.query import Query, Source, Window
+from planner.query_text import format_query
+from planner.query_tokens import Cursor
+from planner.query_windows import bracketed_window
+
+_NEW = "SELECT * FROM {first} [RANGE 60]"
+
+
+def show_texts() -> None:
+    """Every query in a box of its own; of many, a list and the box of the one that is picked.
+
+    A mistake is pointed at under the box it is in.
+    """
+    queries = drafts.parts().get("queries", [])
+    if len(queries) > MOST_BOXES:
+        _show_one(queries)
+        return
+    for place, part in enumerate(queries):
+        _text(place, part)
+    with st.container(horizontal=True):
+        st.button("Add a query", icon=":material/add:", on_click=_add)
+        if len(queries) > 1:
+            last = len(queries) - 1
+            st.button(
+                "Remove the last query", icon=":material/remove:", on_click=_remove, args=(last,)
+            )
+
+
+def _show_one(queries: list[Parts]) -> None:
+    place = query_list.pick(queries)
+    _text(place, queries[place])
+    problem = drafts.problem()
+    if problem is not None and points_at(problem) and not points_at(problem, place):
+        messages.show(problem, drafts.query_names())
+    with st.container(horizontal=True):
+        st.button("Add one like it", icon=":material/add:", on_click=_add, args=(place,))
+        st.button("Remove it", icon=":material/remove:", on_click=_remove, args=(place,))
+
+
+def _text(place: int, part: Parts) -> None:
+    editor = f"query-{place}"
+    start, key = drafts.base(editor, lambda: str(part.get("text", "")))
+    lines = start.count("\n") + 2
+    shown = st.text_area(
+        plain(str(part.get("name", f"Q{place + 1}"))),
+        start,
+        key=key,
+        height=32 * lines + 30,
+        on_change=_typed,
+        args=(place, editor, key),
+    )
+    drafts.showing(editor, shown)
+    problem = drafts.problem()
+    if problem is not None and points_at(problem, place):
+        messages.show(problem, drafts.query_names())
+
+
+def points_at(problem: SluiceError, place: int | None = None) -> bool:
+    """Whether the mistake is in the text of a query: of this one, if its place is given."""
+    begins = "queries[" if place is None else f"queries[{place}]"
+    return isinstance(problem, QueryTextError) and problem.place.startswith(begins)
+
+
+def _typed(place: int, editor: str, key: str) -> None:
+    parts = drafts.parts()
+    queries = list(parts["queries"])
+    queries[place] = {**queries[place], "text": st.session_state[key]}
+    drafts.change({**parts, "queries": queries}, editor)
+
+
+def _add(like: int | None = None) -> None:
+    """One more query: a new one, or a copy of another."""
+    parts = drafts.parts()
+    names = {str(query.get("name")) for query in parts["queries"]}
+    number = next(n for n in range(1, len(names) + 2) if f"Q{n}" not in names)
+    text = _NEW.format(first=state.workload().streams[0].name)
+    if like is not None:
+        text = str(parts["queries"][like].get("text", ""))
+    added = {"name": f"Q{number}", "text": text}
+    drafts.change({**parts, "queries": [*parts["queries"], added]}, "queries")
+    state.edit_query(added["name"])
+
+
+def _remove(place: int) -> None:
+    parts = drafts.parts()
+    queries = [part for at, part in enumerate(parts["queries"]) if at != place]
+    drafts.change({**parts, "queries": queries}, "queries")
+
+
+def show_windows() -> None:
+    """The windows of one query; an edit rewrites the query's text."""
+    query = _picked_query()
+    if drafts.problem() is not None:
+        st.caption("Windows can be edited here once the draft is valid.")
+        st.dataframe(_windows(query), hide_index=True, alt="Windows")
+        return
+    frame, key = drafts.base(_editor(query), lambda: _windows(query))
+    edited = st.data_editor(
+        frame,
+        key=key,
+        hide_index=True,
+        disabled=["Source", "Stream"],
+        column_config={
+            "Window": st.column_config.TextColumn(
+                "Window", help="RANGE 100, RANGE 5 MINUTES, ROWS 500, TUMBLING 60, LANDMARK"
+            )
+        },
+        alt="Windows",
+    )
+    drafts.showing(_editor(query), edited)
+    if edited.equals(_in_force(query)):
+        _keep(query, {})
+        return
+    typed = dict(zip((s.alias for s in query.sources), edited["Window"], strict=True))
+    _keep(query, typed)
+    with messages.shown():
+        sources = tuple(
+            s if s.window is None else replace(s, window=_parsed(s, typed[s.alias]))
+            for s in query.sources
+        )
+        _keep(query, {})
+        if sources != query.sources:
+            _rewrite(query, replace(query, sources=sources))
+
+
+def _editor(query: Query) -> str:
+    """What a query's table of windows is called among the editors."""
+    return f"windows-{query.name}"
+
+
+def _picked_query() -> Query:
+    """The query whose windows are shown; where there are many, the list has picked it."""
+    workload = state.workload()
+    names = [query.name for query in workload.queries]
+    edited = state.edited_query()
+    if len(names) > MOST_BOXES:
+        st.caption(f"of {plain(edited)}")
+    elif len(names) > 1:
+        picked = st.selectbox("of", names, index=names.index(edited))
+        if picked != edited:
+            state.edit_query(picked)
+            st.rerun()
+    return workload.query(edited)
+
+
+def _keep(query: Query, typed: dict[str, str | None]) -> None:
+    """Remember windows as typed until they are valid: the table comes and goes with the draft."""
+    st.session_state["typed_windows"] = (query, typed)
+
+
+def typed_windows() -> dict[str, Any]:
+    """Windows as typed that are not valid yet, by query, as a reload finds them again."""
+    query, typed = st.session_state.get("typed_windows", (None, {}))
+    if not typed or query not in state.workload().queries:
+        return {}
+    return {"query": query.name, "typed": typed}
+
+
+def restore_windows(found: Mapping[str, Any]) -> None:
+    """Take up what typed_windows gave, where it is of a query that is there."""
+    names = {query.name: query for query in state.workload().queries}
+    query, typed = names.get(found.get("query", "")), found.get("typed")
+    if query is None or not isinstance(typed, dict):
+        return
+    aliases = {source.alias for source in query.sources}
+    if typed.keys() == aliases and all(isinstance(text, str) for text in typed.values()):
+        _keep(query, typed)
+
+
+def _windows(query: Query) -> pd.DataFrame:
+    """The windows in force; over them what was typed since then and is not valid yet."""
+    of, typed = st.session_state.get("typed_windows", (query, {}))
+    frame = _in_force(query)
+    if of == query and typed:
+        frame["Window"] = [typed[source.alias] for source in query.sources]
+    return frame
+
+
+def _in_force(query: Query) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "Source": [source.alias for source in query.sources],
+            "Stream": [source.name for source in query.sources],
+            "Window": ["" if s.window is None else str(s.window) for s in query.sources],
+        }
+    )
+
+
+def _parsed(source: Source, text: str | None) -> Window:
+    """A window as it is written in a query; a bare length is a range."""
+    written = (text or "").strip()
+    cursor = Cursor(f"[RANGE {written}]" if written[:1].isdigit() else f"[{written}]")
+    window = bracketed_window(cursor)
+    if window is None or cursor.word.kind != "end":
+        raise PlanError("expected one window, such as RANGE 100", f"windows.{source.alias}")
+    return window
+
+
+def _rewrite(before: Query, after: Query) -> None:
+    parts = drafts.parts()
+    queries = [
+        {**part, "text": format_query(after)} if part.get("name") == before.name else part
+        for part in parts["queries"]
+    ]
+    drafts.change({**parts, "queries": queries}, _editor(before))
+    st.rerun()

@@ -1,0 +1,220 @@
+"""Streams, relations and their attributes as editable tables over the draft."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from pages.parts.workload import drafts
+from pages.parts.workload.drafts import Parts
+from planner.errors import PlanError
+
+_STREAM = ["name", "rate", "arrivals", "burst", "tuple_bytes"]
+_RELATION = ["name", "rows", "inserts", "deletes"]
+_ATTRIBUTE = ["source", "attribute", "distinct", "zipf", "type"]
+
+
+def show_streams() -> None:
+    """Streams: a row each, with rate and arrivals."""
+    _edited(
+        "streams",
+        lambda: _frame([_stream_row(part) for part in drafts.parts().get("streams", [])], _STREAM),
+        with_streams,
+        {
+            "name": st.column_config.TextColumn("Stream", required=True),
+            "rate": st.column_config.NumberColumn("Rate (tuples/s)", format="%g"),
+            "arrivals": st.column_config.SelectboxColumn(
+                "Arrivals", options=["poisson", "regular", "pareto"], default="poisson"
+            ),
+            "burst": st.column_config.NumberColumn(
+                "Burst", format="%g", help="Mean size of a burst of Pareto arrivals"
+            ),
+            "tuple_bytes": st.column_config.NumberColumn("Bytes", format="%d"),
+        },
+    )
+
+
+def show_relations() -> None:
+    """Relations: a row each, with how many rows come and go."""
+    _edited(
+        "relations",
+        lambda: _frame(
+            [_relation_row(part) for part in drafts.parts().get("relations", [])], _RELATION
+        ),
+        with_relations,
+        {
+            "name": st.column_config.TextColumn("Relation", required=True),
+            "rows": st.column_config.NumberColumn("Rows", format="%d"),
+            "inserts": st.column_config.NumberColumn("Inserts/s", format="%g"),
+            "deletes": st.column_config.NumberColumn("Deletes/s", format="%g"),
+        },
+    )
+
+
+def show_attributes() -> None:
+    """Attributes of streams and relations: distinct values and how they are spread."""
+    names = [str(part.get("name")) for part in _sources(drafts.parts())]
+    _edited(
+        "attributes",
+        lambda: _frame(
+            [_attribute_row(*found) for found in _attributes(drafts.parts())], _ATTRIBUTE
+        ),
+        with_attributes,
+        {
+            "source": st.column_config.SelectboxColumn("Of", options=names, required=True),
+            "attribute": st.column_config.TextColumn("Attribute", required=True),
+            "distinct": st.column_config.NumberColumn("Distinct values", format="%d"),
+            "zipf": st.column_config.NumberColumn(
+                "Zipf exponent", format="%g", help="Empty or 0: all values equally frequent"
+            ),
+            "type": st.column_config.SelectboxColumn(
+                "Type", options=["integer", "float", "string"]
+            ),
+        },
+    )
+
+
+def _edited(
+    name: str,
+    build: Callable[[], pd.DataFrame],
+    apply: Callable[[Parts, pd.DataFrame], Parts],
+    columns: dict[str, Any],
+) -> None:
+    frame, key = drafts.base(name, build)
+    edited = st.data_editor(
+        frame,
+        key=key,
+        num_rows="dynamic",
+        hide_index=True,
+        column_config=columns,
+        placeholder="–",
+        alt=name,
+    )
+    drafts.showing(name, edited)
+    touched = any(st.session_state[key].values())
+    if not touched:
+        return
+    changed = apply(drafts.parts(), edited)
+    if changed != drafts.parts():
+        drafts.change(changed, name)
+        st.rerun()
+
+
+def _frame(rows: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
+    """A table whose index says which part of the draft a row came from."""
+    frame = pd.DataFrame(rows, columns=columns)
+    numbers = {"rate", "burst", "tuple_bytes", "rows", "inserts", "deletes", "distinct", "zipf"}
+    kinds = {name: "float64" if name in numbers else "object" for name in columns}
+    return frame.astype(kinds)
+
+
+def _rows(frame: pd.DataFrame) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Rows with what is given in them; whole numbers as such."""
+    for place, row in frame.iterrows():
+        given = {str(name): value for name, value in row.items() if not pd.isna(value)}
+        whole = {n: int(v) for n, v in given.items() if isinstance(v, float) and v.is_integer()}
+        yield int(str(place)), given | whole
+
+
+def _merged(old: Parts, given: dict[str, Any]) -> Parts:
+    """The old part with these keys set, and those that are None left out."""
+    return {name: value for name, value in (old | given).items() if value is not None}
+
+
+def _old(parts: list[Parts], place: int) -> Parts:
+    return parts[place] if place < len(parts) else {}
+
+
+def _stream_row(part: Parts) -> dict[str, Any]:
+    arrivals = part.get("arrivals", "poisson")
+    pareto = arrivals.get("pareto", {}) if isinstance(arrivals, dict) else {}
+    kind = "pareto" if isinstance(arrivals, dict) else arrivals
+    return {**part, "arrivals": kind, "burst": pareto.get("burst")}
+
+
+def with_streams(parts: Parts, frame: pd.DataFrame) -> Parts:
+    """The draft with its streams as the table has them; what it does not show stays."""
+    streams = []
+    for place, row in _rows(frame):
+        burst, arrivals = row.pop("burst", None), row.pop("arrivals", None)
+        shape = {"pareto": {"burst": burst or 3}} if arrivals == "pareto" else arrivals
+        cleared = dict.fromkeys(_STREAM) | {"name": ""}
+        del cleared["burst"]
+        usual = None if shape == "poisson" else shape
+        streams.append(_merged(_old(parts["streams"], place), cleared | row | {"arrivals": usual}))
+    return {**parts, "streams": streams}
+
+
+def _relation_row(part: Parts) -> dict[str, Any]:
+    return {**part, **part.get("changes", {})}
+
+
+def with_relations(parts: Parts, frame: pd.DataFrame) -> Parts:
+    """The draft with its relations as the table has them."""
+    relations = []
+    for place, row in _rows(frame):
+        changes = {name: row.pop(name) for name in ("inserts", "deletes") if name in row}
+        old = _old(parts.get("relations", []), place)
+        given = {"name": "", "rows": None} | row | {"changes": changes or None}
+        relations.append(_merged(old, given))
+    return {**parts, "relations": relations}
+
+
+def _sources(parts: Parts) -> list[Parts]:
+    return [*parts.get("streams", []), *parts.get("relations", [])]
+
+
+def _attributes(parts: Parts) -> list[tuple[str, str, Parts]]:
+    return [
+        (str(source.get("name")), name, attribute)
+        for source in _sources(parts)
+        for name, attribute in source.get("attributes", {}).items()
+    ]
+
+
+def _attribute_row(source: str, name: str, part: Parts) -> dict[str, Any]:
+    spread = part.get("distribution")
+    zipf = spread.get("zipf") if isinstance(spread, dict) else None
+    distinct = part.get("distinct", len(part.get("values", [])) or None)
+    kind = part.get("type", "integer")
+    return {
+        "source": source,
+        "attribute": name,
+        "distinct": distinct,
+        "zipf": zipf,
+        "type": kind,
+    }
+
+
+def with_attributes(parts: Parts, frame: pd.DataFrame) -> Parts:
+    """The draft with the attributes of the table; a row without a name is not there yet."""
+    before = _attributes(parts)
+    found: dict[str, Parts] = {}
+    for place, row in _rows(frame):
+        source, name = row.get("source"), row.get("attribute")
+        if source is None or name is None:
+            continue
+        old = before[place][2] if place < len(before) else {}
+        named = found.setdefault(source, {})
+        if name in named:
+            raise PlanError(f"{source} has two attributes {name!r}; rename one", "attributes")
+        named[name] = _attribute(old, row)
+
+    def with_own(source: Parts) -> Parts:
+        return _merged(source, {"attributes": found.get(str(source.get("name"))) or None})
+
+    changed = {**parts, "streams": [with_own(part) for part in parts.get("streams", [])]}
+    if "relations" in parts:
+        changed["relations"] = [with_own(part) for part in parts["relations"]]
+    return changed
+
+
+def _attribute(old: Parts, row: dict[str, Any]) -> Parts:
+    zipf, kind = row.get("zipf"), row.get("type", "integer")
+    given: Parts = {"distribution": {"zipf": zipf} if zipf else None}
+    if not old.get("values"):
+        given |= {"distinct": row.get("distinct"), "type": None if kind == "integer" else kind}
+    return _merged(old, given)
