@@ -27,8 +27,10 @@ def restore() -> None:
     address = st.query_params.to_dict()
     if job_id := address.get("job"):
         backend.watch(job_id)
-    named = samples.find(address.get("sample", ""))
-    if named is not None:
+    if name := address.get("sample"):
+        named = samples.find(name)
+        if named is None:
+            raise PlanError(f"there is no sample {name!r}; choose one on Start", "the link")
         state.open_workload(named.workload, named.data)
     elif text := _text(address):
         state.open_workload(load_workload(text, "the link"))

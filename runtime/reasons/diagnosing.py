@@ -60,9 +60,10 @@ def told_error(suspect: Suspect) -> str:
     way = "over" if suspect.predicted > suspect.measured else "under"
     told = "" if error is None else f", q-error {error:.3g} {way}"
     part = f" ({words})" if (words := part_of(suspect.operator)) else ""
+    share = f"an error of {100 * suspect.share:.2g}% of the plan's"
     return (
         f"{operator_name(suspect.operator)}{part} {verb} {amount(suspect.measured)} {unit}, "
-        f"{amount(suspect.predicted)} predicted{told} ({100 * suspect.share:.2g}% of the plan's)"
+        f"{amount(suspect.predicted)} predicted{told} ({share})"
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pages.parts import samples
@@ -56,3 +58,12 @@ def test_operators_are_aligned_and_their_deltas_add_up(sample: str) -> None:
                 f"{second.name}, {what}"
             ].fillna(0)
             assert list(frame[f"Difference, {what}"]) == pytest.approx(list(expected))
+
+
+def test_what_only_one_side_has_counted_is_told_as_predicted() -> None:
+    found = samples.find("golab-table-5")
+    assert found is not None
+    counted, native = (side(found.workload, label, 0.9) for label in PAIRS["golab-table-5"])
+    whole = difference.whole_table(counted, replace(native, measured=None), ["comparisons"])
+    assert f"{counted.name}, predicted" in whole
+    assert not [name for name in whole if "measured" in name or name == counted.name]

@@ -69,6 +69,14 @@ def test_a_link_to_a_sample_opens_it(app: AppTest) -> None:
     assert "S3,S1,S4,S2 wins" in texts(fresh)
 
 
+def test_a_link_to_an_unknown_sample_says_so(app: AppTest) -> None:
+    fresh = AppTest.from_file(app._script_path, default_timeout=30)
+    fresh.query_params["sample"] = "../../etc"
+    fresh.run()
+    assert not fresh.exception
+    assert "there is no sample '../../etc'; choose one on Start" in texts(fresh)
+
+
 def test_a_workload_file_is_opened(app: AppTest) -> None:
     text = (samples.FOLDER / "sensor-join.yaml").read_bytes()
     app.file_uploader[0].set_value(("mine.yaml", text, "application/yaml")).run()

@@ -53,6 +53,9 @@ def show(first: Side, second: Side, key: str) -> None:
             disabled=view == WHOLE,
             width=220,
         )
+    for counted, other in ((first, second), (second, first)):
+        if counted.measured and not other.measured:
+            st.caption(f"Predicted figures alone: of {other.name}, no operator was counted.")
     if view == WHOLE:
         _table(whole_table(first, second, fields), f"{first.name} beside {second.name}")
     elif view == BY_OPERATOR:
@@ -109,7 +112,7 @@ def _columns(
     first: Side, second: Side, pairs: Sequence[tuple[float | None, ...]], measured: bool
 ) -> dict[str, list[object]]:
     # Where nothing was measured, all figures are predicted ones.
-    what = ", measured" if measured else ", predicted" if first.measured and second.measured else ""
+    what = ", measured" if measured else ", predicted" if first.measured or second.measured else ""
     left, right = _short(first, second)
     return {
         f"{left}{what}": [one for one, _ in pairs],
