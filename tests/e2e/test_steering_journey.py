@@ -20,7 +20,7 @@ LATE = (
 
 def test_a_query_enters_and_another_leaves_while_it_runs(page: Page) -> None:
     page.locator(".st-key-open-temperature-humidity button").click()
-    expect(page.get_by_text(re.compile(" wins: "))).to_be_visible()
+    expect(page.get_by_role("heading", name=re.compile(" wins: "))).to_be_visible()
     page.get_by_role("link", name="Run", exact=True).click()
     expect(page.get_by_role("button", name="Run on Spark")).to_be_visible()
     settle(page)
