@@ -129,7 +129,7 @@ def against(candidate: Candidate, baseline: Candidate) -> str:
 
 def _width(frame: pd.DataFrame, column: str) -> int:
     """Wide enough for the column's longest text."""
-    return min(max(24 + 6 * int(frame[column].str.len().max()), 90), 320)
+    return round(min(max(18 + 5.6 * int(frame[column].str.len().max()), 88), 320))
 
 
 def _columns(frame: pd.DataFrame, score: str) -> dict[str, ColumnConfig]:
@@ -142,12 +142,12 @@ def _columns(frame: pd.DataFrame, score: str) -> dict[str, ColumnConfig]:
         numbers[KERNEL_TIME] = st.column_config.NumberColumn(
             KERNEL_TIME,
             format="localized",
-            width=88,
+            width=84,
             help="Predicted microseconds of kernel work per second of stream time, by the unit "
             "costs that are named above; see Calibration",
         )
     return numbers | {
-        "Rank": st.column_config.NumberColumn("#", width=40),
+        "Rank": st.column_config.NumberColumn("#", width=36),
         "Plan": st.column_config.TextColumn("Plan", width=_width(frame, "Plan")),
         "Known as": st.column_config.TextColumn("Known as", width=_width(frame, "Known as")),
         score: st.column_config.ProgressColumn(
@@ -155,8 +155,8 @@ def _columns(frame: pd.DataFrame, score: str) -> dict[str, ColumnConfig]:
             format="localized",
             min_value=0.0,
             max_value=max(float(frame[score].max()), 1e-9),
-            width=130,
+            width=112,
             help=_MEANING.get(score),
         ),
-        "Against baseline": st.column_config.TextColumn("Against baseline", width=110),
+        "Against baseline": st.column_config.TextColumn("Against baseline", width=104),
     }
