@@ -18,7 +18,7 @@ from planner.workload import Workload
 if TYPE_CHECKING:
     from runtime.records import Backend, Way
 
-_BACKENDS = {
+_BACKENDS: dict[Backend, str] = {
     "kernels": "Sluice's kernels: every comparison counted",
     "native": "Spark's own operators: what a user has without them, by Spark's own counts",
 }
@@ -26,19 +26,7 @@ _BACKENDS = {
 
 def pick_backend() -> Backend:
     """What carries the plans out."""
-    backends: list[Backend] = ["kernels", "native"]
-    return run_choices.option(
-        "backend",
-        backends,
-        lambda first: st.radio(
-            "Operators",
-            backends,
-            index=first,
-            format_func=_BACKENDS.__getitem__,
-            key="backend",
-            persist_state="session",
-        ),
-    )
+    return run_choices.radio("backend", "Operators", _BACKENDS)
 
 
 def refused(

@@ -40,6 +40,23 @@ def option(name: str, options: Sequence[T], shown: Callable[[int], T]) -> T:
     return _noted(name, options[0], shown(options.index(before) if before in options else 0))
 
 
+def radio(name: str, label: str, options: Mapping[T, str]) -> T:
+    """One of several, all in sight with their words."""
+    choices = list(options)
+    return option(
+        name,
+        choices,
+        lambda first: st.radio(
+            label,
+            choices,
+            index=first,
+            format_func=options.__getitem__,
+            key=name,
+            persist_state="session",
+        ),
+    )
+
+
 def several(
     name: str, options: Sequence[str], usual: list[str], shown: Callable[[list[str]], list[str]]
 ) -> list[str]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MOST_PLANS = 24
 _LONGEST_MASTER = 200
-_WAYS = {
+_WAYS: dict[Way, str] = {
     "stream": "Stream: micro-batches through Spark's state store, live figures",
     "replay": "Replay: one Spark batch job, faster for many plans",
 }
@@ -56,19 +56,7 @@ def pick_plans(ranking: Ranking) -> list[str]:
 
 def pick_way() -> Way:
     """How the plans run."""
-    ways: list[Way] = ["stream", "replay"]
-    return run_choices.option(
-        "way",
-        ways,
-        lambda first: st.radio(
-            "Way",
-            ways,
-            index=first,
-            format_func=_WAYS.__getitem__,
-            key="way",
-            persist_state="session",
-        ),
-    )
+    return run_choices.radio("way", "Way", _WAYS)
 
 
 def pick_repeats() -> int:
@@ -97,40 +85,32 @@ def pick_most_seconds() -> float:
     """When a run is ended, whatever it has done."""
     from runtime.records import MOST_SECONDS
 
-    return run_choices.number(
-        "most_seconds",
-        MOST_SECONDS,
-        1.0,
-        math.inf,
-        lambda first: st.number_input(
-            "Most seconds a run",
-            min_value=1.0,
-            value=first,
-            format="%g",
-            key="most-seconds",
-            persist_state="session",
-            help="A run that takes longer is ended, and says so. It can be gone on with.",
-        ),
-    )
+    told = "A run that takes longer is ended, and says so. It can be gone on with."
+    return _limit("most_seconds", "Most seconds a run", MOST_SECONDS, told)
 
 
 def pick_most_disk() -> float:
     """Megabytes of disk at which a run is ended."""
     from runtime.records import MOST_DISK_MB
 
+    told = "Its micro-batches, and what it keeps while it runs."
+    return _limit("most_disk", "Most disk a run (MB)", MOST_DISK_MB, told)
+
+
+def _limit(name: str, label: str, usual: float, told: str) -> float:
     return run_choices.number(
-        "most_disk",
-        MOST_DISK_MB,
+        name,
+        usual,
         1.0,
         math.inf,
         lambda first: st.number_input(
-            "Most disk a run (MB)",
+            label,
             min_value=1.0,
             value=first,
             format="%g",
-            key="most-disk",
+            key=name.replace("_", "-"),
             persist_state="session",
-            help="Its micro-batches, and what it keeps while it runs.",
+            help=told,
         ),
     )
 
