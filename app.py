@@ -1,15 +1,15 @@
 """The router: the pages of Sluice, and nothing else."""
 
-from pages.parts import charts, links, messages, redrawing, routing, sharing
-from pages.parts.running import warming
+from pages.parts.run import warming
+from pages.parts.shared import charts, heading, links, messages, routing
 
 page = routing.navigation()
 with messages.shown():
     links.restore()
 with messages.shown():
     page.run()
-sharing.show()
+heading.show_share()
 charts.offer_files()
-redrawing.watch()
+routing.watch()
 links.keep()
 warming.begin()

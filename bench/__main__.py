@@ -27,18 +27,20 @@ from bench.peers import against_duckdb, against_spark
 from bench.planning import planning
 from bench.sessions import sessions
 from bench.ways import ways
-from planner.evaluation import golab_costs, tran_curves, wang_settings
-from runtime.versions import versions
+from planner.experiments.golab import costs
+from planner.experiments.tran import curves
+from planner.experiments.wang import settings
+from runtime.runs.records import versions
 
 BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "planning": planning,
     "kernels": kernels,
     "aggregation": aggregation,
     "aggregation-cells": aggregation_cells,
-    "figures": partial(figures, golab_costs.PAPER),
-    "aggregation-figures": partial(figures, tran_curves.PAPER),
+    "figures": partial(figures, costs.PAPER),
+    "aggregation-figures": partial(figures, curves.PAPER),
     "chains": chains,
-    "chain-figures": partial(figures, wang_settings.PAPER),
+    "chain-figures": partial(figures, settings.PAPER),
     "c-sys": c_sys,
     "calibration": calibration,
     "ways": ways,

@@ -27,13 +27,13 @@ import numpy as np
 from bench.loop_counts import LoopCounts, seconds_per_second
 from bench.random_workloads import TRAITS, Drawn, drawn
 from bench.spread import spread
-from planner.cost import q_error
-from planner.execution import Every, RunSettings
-from planner.families import family
 from planner.families.join_order.model import model_of
-from planner.families.join_order.perorigin import best_general
-from planner.rank_agreement import kendall_tau
-from planner.workload import Workload
+from planner.families.join_order.search import best_general
+from planner.families.registry import family
+from planner.plan.cost import q_error
+from planner.plan.rank_agreement import kendall_tau
+from planner.workload.execution import Every, RunSettings
+from planner.workload.workload import Workload
 
 WORKLOADS = 200
 SEED = 1

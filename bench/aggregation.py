@@ -9,15 +9,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from planner.cost import UnitCosts, Units, q_error
-from planner.evaluation.aggregations import Row, grouped_join
-from planner.evaluation.experiment import Point
-from planner.execution import Execution
-from planner.families import family
-from planner.workload import Workload
+from planner.experiments.experiment import Point
+from planner.experiments.tran.curves import Row, grouped_join
+from planner.families.registry import family
+from planner.plan.cost import UnitCosts, Units, q_error
+from planner.workload.execution import Execution
+from planner.workload.workload import Workload
+from runtime.calibration.calibrate import observed
 from runtime.calibration.fitting import FittedKernel, Observation, fitted
-from runtime.calibration.measuring import observed
-from runtime.evaluation.sampling import Sample, Sampler
+from runtime.experiments.sampling import Sample, Sampler
 
 ROUNDS = 5
 SECONDS = 100.0

@@ -18,14 +18,14 @@ from typing import Any
 
 from bench.cells import Cell, cells_of_figures, random_cell
 from bench.spread import spread_of
-from planner import rank_agreement
-from planner.cost import Cost, Estimate, q_error, total
-from planner.evaluation.experiment import Point
-from planner.families import family
+from planner.experiments.experiment import Point
 from planner.families.early_aggregation.model import NAME
 from planner.families.early_aggregation.symbols import PRINTED as EQUATIONS
-from planner.plan import Operator, Plan
-from runtime.evaluation.sampling import Sampler
+from planner.families.registry import family
+from planner.plan import rank_agreement
+from planner.plan.cost import Cost, Estimate, q_error, total
+from planner.plan.plan import Operator, Plan
+from runtime.experiments.sampling import Sampler
 
 RANDOM_CELLS = 60
 SEED = 1

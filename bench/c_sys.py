@@ -10,15 +10,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from planner.evaluation.experiment import Point
-from planner.execution import Execution, RunSettings
-from planner.families import family
-from planner.query import Column, Predicate, Query, Source, TimeWindow
-from planner.streams import Attribute, Stream
-from planner.workload import Workload
-from runtime.calibration.chain_designs import merged
+from planner.experiments.experiment import Point
+from planner.families.registry import family
+from planner.workload.execution import Execution, RunSettings
+from planner.workload.query import Column, Predicate, Query, Source, TimeWindow
+from planner.workload.streams import Attribute, Stream
+from planner.workload.workload import Workload
 from runtime.calibration.overhead import ChainRun, Overhead, fitted_overhead
-from runtime.evaluation.sampling import Sample, Sampler
+from runtime.engines.slices.designs import merged
+from runtime.experiments.sampling import Sample, Sampler
 
 ROUNDS = 5
 DURATION = 60.0

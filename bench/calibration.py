@@ -15,21 +15,20 @@ from typing import Any
 import numpy as np
 
 from bench.spread import spread
-from planner.calibration import Calibration
-from planner.cost import q_error
-from planner.evaluation.experiment import Point
-from planner.families import FAMILIES, chosen_plan, family
+from planner.experiments.experiment import Point
+from planner.families.registry import FAMILIES, chosen_plan, family
 from planner.families.sliced_chain.labels import STRATEGIES
-from planner.place import PROJECT
-from planner.run_seconds import kernel_seconds
-from planner.work import kernel_of
-from planner.workload import Workload
-from planner.workload_file import load_workload
-from runtime.calibration.calibrate import calibration_of, designs, measure_all
-from runtime.calibration.measuring import Measured
-from runtime.calibration.telling import calibration_document
-from runtime.evaluation.sampling import Sampler
-from runtime.stopping import StopSignal
+from planner.files.data_folder import PROJECT
+from planner.files.workload_file import load_workload
+from planner.plan.cost import q_error
+from planner.seconds.calibration import Calibration
+from planner.seconds.kernel_work import kernel_of
+from planner.seconds.run_seconds import kernel_seconds
+from planner.workload.workload import Workload
+from runtime.calibration.calibrate import Measured, calibration_of, designs, measure_all
+from runtime.cli.calibration_text import calibration_document
+from runtime.control.cancellation import StopSignal
+from runtime.experiments.sampling import Sampler
 
 ROUNDS = 3
 REPEATS = 3

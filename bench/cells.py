@@ -13,10 +13,9 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from planner.evaluation.aggregations import Row
-from planner.evaluation.tran_curves import HASH, NESTED, STREAMS, Setting, timed
-from planner.evaluation.tran_figures import TRAN_FIGURES
-from planner.workload import Workload
+from planner.experiments.tran.curves import HASH, NESTED, STREAMS, Row, Setting, timed
+from planner.experiments.tran.figures import TRAN_FIGURES
+from planner.workload.workload import Workload
 
 RATES: dict[Setting, tuple[float, float]] = {"two-way": (100, 900), "three-way": (100, 600)}
 WINDOWS: dict[Setting, tuple[float, float]] = {"two-way": (500, 5000), "three-way": (100, 300)}

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from planner.checks import microseconds
-from planner.evaluation.windowed_joins import windowed_joins
+from planner.experiments.wang.settings import windowed_joins
 from planner.families.sliced_chain.groups import Group, Member, groups_of
 from planner.families.sliced_chain.model import GroupModel
 from planner.families.sliced_chain.ranking import GroupChains
-from planner.workload import Workload
+from planner.workload.validation import microseconds
+from planner.workload.workload import Workload
 
 ROUNDS = 3
 LIMITS = {2_000: 1.0, 100_000: 5.0}

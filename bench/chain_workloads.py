@@ -12,16 +12,15 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from planner.evaluation.wang_settings import QUERIES, RATES, SPREADS, many_joins, settings
-from planner.evaluation.windowed_joins import LARGEST
-from planner.execution import Execution, RunSettings
-from planner.families import family
+from planner.experiments.wang.settings import LARGEST, QUERIES, RATES, SPREADS, many_joins, settings
+from planner.families.registry import family
 from planner.families.sliced_chain.labels import CPU_OPT, MEM_OPT, STRATEGIES
 from planner.families.sliced_chain.plans import NAME
-from planner.query import Column, Filter, Predicate, Query, Source, TimeWindow
-from planner.query_text import format_query
-from planner.streams import Attribute, Stream
-from planner.workload import Workload
+from planner.files.query.text import format_query
+from planner.workload.execution import Execution, RunSettings
+from planner.workload.query import Column, Filter, Predicate, Query, Source, TimeWindow
+from planner.workload.streams import Attribute, Stream
+from planner.workload.workload import Workload
 
 TUPLES = 12_000
 METHODS = (Execution(), Execution(join="hash", buckets=5), Execution(join="hash"))

@@ -23,16 +23,16 @@ import numpy as np
 from bench.chain_planning import chain_planning
 from bench.chain_workloads import Case, random_case, table_3, table_4
 from bench.spread import spread_of
-from planner.cost import Cost, q_error
-from planner.evaluation.experiment import Point
-from planner.families import family
+from planner.experiments.experiment import Point
+from planner.families.registry import family
 from planner.families.sliced_chain.labels import CHAIN, CPU_OPT, MEM_OPT, PULL_UP, UNSHARED
 from planner.families.sliced_chain.plans import NAME
-from planner.plan import Plan
-from planner.workload import Workload
-from planner.workload_file import load_workload
-from runtime.evaluation.sampling import Sample, Sampler
-from runtime.home import PROJECT
+from planner.files.workload_file import load_workload
+from planner.plan.cost import Cost, q_error
+from planner.plan.plan import Plan
+from planner.workload.workload import Workload
+from runtime.data.folders import PROJECT
+from runtime.experiments.sampling import Sample, Sampler
 
 RANDOM_CASES = 60
 ALERTS_SEED = 1

@@ -9,8 +9,8 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from planner.calibration import Calibration, kept_calibration
-from planner.place import PROJECT
+from planner.files.data_folder import PROJECT
+from planner.seconds.calibration import Calibration, kept_calibration
 
 FILE = PROJECT / "planner" / "default_units.py"
 
@@ -22,7 +22,7 @@ than the seconds.
 
 from __future__ import annotations
 
-from planner.cost import UnitCosts, Units
+from planner.plan.cost import UnitCosts, Units
 
 DEFAULT_UNITS = UnitCosts(
     Units(),

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from bench import RESULTS
-from planner.evaluation import EXPERIMENTS
-from planner.evaluation.experiment import Experiment
-from runtime.evaluation.keeping import SECTIONS
+from planner.experiments.experiment import Experiment
+from planner.experiments.registry import EXPERIMENTS
+from runtime.experiments.figure_store import SECTIONS
 
 # Of figures with more parts, those with all settings side by side are printed.
 MOST_PARTS = 12

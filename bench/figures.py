@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from planner.evaluation import EXPERIMENTS
-from planner.evaluation.experiment import Experiment, Finding, Place
-from runtime.evaluation.figure import Figure, nothing_yet
-from runtime.evaluation.measuring import rounds
-from runtime.versions import versions
+from planner.experiments.experiment import Experiment, Finding, Place
+from planner.experiments.registry import EXPERIMENTS
+from runtime.experiments.figure import Figure, nothing_yet
+from runtime.experiments.measurement import rounds
+from runtime.runs.records import versions
 
 
 def figures(paper: str) -> dict[str, Any]:

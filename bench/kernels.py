@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from bench.workloads import hashed, join_of
-from planner.evaluation.golab_rate_curves import TABLE_5
-from planner.families import family
-from planner.plan import Plan
-from runtime.batch import Batch
-from runtime.feed import feed
-from runtime.generate import generate
-from runtime.programs import compile_plan
-from runtime.programs.program import Program, Span, Tally
-from runtime.split import Split
+from planner.experiments.golab.rate_curves import TABLE_5
+from planner.families.registry import family
+from planner.plan.plan import Plan
+from runtime.data.batch import Batch
+from runtime.data.feed import feed
+from runtime.data.generate import generate
+from runtime.data.split import Split
+from runtime.engines.program import Program, Span, Tally
+from runtime.engines.registry import compile_plan
 
 TUPLES = 2_000_000
 ROUNDS = 5

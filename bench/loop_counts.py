@@ -11,19 +11,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from planner.checks import microseconds
-from planner.cost import Cost, total
-from planner.families.join_order.loops import Loops, Order, general, loops_of
 from planner.families.join_order.model import model_of
-from planner.families.join_order.plans import PlanBuilder
+from planner.families.join_order.plans import Loops, Order, PlanBuilder, general, loops_of
 from planner.joins.model import JoinModel
 from planner.joins.probes import probes_of
-from planner.plan import Plan
-from planner.workload import Workload
-from runtime.feed import Feed
-from runtime.generate import generate
-from runtime.in_process import counted, feed_of
-from runtime.programs.program import Span
+from planner.plan.cost import Cost, total
+from planner.plan.plan import Plan
+from planner.workload.validation import microseconds
+from planner.workload.workload import Workload
+from runtime.data.feed import Feed
+from runtime.data.generate import generate
+from runtime.engines.in_process import counted, feed_of
+from runtime.engines.program import Span
 
 # Seconds that the loop kernel takes, about: they only decide how long a join is run.
 TUPLE, COMPARISON, COMPOSITE = 2e-6, 1e-9, 5e-8

@@ -29,10 +29,10 @@ from pyspark.sql.functions import (
 )
 from pyspark.sql.functions import sum as total
 
-from planner.checks import microseconds
-from planner.query import TimeWindow
-from planner.workload import Workload
-from runtime.kernels.windows import Tuples
+from planner.workload.query import TimeWindow
+from planner.workload.validation import microseconds
+from planner.workload.workload import Workload
+from runtime.engines.kernels.windows import Tuples
 from runtime.spark.session import cores
 
 

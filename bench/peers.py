@@ -17,22 +17,22 @@ import pyarrow.parquet as pq
 from bench.measuring import Timed, in_turns, rate
 from bench.native import Answer, native_join, write_streams
 from bench.workloads import FOUR_WAY, TWO_WAY, hashed, join_of
-from planner.checks import microseconds
-from planner.families import family
-from planner.tables import ColumnData, Table
-from planner.workload import Workload
-from runtime.batch import Batch
-from runtime.execute import run
-from runtime.feed import feed
-from runtime.generate import generate
-from runtime.history import History
-from runtime.kernels.digest import digest_of
-from runtime.kernels.windows import Tuples
-from runtime.programs import compile_plan
-from runtime.programs.program import Span
-from runtime.records import RunRequest
+from planner.families.registry import family
+from planner.files.tuple_table import ColumnData, Table
+from planner.workload.validation import microseconds
+from planner.workload.workload import Workload
+from runtime.control.execute import run
+from runtime.data.batch import Batch
+from runtime.data.feed import feed
+from runtime.data.generate import generate
+from runtime.data.split import split_of
+from runtime.engines.kernels.digest import digest_of
+from runtime.engines.kernels.windows import Tuples
+from runtime.engines.program import Span
+from runtime.engines.registry import compile_plan
+from runtime.runs.history import History
+from runtime.runs.records import RunRequest
 from runtime.spark.session import session
-from runtime.split import split_of
 
 TWO_WAY_TUPLES = (100_000, 300_000, 1_000_000)
 FOUR_WAY_TUPLES = (50_000, 200_000)

@@ -11,10 +11,10 @@ from typing import Any
 
 from bench.measuring import in_turns
 from bench.workloads import SHAPES, graph_of, join_of
-from planner.families import family
 from planner.families.join_order.model import model_of
-from planner.families.join_order.perorigin import best_general
-from planner.workload import Workload
+from planner.families.join_order.search import best_general
+from planner.families.registry import family
+from planner.workload.workload import Workload
 
 _NUMBERS = count()
 

@@ -25,8 +25,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from planner.execution import Every, Execution, JoinMethod
-from planner.query import (
+from planner.workload.execution import Every, Execution, JoinMethod
+from planner.workload.query import (
     Column,
     CountWindow,
     Filter,
@@ -36,8 +36,8 @@ from planner.query import (
     TimeWindow,
     Window,
 )
-from planner.streams import Arrivals, Attribute, Stream
-from planner.workload import Workload
+from planner.workload.streams import Arrivals, Attribute, Stream
+from planner.workload.workload import Workload
 
 RATES, WINDOW_TUPLES, DISTINCT = (0.5, 10.0), (2.0, 100.0), (2.0, 300.0)
 # How often each kind is drawn, in parts.

@@ -26,7 +26,7 @@ from typing import Any
 from playwright.async_api import Browser, Page, async_playwright
 
 from bench.processor import spent, spent_by
-from runtime.home import PROJECT
+from runtime.data.folders import PROJECT
 
 SESSIONS = 10
 ROUNDS = 2

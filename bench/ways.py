@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.workloads import join_of
-from planner.evaluation.golab_rate_curves import TABLE_5
-from runtime.execute import run
-from runtime.history import History
-from runtime.records import WAYS, Run, RunRequest
+from planner.experiments.golab.rate_curves import TABLE_5
+from runtime.control.execute import run
+from runtime.runs.history import History
+from runtime.runs.records import WAYS, Run, RunRequest
 
 TUPLES = 2_000_000
 BATCH_ROWS = 100_000

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import combinations
 
-from planner.evaluation.joins import Row, equality_join
-from planner.execution import Execution
-from planner.query import Column, Predicate, Query, Source, TimeWindow
-from planner.streams import Attribute, Stream
-from planner.workload import Workload
+from planner.experiments.golab.costs import Row, equality_join
+from planner.workload.execution import Execution
+from planner.workload.query import Column, Predicate, Query, Source, TimeWindow
+from planner.workload.streams import Attribute, Stream
+from planner.workload.workload import Workload
 
 TWO_WAY: tuple[Row, ...] = ((50, 100, 500), (50, 100, 500))
 FOUR_WAY: tuple[Row, ...] = ((10, 100, 500),) * 4

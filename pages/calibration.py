@@ -2,16 +2,17 @@
 
 import streamlit as st
 
-from pages.parts import calibrating, clock, routing
-from pages.parts.words import plain
+from pages.parts import calibration
+from pages.parts.shared import routing, seconds
+from pages.parts.shared.formatting import plain
 
 routing.ensure()
 st.markdown("## Calibration", anchors=False)
-found = clock.calibration()
+found = seconds.calibration()
 with st.container(border=True):
-    st.markdown(f"#### {plain(calibrating.answer(found), 400)}", anchors=False)
-    st.markdown(calibrating.ABOUT)
-    calibrating.controls(found)
+    st.markdown(f"#### {plain(calibration.answer(found), 400)}", anchors=False)
+    st.markdown(calibration.ABOUT)
+    calibration.controls(found)
 if found is not None:
-    calibrating.units(found)
-    calibrating.overhead(found)
+    calibration.units(found)
+    calibration.overhead(found)

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from pages.parts import clock, heading, messages, planning
 from pages.parts.plans import plan_choice, plan_details
-from pages.parts.running import launching, native
-from pages.parts.words import counted, plain
-from planner.family import MOST_CANDIDATES
+from pages.parts.run import launch, native
+from pages.parts.shared import heading, messages, planning, seconds
+from pages.parts.shared.formatting import counted, plain
+from planner.families.protocol import MOST_CANDIDATES
 
 heading.show("Plans")
 chosen, workload = planning.subject()
@@ -20,13 +20,13 @@ what, other = planning.companion(ranking)
 with st.container(border=True):
     st.markdown(f"#### {plain(answer, 800)}", anchors=False)
     planning.show_models(chosen.name, workload, ranking.best)
-    st.caption(clock.by_the_clock(workload, ranking))
+    st.caption(seconds.by_the_clock(workload, ranking))
     with st.container(horizontal=True, vertical_alignment="center"):
         run = st.button(
             f"Run best and {what} on Spark",
             type="primary",
             icon=":material/play_arrow:",
-            on_click=launching.launch,
+            on_click=launch.launch,
             args=([ranking.best, other.label],),
         )
         listed = min(ranking.considered, MOST_CANDIDATES)
@@ -35,7 +35,7 @@ with st.container(border=True):
             st.toggle(every, key="show-all", persist_state="session")
         if ranking.truncated:
             st.caption(planning.left_out(ranking, listed))
-if run and (failure := launching.failure()):
+if run and (failure := launch.failure()):
     messages.show(failure)
 elif run:
     st.switch_page("pages/run.py")

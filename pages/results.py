@@ -2,21 +2,19 @@
 
 import streamlit as st
 
-from pages.parts import backend, heading, planning
 from pages.parts.results import (
     answer_tables,
     downloads,
     past_runs,
-    query_results,
-    run_choice,
     run_views,
     seconds_view,
     spark_metrics,
     trust_view,
 )
-from pages.parts.running import native
-from pages.parts.words import plain
-from runtime.repeats import answers_apart, by_plan, is_measured, same_data, to_choose_from
+from pages.parts.run import native
+from pages.parts.shared import backend, heading, planning
+from pages.parts.shared.formatting import plain
+from runtime.runs.run_groups import answers_apart, by_plan, is_measured, same_data, to_choose_from
 
 heading.show("Results")
 chosen, workload = planning.subject()
@@ -48,15 +46,15 @@ else:
         seconds_view.show(every)
     measured = [run for run in every if is_measured(run)]
     st.markdown("### By operator", anchors=False)
-    shown = backend.records((run_choice.pick(to_choose_from(plans, measured), "Run", "run-shown"),))
+    shown = backend.records((run_views.pick(to_choose_from(plans, measured), "Run", "run-shown"),))
     for run in shown.values():
         run_views.operators(run)
         spark_metrics.show(run)
         if told is None or run.id != told.id:
             trust_view.reasons(run, "Where the model is off in this run")
-        query_results.show(run, finished)
+        answer_tables.show_queries(run, finished)
     st.markdown("### Difference of two runs", anchors=False)
-    run_choice.two(measured)
+    run_views.two(measured)
     downloads.show(plans, workload.name)
     for run in shown.values():
         native.program(run.plan, run.workload)

@@ -2,29 +2,29 @@
 
 import streamlit as st
 
-from pages.parts import backend, heading, messages, planning
-from pages.parts.running import (
+from pages.parts.run import (
     change_editor,
     interrupted,
-    launching,
+    launch,
+    live_changes,
     native,
-    pacing,
     progress,
     queue_list,
+    run_choices,
     run_settings,
-    steering,
 )
-from pages.parts.words import plain
+from pages.parts.shared import backend, heading, messages, planning
+from pages.parts.shared.formatting import plain
 
 heading.show("Run")
 job = backend.job()
 if job is not None and job.done:
-    steering.adopt(job)
+    live_changes.adopt(job)
     if backend.follow(job):
         st.switch_page("pages/results.py")
 
 if job is not None and not job.done:
-    steering.form(job.id)
+    live_changes.form(job.id)
     progress.live(job.id)
 else:
     if job is not None:
@@ -46,7 +46,7 @@ else:
     with third:
         most_disk = run_settings.pick_most_disk()
     with fourth:
-        pace = pacing.pick(workload, way) if operators == "kernels" else None
+        pace = run_choices.pick(workload, way) if operators == "kernels" else None
     with fifth:
         master = run_settings.pick_master()
     change_editor.show(chosen, workload, ranking, labels)
@@ -63,9 +63,9 @@ else:
         progress.warming_note()
     if start:
         limits = most_seconds, most_disk
-        launching.launch(labels, way, keep, repeats, limits, pace, master, operators)
+        launch.launch(labels, way, keep, repeats, limits, pace, master, operators)
         st.rerun()
-    if failure := launching.failure():
+    if failure := launch.failure():
         messages.show(failure)
     for warning in run_settings.warnings(workload):
         st.warning(plain(warning, 400), icon=":material/warning:")

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from pages.parts import cards, lately, routing, samples
+from pages.parts.shared import routing, samples
+from pages.parts.start import cards, recent_runs
 
 routing.ensure()
 
@@ -14,7 +15,7 @@ st.markdown(
     "join, or all ways in which many queries can share one, runs the plans you choose, and lays "
     "what was measured over what was predicted."
 )
-lately.show()
+recent_runs.show()
 with st.container(border=True):
     cards.tour()
 subjects = samples.by_subject()

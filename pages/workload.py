@@ -2,21 +2,19 @@
 
 import streamlit as st
 
-from pages.parts import heading, messages
-from pages.parts.running import run_settings
+from pages.parts.run import run_settings
+from pages.parts.shared import heading, messages
 from pages.parts.workload import (
     drafts,
     execution_table,
-    limits,
     own_data,
     query_editors,
     stream_tables,
     workload_file_view,
-    workload_name,
 )
 
 heading.show("Workload")
-limits.effect()
+workload_file_view.effect()
 with st.container(horizontal=True, vertical_alignment="bottom"):
     section = st.segmented_control(
         "Part",
@@ -28,7 +26,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         label_visibility="collapsed",
     )
     if section == "Streams and queries":
-        workload_name.show()
+        workload_file_view.show_name()
 if (problem := drafts.problem()) is not None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.warning("The draft is not in force yet; the last valid workload is.", width="stretch")
@@ -64,4 +62,4 @@ elif section == "Own data":
     own_data.show()
 else:
     workload_file_view.show()
-limits.show()
+workload_file_view.show_limits()

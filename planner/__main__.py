@@ -7,22 +7,23 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from planner import advice_report, dot, drawing, printing, report
-from planner import replanning_report as told
-from planner.calibration import calibrated_units
-from planner.changes import check_times
-from planner.checks import microseconds
-from planner.command import Parser, as_json, carry_out, read_bytes, read_workload
 from planner.errors import PlanError, within
-from planner.families import FAMILIES, applicable, chosen_plan, family
 from planner.families.join_order import JoinOrder
-from planner.family import Family
-from planner.rates import RateTrace, counted_rates
-from planner.replanning import replan
-from planner.tables import Table
-from planner.units import declared_units, units_of
-from planner.whatif import parse_axis, sweep
-from planner.workload import Workload
+from planner.families.protocol import Family
+from planner.families.registry import FAMILIES, applicable, chosen_plan, family
+from planner.files.tuple_table import Table
+from planner.plan import dot, plan_text
+from planner.report import advice_report, plans_report, plans_text
+from planner.report import replanning_report as told
+from planner.report.command import Parser, as_json, carry_out, read_bytes, read_workload
+from planner.seconds.calibration import calibrated_units
+from planner.seconds.units import declared_units, units_of
+from planner.whatif.rates import RateTrace, counted_rates
+from planner.whatif.replanning import replan
+from planner.whatif.sweeps import parse_axis, sweep
+from planner.workload.changes import check_times
+from planner.workload.validation import microseconds
+from planner.workload.workload import Workload
 
 DEFAULT_TOP = 10
 
@@ -107,8 +108,8 @@ def _with_data(options: argparse.Namespace) -> tuple[Workload, dict[str, Table]]
         check_times(workload.run.changes, 0, end, own_data=False)
         return workload, {}
     # Loaded when needed: what reads files takes longer to load than to plan a query.
-    from planner.own_data import read_folder
-    from planner.statistics import infer
+    from planner.files.own_data import read_folder
+    from planner.statistics.inference import infer
 
     data = read_folder(options.data, workload, options.sort)
     for warning in data.warnings:
@@ -129,8 +130,8 @@ def _plans(options: argparse.Namespace) -> str:
     by_seconds = options.rank == "seconds"
     units = units_of(workload, calibrated_units())
     top = None if options.all else options.top or DEFAULT_TOP
-    document = report.plans_document(workload, families, top, units, by_seconds)
-    return as_json(document) if options.json else f"{printing.plans_text(document)}\n"
+    document = plans_report.plans_document(workload, families, top, units, by_seconds)
+    return as_json(document) if options.json else f"{plans_text.plans_text(document)}\n"
 
 
 def _explain(options: argparse.Namespace) -> str:
@@ -139,13 +140,13 @@ def _explain(options: argparse.Namespace) -> str:
     plan = chosen_plan(chosen, workload, options.plan)
     estimate = chosen.estimate(plan, workload)
     if options.json:
-        return as_json(report.explain_document(workload, plan, estimate))
+        return as_json(plans_report.explain_document(workload, plan, estimate))
     if options.dot:
         return dot.to_dot(plan, estimate)
-    loops = drawing.to_loops(plan, estimate)
+    loops = plan_text.to_loops(plan, estimate)
     why = "\n".join(chosen.why(workload))
-    models = printing.models_text(plan, estimate)
-    parts = [drawing.to_text(plan, estimate), loops, why, models]
+    models = plans_text.models_text(plan, estimate)
+    parts = [plan_text.to_text(plan, estimate), loops, why, models]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -154,8 +155,8 @@ def _sweep(options: argparse.Namespace) -> str:
     axes = [parse_axis(text) for text in options.vary]
     found = sweep(workload, axes, _applicable(options, workload))
     if options.json:
-        return as_json(report.sweep_document(found))
-    return printing.sweep_csv(found) if options.csv else f"{printing.sweep_text(found)}\n"
+        return as_json(plans_report.sweep_document(found))
+    return plans_text.sweep_csv(found) if options.csv else f"{plans_text.sweep_text(found)}\n"
 
 
 def _replan(options: argparse.Namespace) -> str:
@@ -171,7 +172,7 @@ def _replan(options: argparse.Namespace) -> str:
 
 def _trace(options: argparse.Namespace, workload: Workload, tables: dict[str, Table]) -> RateTrace:
     """The rates over time: of the file, or counted from the user's own data."""
-    from planner.rate_files import read_trace
+    from planner.files.rate_files import read_trace
 
     if options.trace is not None and options.every is not None:
         raise PlanError("counts own data, and --trace gives the rates; leave one out", "--every")

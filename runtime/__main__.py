@@ -7,13 +7,21 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from planner.command import Parser, as_json, carry_out, read_workload
 from planner.errors import PlanError
-from planner.families import applicable
-from planner.workload import Workload
-from runtime import export_command, history_command, printing
-from runtime.masters import usual_shared
-from runtime.records import BACKENDS, MOST_DISK_MB, MOST_SECONDS, WAYS, Progress, Run, RunRequest
+from planner.families.registry import applicable
+from planner.report.command import Parser, as_json, carry_out, read_workload
+from planner.workload.workload import Workload
+from runtime.cli import export_command, history_command, printing
+from runtime.runs.records import (
+    BACKENDS,
+    MOST_DISK_MB,
+    MOST_SECONDS,
+    WAYS,
+    Progress,
+    Run,
+    RunRequest,
+)
+from runtime.spark.masters import usual_shared
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -101,7 +109,7 @@ def _span(parser: argparse.ArgumentParser) -> None:
 
 
 def _workload(options: argparse.Namespace, query: str | None = None) -> Workload:
-    from runtime.prepare import with_run_settings
+    from runtime.control.prepare import with_run_settings
 
     workload = read_workload(options.workload)
     try:
@@ -115,13 +123,13 @@ def _workload(options: argparse.Namespace, query: str | None = None) -> Workload
 
 def _family(options: argparse.Namespace, workload: Workload) -> str:
     """The first family that applies, to the workload with the statistics of its data."""
-    from runtime.prepare import with_data
+    from runtime.control.prepare import with_data
 
     return applicable(with_data(workload, options.data, options.sort)[0], options.workload).name
 
 
 def _run(options: argparse.Namespace) -> str:
-    from runtime.execute import run
+    from runtime.control.execute import run
 
     workload = _workload(options, options.query)
     request = RunRequest(
@@ -145,23 +153,23 @@ def _run(options: argparse.Namespace) -> str:
 
 
 def _resume(options: argparse.Namespace) -> str:
-    from runtime.resume import resume
+    from runtime.control.resume import resume
 
     return _shown(resume(options.run, _say_progress), options)
 
 
 def _calibrate(options: argparse.Namespace) -> str:
     from runtime.calibration.calibrate import CalibrationRequest, calibrate
-    from runtime.calibration.telling import calibration_document, calibration_text
+    from runtime.cli.calibration_text import calibration_document, calibration_text
 
     found = calibrate(CalibrationRequest(with_spark=not options.no_spark), _say_progress)
     return as_json(calibration_document(found)) if options.json else calibration_text(found)
 
 
 def _shown(run: Run, options: argparse.Namespace) -> str:
-    from runtime.reasons.diagnosing import diagnosed
-    from runtime.run_json import run_document
-    from runtime.run_tuples import few_tuples_of
+    from runtime.diagnosis.diagnosing import diagnosed
+    from runtime.runs.run_json import run_document
+    from runtime.runs.run_tuples import few_tuples_of
 
     for warning in run.warnings:
         sys.stderr.write(f"warning: {warning}\n")
@@ -177,9 +185,9 @@ def _say_progress(progress: Progress) -> None:
 
 
 def _rates(options: argparse.Namespace) -> str:
-    from planner.rate_files import write_trace
-    from runtime.history import History
-    from runtime.run_rates import run_rates
+    from planner.files.rate_files import write_trace
+    from runtime.runs.history import History
+    from runtime.runs.run_tuples import run_rates
 
     trace = run_rates(History().get(options.run), options.every)
     if options.json:
@@ -188,9 +196,9 @@ def _rates(options: argparse.Namespace) -> str:
 
 
 def _statistics(options: argparse.Namespace) -> str:
-    from planner.own_data import read_folder
-    from planner.statistics import infer
-    from planner.workload_file import dump_workload
+    from planner.files.own_data import read_folder
+    from planner.files.workload_file import dump_workload
+    from planner.statistics.inference import infer
 
     workload = read_workload(options.workload)
     own = read_folder(options.data, workload, options.sort)
@@ -203,8 +211,8 @@ def _statistics(options: argparse.Namespace) -> str:
 
 
 def _generate(options: argparse.Namespace) -> str:
-    from runtime.own_data_files import write_folder
-    from runtime.prepare import generated
+    from runtime.control.prepare import generated
+    from runtime.data.generate import write_folder
 
     rows = write_folder(generated(_workload(options)), options.folder)
     if options.json:

@@ -22,7 +22,7 @@ set_up() {
         venv_is_sound || make_venv
         install "$file"
     done
-    .venv/bin/python runtime/java.py >/dev/null 2>&1 || {
+    .venv/bin/python runtime/spark/java.py >/dev/null 2>&1 || {
         hold_lock
         get_java
     }
@@ -139,7 +139,7 @@ get_java() {
     for version in 17 25 21; do
         apt_install "openjdk-$version-jre-headless" && break
     done
-    .venv/bin/python runtime/java.py --ensure >/dev/null ||
+    .venv/bin/python runtime/spark/java.py --ensure >/dev/null ||
         say "Plans can be explored, not run: install Java 17 to 25 (on Debian, openjdk-17-jre-headless)."
 }
 

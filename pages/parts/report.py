@@ -11,26 +11,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pages.parts import figures
 from pages.parts.plans.drawings import MOST_OPERATORS
-from pages.parts.results import comparison, plan_svg, run_figures, run_views, seconds_view
+from pages.parts.results import comparison, report_html, run_figures, run_views, seconds_view
 from pages.parts.results import report_html as html
 from pages.parts.results.exports import to_json
-from pages.parts.words import UNITS, error_text, plan_name
-from planner.command import Parser, as_json, carry_out
-from planner.cost import q_error
-from planner.dot import to_dot
-from planner.drawing import to_text
+from pages.parts.shared import figures
+from pages.parts.shared.formatting import UNITS, error_text, plan_name
 from planner.errors import RunError
-from planner.workload_file import dump_workload
-from runtime.history import History
-from runtime.reasons.diagnosing import diagnosed
-from runtime.reasons.trust import trust
-from runtime.records import Run
-from runtime.repeats import PlanRuns, by_plan, manners
-from runtime.run_costs import ranked_by, scores
-from runtime.run_summary import summary_of
-from runtime.run_tuples import few_tuples_of
+from planner.files.workload_file import dump_workload
+from planner.plan.cost import q_error
+from planner.plan.dot import to_dot
+from planner.plan.plan_text import to_text
+from planner.report.command import Parser, as_json, carry_out
+from runtime.diagnosis.diagnosing import diagnosed
+from runtime.diagnosis.trust import trust
+from runtime.runs.history import History
+from runtime.runs.records import Run
+from runtime.runs.run_costs import ranked_by, scores
+from runtime.runs.run_groups import PlanRuns, by_plan, manners
+from runtime.runs.run_summary import summary_of
+from runtime.runs.run_tuples import few_tuples_of
 
 _WORKLOAD_FILE = "workload.yaml"
 
@@ -142,7 +142,7 @@ def _run(run: Run) -> Iterator[str]:
         yield html.chart(figure, f"{UNITS[field]}, predicted beside measured. {told}")
     overlays = comparison.overlays(run)
     if len(run.plan.operators()) <= MOST_OPERATORS:
-        svg = plan_svg.drawn(to_dot(run.plan, run.estimate, overlays))
+        svg = report_html.drawn(to_dot(run.plan, run.estimate, overlays))
         yield html.picture(
             svg,
             "Tuples flow upwards. Green: met (≈). Orange: more predicted than measured (▲). "

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable
 from itertools import pairwise
 
-from planner.checks import listed
-from planner.query import (
+from planner.statistics.selectivity import attribute_of
+from planner.workload.query import (
     Column,
     CountWindow,
     LandmarkWindow,
@@ -16,9 +16,9 @@ from planner.query import (
     TimeWindow,
     TumblingWindow,
 )
-from planner.selectivity import attribute_of
-from planner.streams import Relation
-from planner.workload import Workload
+from planner.workload.streams import Relation
+from planner.workload.validation import listed
+from planner.workload.workload import Workload
 
 # Sizes are products over windows: beyond this a double cannot hold every partial product.
 MOST_DIGITS = 280

@@ -12,8 +12,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from planner.execution import Buckets
 from planner.joins.arrays import Floats
+from planner.workload.execution import Buckets
 
 # From here on the sum is an integral with its first corrections, exact to a double's last digits.
 _SUMMED = 1_000

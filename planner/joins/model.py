@@ -11,12 +11,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from planner.joins.activity import Activity
 from planner.joins.graph import JoinGraph, Key, KeyClass
 from planner.joins.keys import looked_up, values_present
-from planner.joins.reading import graph_of, timing_of, twins_of, window_of
-from planner.joins.windows import JoinWindow, Timing
-from planner.workload import Workload
+from planner.joins.model_builder import graph_of, timing_of, twins_of, window_of
+from planner.joins.windows import Activity, JoinWindow, Timing
+from planner.workload.workload import Workload
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from planner.joins.accesses import ACCESSES, EACH, HASH, HASH_CHECKED, SCAN, SCAN_CHECKED
 from planner.joins.arrays import Bools, Floats, Ints
 from planner.joins.graph import KeyClass
 from planner.joins.keys import mass
 from planner.joins.model import JoinModel
+from planner.joins.probes import ACCESSES, EACH, HASH, HASH_CHECKED, SCAN, SCAN_CHECKED
 
 
 class SetArrays:

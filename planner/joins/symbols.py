@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from planner.joins.model import JoinModel
 from planner.joins.windows import JoinWindow, Timing
-from planner.wording import shortened
+from planner.numbers import shortened
 
 _TEX = {"\\": r"\backslash ", "~": r"\sim ", "^": r"\wedge "} | {c: f"\\{c}" for c in "{}$&#%_"}
 

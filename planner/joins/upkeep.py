@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from planner.cost import Cost
 from planner.joins.graph import Key
-from planner.joins.indexes import Indexes
 from planner.joins.model import JoinModel
-from planner.plan import Operator
+from planner.joins.probes import Indexes
+from planner.joins.windows import JoinWindow
+from planner.plan.cost import Cost
+from planner.plan.plan import Operator
 
 
 def upkeep(model: JoinModel, indexes: Indexes) -> Iterator[tuple[str, Cost]]:
@@ -49,3 +50,28 @@ def _table(model: JoinModel, place: int, indexes: Collection[Key]) -> Cost:
         rows_out=window.arrivals,
         state_tuples=window.kept,
     )
+
+
+def feed_of(window: JoinWindow) -> Operator:
+    """What arrives on a source (or stands in a relation), after its filters."""
+    if window.is_relation:
+        feed = Operator("table", (("source", window.alias), ("relation", window.name)))
+    else:
+        feed = Operator("arrive", (("source", window.alias), ("stream", window.name)))
+    for step in window.filters:
+        feed = Operator("filter", (("source", window.alias), ("condition", step.text)), (feed,))
+    return feed
+
+
+def kept_by(window: JoinWindow, feed: Operator, when: str) -> Operator:
+    """The operators that hold a window: insert, then expire. A relation is held as it is."""
+    if window.window is None:
+        return feed
+    params = (
+        ("source", window.alias),
+        ("window", window.window),
+        ("access", window.access),
+        ("buckets", window.buckets),
+    )
+    insert = Operator("insert", params, (feed,))
+    return Operator("expire", (("source", window.alias), ("when", when)), (insert,))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from planner.cost import Formula
 from planner.joins.graph import Key
 from planner.joins.model import JoinModel
 from planner.joins.symbols import figure, longer, stated, tex
-from planner.plan import Operator
+from planner.plan.cost import Formula
+from planner.plan.plan import Operator
 
 COUNTED = "one count per tuple or visit"
 MIDDLE = "at the middle of the measured span: no steady state"

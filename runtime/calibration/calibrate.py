@@ -2,32 +2,114 @@
 
 from __future__ import annotations
 
+import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
-from planner.calibration import Calibration, Figure, keep_calibration
-from planner.cost import Units
-from planner.place import kernels_digest, machine
-from planner.work import KERNELS, Kernel
-from runtime.calibration.aggregation_designs import aggregations
-from runtime.calibration.batch_cost import batch_seconds, first_batch
-from runtime.calibration.chain_designs import chains
-from runtime.calibration.design import Design
-from runtime.calibration.fitting import FittedKernel, fitted, kinds_of
-from runtime.calibration.join_designs import eager_joins, loops, relations
-from runtime.calibration.measuring import Measured, measure
-from runtime.calibration.overhead import c_sys_of
-from runtime.execute import OnProgress
-from runtime.home import writable_home
-from runtime.patience import unless_stopped, until_nothing_is_left
-from runtime.programs.loading import load_all_kernels
-from runtime.records import Progress
-from runtime.stopping import StopSignal
-from runtime.versions import versions
+import numpy as np
+
+from planner.experiments.experiment import Point
+from planner.families.registry import chosen_plan, family
+from planner.files.data_folder import kernels_digest, machine
+from planner.plan.cost import Cost, Units
+from planner.plan.plan import Plan
+from planner.seconds.calibration import Calibration, Figure, keep_calibration
+from planner.seconds.kernel_work import KERNELS, Kernel, Work, batch_work, work_of
+from planner.workload.workload import Workload
+from runtime.calibration.fitting import FittedKernel, Observation, fitted, kinds_of
+from runtime.calibration.overhead import ChainRun, c_sys_of
+from runtime.control.cancellation import RunCancelledError, StopSignal
+from runtime.control.execute import OnProgress, run
+from runtime.control.interruptible import unless_stopped, until_nothing_is_left
+from runtime.data.folders import writable_home
+from runtime.engines.aggregation.designs import aggregations
+from runtime.engines.compile_kernels import load_all_kernels
+from runtime.engines.design import HASH, Design, designed, stream
+from runtime.engines.joins.designs import eager_joins, loops, relations
+from runtime.engines.slices.designs import chains
+from runtime.experiments.sampling import Sample, Sampler
+from runtime.runs.history import History
+from runtime.runs.records import Progress, RunRequest, versions
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One run: of which kernel, what it did; of chains that differ in their slices, that too."""
+
+    kernel: Kernel
+    observation: Observation
+    chain: ChainRun | None = None
+
+
+def measure(design: Design, repeats: int, after_each: Callable[[], None]) -> Iterable[Measured]:
+    """Run the plans of a design, the best of some repeats each; compiling is not timed."""
+    sampler, workload = Sampler(), design.workload
+    for label in design.plans:
+        after_each()
+        sample = sampler.sample(
+            Point(label, workload, design.family, label), workload.run.seed, repeats
+        )
+        plan = chosen_plan(family(design.family), workload, label)
+        chain = None
+        if design.merged:
+            comparisons = sample.cost.comparisons * sample.span
+            # Without filters every tuple enters every slice.
+            entering = sample.tuples * plan.label.count("-")
+            chain = ChainRun(workload.name, comparisons, entering, sample.seconds)
+        yield Measured(design.kernel, observed(plan, workload, sample), chain)
+
+
+def observed(plan: Plan, workload: Workload, sample: Sample) -> Observation:
+    """What a sample did in all of its one batch."""
+    work = tuple(_times(own, sample.span) for own in work_of(plan, sample.operators, workload))
+    return Observation((*work, batch_work(plan, sample.operators, workload)), sample.seconds)
+
+
+def _times(work: Work, seconds: float) -> Work:
+    counts = {name: count * seconds for name, count in work.cost.as_dict().items()}
+    return Work(work.kind, Cost(**counts), work.given * seconds)
+
+
+BATCHES = 10
+# The first ones load what later ones find.
+_LEFT_OUT = 2
+_ROWS = 50
+
+
+def batch_seconds(cancel: threading.Event | None = None) -> Figure:
+    """The median over some micro-batches, with its standard error; Spark is started if need be."""
+    ended: list[float] = []
+
+    def note(progress: Progress) -> None:
+        if progress.batches_done > len(ended):
+            ended.append(time.monotonic())
+
+    _stream(BATCHES, note, cancel)
+    between = np.diff(ended)[_LEFT_OUT:]
+    return Figure(float(np.median(between)), float(between.std() / np.sqrt(len(between))))
+
+
+def first_batch(cancel: threading.Event | None = None) -> None:
+    """Stream a single micro-batch: a session's first one starts workers, and takes many times as
+    long as those that come later."""
+    _stream(1, lambda _: None, cancel)
+
+
+def _stream(batches: int, note: Callable[[Progress], None], cancel: threading.Event | None) -> None:
+    text = "SELECT * FROM S1 [RANGE 1], S2 [RANGE 1] WHERE S1.k = S2.k"
+    streams = [stream(name, 10, k=50) for name in ("S1", "S2")]
+    workload = designed("tiny batches", streams, [text], HASH, 1, batches * _ROWS / 20)
+    request = RunRequest(workload, "join_order", "S1,S2", batch_rows=_ROWS)
+    with tempfile.TemporaryDirectory() as folder:
+        found = run(request, note, cancel, History(Path(folder) / "history.sqlite"))
+    if found.status == "cancelled":
+        raise RunCancelledError
+
 
 REPEATS = 3
 MOST_SECONDS = 600.0
@@ -84,7 +166,7 @@ def calibrate(
 
 def _start_spark() -> None:
     """Now, and not when its turn comes: it takes as long as to load the kernels."""
-    from runtime.spark.ready import ready
+    from runtime.spark.session import ready
 
     ready(None, None, load_all_kernels)
 

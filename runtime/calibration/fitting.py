@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.calibration import Figure, Fit
-from planner.cost import UNIT_FIELDS, Units
-from planner.joins.accesses import ACCESSES, EACH, HASH, HASH_CHECKED, SCAN, SCAN_CHECKED
-from planner.work import Kernel, Work
+from planner.joins.probes import ACCESSES, EACH, HASH, HASH_CHECKED, SCAN, SCAN_CHECKED
+from planner.plan.cost import UNIT_FIELDS, Units
+from planner.seconds.calibration import Figure, Fit
+from planner.seconds.kernel_work import Kernel, Work
 
 # A kind of operator without its kernel, and the unit: what is told apart, and what is taken alike.
 Term = tuple[str, str]

@@ -12,7 +12,7 @@ from math import hypot
 
 import numpy as np
 
-from planner.calibration import Figure
+from planner.seconds.calibration import Figure
 from runtime.calibration.fitting import least_squares
 
 

@@ -18,8 +18,8 @@ from pathlib import Path
 from pyspark import SparkContext
 
 from planner.errors import RunError
-from runtime.home import PROJECT
-from runtime.spark.faults import cause
+from runtime.data.folders import PROJECT
+from runtime.spark.spark_errors import cause
 
 PACKAGES = ("planner", "runtime")
 EXECUTOR_SECONDS = 30.0

@@ -21,8 +21,8 @@ from pyspark.sql.functions import (
     xxhash64,
 )
 
-from planner.query import COMPARE
-from runtime.native.description import (
+from planner.workload.query import COMPARE
+from runtime.backends.native.description import (
     SEQ,
     TS,
     All,
@@ -36,7 +36,7 @@ from runtime.native.description import (
     Taking,
     column_of,
 )
-from runtime.native.files import NativeFiles
+from runtime.backends.native.files import NativeFiles
 
 # Spark keeps watermarks in milliseconds, and takes what is not above one for late: with less delay,
 # a tuple of the same time as the last one of the micro-batch before would be lost.

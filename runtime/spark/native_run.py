@@ -13,14 +13,14 @@ from pyspark.sql.functions import col, count, lit, shiftrightunsigned, when
 from pyspark.sql.functions import sum as total
 
 from planner.errors import RunError
-from runtime.native.description import TS, NativeJoins
-from runtime.native.files import NativeFiles
-from runtime.native.results import rows_folder
-from runtime.native.tally import NativeTally
-from runtime.spark.faults import cause
+from runtime.backends.native.description import TS, NativeJoins
+from runtime.backends.native.files import NativeFiles
+from runtime.backends.native.results import rows_folder
+from runtime.backends.native.tally import NativeTally
+from runtime.control.cancellation import StopSignal
 from runtime.spark.native_frames import HASH, QUERY, reader, taken
 from runtime.spark.replay import stopping
-from runtime.stopping import StopSignal
+from runtime.spark.spark_errors import cause
 
 _POLL_SECONDS = 0.2
 _ALL, _MEASURED = "rows", "measured"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,13 +17,46 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import array, col, element_at, explode, lit
 
 from planner.errors import RunError
-from runtime.microbatches import MicroBatches
-from runtime.programs.program import Program
-from runtime.spark.faults import cause
-from runtime.spark.going import GoingOn, only_while
-from runtime.spark.slots import group_ids
-from runtime.spark.worker import step_through
-from runtime.stopping import StopSignal
+from runtime.control.cancellation import StopSignal
+from runtime.control.prepare import Prepared
+from runtime.control.progress import progress_of
+from runtime.data.microbatches import MicroBatches
+from runtime.engines.program import Program
+from runtime.runs.records import Progress, Run
+from runtime.runs.totals import Totals
+from runtime.spark.run_lease import GoingOn, only_while
+from runtime.spark.spark_errors import cause
+from runtime.spark.worker import newest_notes, step_through
+
+
+def _rotate(word: int, bits: int) -> int:
+    return ((word << bits) | (word >> (32 - bits))) & 0xFFFFFFFF
+
+
+def spark_hash(value: int) -> int:
+    """Spark SQL's `hash` of an INT: Murmur3 with seed 42, as a signed number."""
+    word = _rotate(value * 0xCC9E2D51 & 0xFFFFFFFF, 15) * 0x1B873593 & 0xFFFFFFFF
+    mixed = (_rotate(42 ^ word, 13) * 5 + 0xE6546B64) & 0xFFFFFFFF
+    mixed ^= 4
+    mixed = (mixed ^ mixed >> 16) * 0x85EBCA6B & 0xFFFFFFFF
+    mixed = (mixed ^ mixed >> 13) * 0xC2B2AE35 & 0xFFFFFFFF
+    mixed ^= mixed >> 16
+    return mixed - 2**32 if mixed >= 2**31 else mixed
+
+
+def group_ids(partitions: int) -> list[int]:
+    """One group id per partition, each in a task of its own.
+
+    >>> sorted(spark_hash(group) % 4 for group in group_ids(4))
+    [0, 1, 2, 3]
+    """
+    ids: dict[int, int] = {}
+    for candidate in count():
+        ids.setdefault(spark_hash(candidate) % partitions, candidate)
+        if len(ids) == partitions:
+            return [ids[task] for task in range(partitions)]
+    raise AssertionError("count() does not end")
+
 
 _POLL_SECONDS = 0.2
 
@@ -127,3 +162,27 @@ def stopping(
         context.removeJobTag(tag)
         done.set()
         watcher.join()
+
+
+def replayed(
+    spark: SparkSession,
+    record: Run,
+    prepared: Prepared,
+    folder: Path,
+    on_progress: Callable[[Progress], None],
+    stop: StopSignal,
+) -> list[bytes]:
+    """The totals of every partition after the last micro-batch; `folder` is the run's own."""
+    notes, kept, begun = folder / "notes", Totals(folder), time.time()
+    notes.mkdir(exist_ok=True)
+    parts = str(folder / "results") if record.request.results else None
+
+    def look() -> None:
+        found = newest_notes(notes, prepared.program.partitions)
+        if found is not None and found[0] + 1 > kept.done():
+            number, totals = found
+            kept.keep(number + 1, totals)
+            on_progress(progress_of(prepared, number + 1, totals, begun))
+
+    going_on = GoingOn(folder)
+    return replay(spark, prepared.program, prepared.batches, parts, notes, going_on, look, stop)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pyspark
@@ -14,12 +14,12 @@ from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from planner.errors import RunError
-from runtime import priority
-from runtime.home import PROJECT, home, kernels_folder, writable_home
-from runtime.java import find_java
-from runtime.masters import is_local, own_address
+from runtime.control import priority
+from runtime.data.folders import PROJECT, home, kernels_folder, writable_home
 from runtime.spark.cluster import check_executors, ship_modules
-from runtime.spark.faults import cause
+from runtime.spark.java import find_java
+from runtime.spark.masters import is_local, own_address
+from runtime.spark.spark_errors import cause
 
 _lock = threading.Lock()
 # Which Python the user's cluster has, where it is not found at the same path as this one.
@@ -189,3 +189,12 @@ appender.file.strategy.max = 3
 """
     )
     return f"-Dlog4j2.configurationFile={file.as_uri()}"
+
+
+def ready(master: str | None, shared: Path | None, load: Callable[[], None]) -> SparkSession:
+    """The session, with kernels loaded: either takes seconds the first time."""
+    loading = threading.Thread(target=load)
+    loading.start()
+    started = session(master, shared)
+    loading.join()
+    return started

@@ -12,10 +12,35 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from planner.errors import RunError
-from runtime.programs import program_from_json
-from runtime.programs.program import Program
-from runtime.result_files import MOST_RESULT_ROWS
-from runtime.spark.notes import leave_note
+from runtime.engines.program import Program
+from runtime.engines.registry import program_from_json
+from runtime.runs.result_files import MOST_RESULT_ROWS
+
+
+def leave_note(folder: str, partition: int, batch: int, totals: bytes) -> None:
+    """Say what a partition has counted when it has done this batch."""
+    place = Path(folder)
+    if not place.is_dir():
+        return
+    beside = place / f"{partition}.{os.getpid()}.unfinished"
+    beside.write_bytes(totals)
+    beside.replace(place / f"{batch:06}-{partition:04}.totals")
+
+
+def newest_notes(folder: Path, partitions: int) -> tuple[int, list[bytes]] | None:
+    """The last batch that all partitions have done, with their totals. What is older is dropped."""
+    by_batch: dict[int, list[Path]] = {}
+    for file in sorted(folder.glob("*.totals")):
+        by_batch.setdefault(int(file.name[:6]), []).append(file)
+    whole = [batch for batch, files in by_batch.items() if len(files) == partitions]
+    if not whole:
+        return None
+    last = max(whole)
+    totals = [file.read_bytes() for file in by_batch[last]]
+    for batch in (batch for batch in by_batch if batch < last):
+        for file in by_batch[batch]:
+            file.unlink(missing_ok=True)
+    return last, totals
 
 
 @lru_cache(maxsize=4)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from pages.parts.links import packed
+from pages.parts.shared.links import packed
 from tests.e2e.conftest import PATIENCE_MS, settle, started_app
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark]

@@ -12,24 +12,24 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import script_runner
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import backend
-from planner.changes import queries_of_run
-from planner.cost import Cost, Measurement, Timings
+from pages.parts.shared import backend
 from planner.errors import RunError
-from planner.evaluation import experiment
-from planner.families import family
+from planner.experiments.registry import experiment
+from planner.families.registry import family
+from planner.plan.cost import Cost, Measurement, Timings
+from planner.workload.changes import queries_of_run
 from runtime.calibration.calibrate import CalibrationRequest
-from runtime.evaluation import keeping
-from runtime.evaluation.figure import Figure, nothing_yet
-from runtime.evaluation.measuring import FigureRequest
-from runtime.evaluation.sampling import Sample
-from runtime.history import History
-from runtime.jobs import Outcome, Request, Runner
-from runtime.prepare import prepare, run_seconds
-from runtime.records import Progress, Run, RunRequest
-from runtime.resume import ResumeRequest
-from runtime.stages import planned_stages, whole_estimate, whole_plan
-from runtime.steering import Steering
+from runtime.control.jobs import Outcome, Request, Runner
+from runtime.control.live_changes import Steering
+from runtime.control.prepare import prepare, run_seconds
+from runtime.control.resume import ResumeRequest
+from runtime.control.stages import planned_stages, whole_estimate, whole_plan
+from runtime.experiments import figure_store
+from runtime.experiments.figure import Figure, nothing_yet
+from runtime.experiments.measurement import FigureRequest
+from runtime.experiments.sampling import Sample
+from runtime.runs.history import History
+from runtime.runs.records import Progress, Run, RunRequest
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -52,7 +52,7 @@ class FakeSpark:
         cancel: threading.Event,
         steering: Steering,
     ) -> Outcome:
-        """What `runtime.jobs.execute` does, without Spark; it waits until the gate is open."""
+        """As `runtime.control.jobs.execute`, without Spark; it waits until the gate is open."""
         self.started.append(request.label)
         if isinstance(request, FigureRequest):
             return self._figure(request, on_progress, cancel)
@@ -89,7 +89,7 @@ class FakeSpark:
     ) -> Figure:
         """One point at first; the others when the gate is open. Rates are all the same."""
         wanted = experiment(request.experiment)
-        kept = None if request.anew else keeping.kept(wanted)
+        kept = None if request.anew else figure_store.kept(wanted)
         figure = kept or nothing_yet(wanted, {"python": "3", "numba": "1"}, 2)
         missing = [p for p in wanted.points for _ in range(wanted.rounds - figure.rounds_of(p))]
         for made, point in enumerate(missing, 1):
@@ -97,7 +97,7 @@ class FakeSpark:
             counted = Cost(comparisons=amount, state_tuples=amount)
             sample = Sample(counted, 10.0, 1000, 1.0, 12, "00ff", point.workload.digest)
             figure = figure.with_sample(point, sample, 1_700_000_000.0)
-            keeping.keep(wanted, figure)
+            figure_store.keep(wanted, figure)
             on_progress(Progress("Round 1 of 1", made, len(missing), step="measurement"))
             while not self.gate.wait(0.01) and not cancel.is_set():
                 pass

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import backend
+from pages.parts.shared import backend
 
 
 def all_done(most_seconds: float = 20.0) -> None:

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.plans import gallery
+from pages.parts.families.early_aggregation import gallery
 from planner.families.early_aggregation import EarlyAggregation
-from planner.workload import Workload
+from planner.workload.workload import Workload
 from tests.pages.helpers import texts
 from tests.planner.aggregations import AGGREGATION_SAMPLES, aggregation
 

@@ -11,10 +11,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.parts.results import answer_tables, comparison, exports
-from runtime.history import History
-from runtime.home import answers_home
-from runtime.kept_answers import MOST_CHANGES, expected_changes, folder_for
-from runtime.run_costs import predicted_cost, scores
+from runtime.data.folders import answers_home
+from runtime.runs.history import History
+from runtime.runs.kept_answers import MOST_CHANGES, expected_changes, folder_for
+from runtime.runs.run_costs import predicted_cost, scores
 from tests.pages.conftest import FakeSpark
 from tests.pages.helpers import all_done, texts
 from tests.planner.aggregations import AGGREGATION_SAMPLES

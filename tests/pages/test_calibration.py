@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.running.pacing import REAL
-from planner.calibration import Calibration, Figure, Fit, keep_calibration
-from planner.default_units import DEFAULT_UNITS
-from planner.place import home, kernels_digest, machine
+from pages.parts.run.run_choices import REAL
+from planner.files.data_folder import home, kernels_digest, machine
+from planner.seconds.calibration import Calibration, Figure, Fit, keep_calibration
+from planner.seconds.units import DEFAULT_UNITS
 from tests.pages.conftest import FakeSpark
 
 Go = Callable[[str], AppTest]

@@ -10,17 +10,11 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.chains import (
-    chain_figures,
-    chain_ledger,
-    chain_view,
-    chain_work,
-    trade_off_figures,
-)
+from pages.parts.families.sliced_chain import chain_figures, chain_view, ledger, optima
 from pages.parts.plans import difference
-from planner.difference import Side
 from planner.families.sliced_chain import SlicedChain
-from planner.workload import Workload
+from planner.plan.difference import Side
+from planner.workload.workload import Workload
 from tests.pages.helpers import texts
 from tests.planner.chains import COUNT_WINDOWS, FILTERED, joined, joins
 
@@ -208,9 +202,9 @@ def test_names_do_not_act_in_figures() -> None:
 def test_the_trade_off_marks_the_chosen_chain() -> None:
     workload = joins([joined(2), joined(4, "A.v > 60"), joined(9, "A.v > 90")], rates=(40, 40))
     (found,) = FAMILY.trade_off(workload)
-    figure = trade_off_figures.drawn(found, "Comparisons/s", found.labels[0])
+    figure = optima.drawn(found, "Comparisons/s", found.labels[0])
     assert "The chosen chain" in [trace.name for trace in figure.data]
-    assert found.labels[0] in trade_off_figures.in_words(found, "Comparisons/s")
+    assert found.labels[0] in optima.in_words(found, "Comparisons/s")
 
 
 def test_joins_whose_short_names_are_equal_have_columns_of_their_own() -> None:
@@ -220,7 +214,7 @@ def test_joins_whose_short_names_are_equal_have_columns_of_their_own() -> None:
         [joined(5), *(joined(15, *conditions) for conditions in asked), joined(30, "B.u > 30")]
     )
     (picture,) = chain_view.pictures(workload, "push-down")
-    reading = chain_ledger.reading_table(picture).set_index("Query")
+    reading = ledger.reading_table(picture).set_index("Query")
     for query in ("Q1", "Q2", "Q3", "Q4"):
         read = [join for join in picture.joins if query in join.queries]
         assert len(read) == sum(cell != "" for cell in reading.loc[query][1:])
@@ -232,7 +226,7 @@ def test_queries_whose_short_names_are_equal_have_bars_of_their_own() -> None:
     named = [replace(q, name=name) for q, name in zip(workload.queries, long, strict=True)]
     workload = replace(workload, queries=tuple(named))
     plan = FAMILY.plan(workload, "unshared")
-    bars = chain_work.of_joins(plan, FAMILY.estimate(plan, workload))
+    bars = ledger.of_joins(plan, FAMILY.estimate(plan, workload))
     assert sum("slice" in name for name, _ in bars) == 2
 
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.running import change_editor, stage_table
-from pages.parts.workload import query_list
-from planner.execution import Change
-from planner.families import family
-from planner.wording import told_apart
-from planner.workload import Workload
-from runtime.stages import planned_stages
+from pages.parts.run import change_editor, stage_table
+from pages.parts.workload import query_editors
+from planner.families.registry import family
+from planner.numbers import told_apart
+from planner.workload.execution import Change
+from planner.workload.workload import Workload
+from runtime.control.stages import planned_stages
 from tests.pages.conftest import FakeSpark
 from tests.pages.helpers import all_done, texts, until
 from tests.planner.chains import joined, joins
@@ -223,9 +223,9 @@ def test_a_query_is_copied_and_taken_out(app: AppTest, go: Go) -> None:
 
 def test_words_find_queries() -> None:
     queries = [{"name": "Q1", "text": "FROM A [RANGE 5]"}, {"name": "Q2", "text": "FROM B"}]
-    assert query_list.matching(queries, "") == [0, 1]
-    assert query_list.matching(queries, "range a") == [0]
-    assert query_list.matching(queries, "q2") == [1]
+    assert query_editors.matching(queries, "") == [0, 1]
+    assert query_editors.matching(queries, "range a") == [0]
+    assert query_editors.matching(queries, "q2") == [1]
 
 
 def test_two_queries_have_a_box_each_and_their_windows(sensors: AppTest, go: Go) -> None:

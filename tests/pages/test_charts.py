@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pages.parts.charts import file_name
-from runtime.home import PROJECT
+from pages.parts.shared.charts import file_name
+from runtime.data.folders import PROJECT
 
 
 @pytest.mark.parametrize(

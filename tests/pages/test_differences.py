@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from pages.parts import samples
 from pages.parts.plans import difference
-from planner.cost import Cost
-from planner.difference import Side
-from planner.families import applicable
-from planner.workload import Workload
+from pages.parts.shared import samples
+from planner.families.registry import applicable
+from planner.plan.cost import Cost
+from planner.plan.difference import Side
+from planner.workload.workload import Workload
 
 PAIRS = {
     "golab-table-5": ("S1,S2,S3,S4", "S1,S2,S4,S3"),

@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import backend
-from pages.parts.papers import evaluation, evaluation_chart, evaluation_surface, evaluation_tables
-from planner.evaluation import EXPERIMENTS, experiment, golab_costs
-from planner.evaluation.tran_curves import PRINTED, REFINED
-from runtime.evaluation import keeping
-from runtime.evaluation.figure import Figure
+from pages.parts.papers import figure_chart, figure_page, figure_tables
+from pages.parts.shared import backend
+from planner.experiments.golab import costs
+from planner.experiments.registry import EXPERIMENTS, experiment
+from planner.experiments.tran.curves import PRINTED, REFINED
+from runtime.experiments import figure_store
+from runtime.experiments.figure import Figure
 from tests.pages.conftest import FakeSpark
 from tests.pages.helpers import all_done, texts
 from tests.pages.test_run import press
@@ -27,7 +28,7 @@ Go = Callable[[str], AppTest]
 def nothing_shipped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """The benchmarks' figures are not there, unless a test puts some."""
     file = tmp_path / "results.json"
-    monkeypatch.setattr(keeping, "SHIPPED", file)
+    monkeypatch.setattr(figure_store, "SHIPPED", file)
     return file
 
 
@@ -47,7 +48,7 @@ def measured(app: AppTest, go: Go, name: str) -> Figure:
     press(choose(app, name), "Measure on this machine")
     all_done()
     go("evaluation")
-    figure = keeping.kept(experiment(name))
+    figure = figure_store.kept(experiment(name))
     assert figure is not None
     return figure
 
@@ -76,7 +77,7 @@ def test_predicted_curves_are_there_at_once(go: Go) -> None:
 
 # Of figures that are alike in all but their numbers, one.
 SHOWN = [
-    *(known.name for known in EXPERIMENTS if known.paper == golab_costs.PAPER),
+    *(known.name for known in EXPERIMENTS if known.paper == costs.PAPER),
     *("figure-6b", "figure-9a", "figure-10", "figures-6-to-9"),
     *("figure-11b-pull-up-0.1", "figure-17-uniform-0.5-0.1", "figure-18", "figure-19-uniform-12"),
 ]
@@ -96,7 +97,7 @@ def test_every_experiment_is_shown_before_and_after_it_was_measured(name: str, g
 
 def test_measured_points_stand_on_their_curves(go: Go) -> None:
     figure = measured(go("evaluation"), go, "figure-3a")
-    drawn = evaluation_chart.draw(experiment("figure-3a"), figure)
+    drawn = figure_chart.draw(experiment("figure-3a"), figure)
     by_name = {trace.name: trace for trace in drawn.data}
     assert {name for name in by_name if "predicted" in name} == {
         f"{subject}, predicted, {model}"
@@ -108,7 +109,7 @@ def test_measured_points_stand_on_their_curves(go: Go) -> None:
     line = by_name["LAZY, predicted, composites limited to T"]
     assert marks.y[0] == pytest.approx(0.9 * line.y[0])
     assert len({trace.marker.symbol for name, trace in by_name.items() if "meas" in name}) == 3
-    words = evaluation_chart.in_words(experiment("figure-3a"), drawn)
+    words = figure_chart.in_words(experiment("figure-3a"), drawn)
     assert words.startswith("Figure 3(a): lazy evaluation, equal rates. Comparisons per second")
     assert "LAZY, measured: " in words
 
@@ -136,7 +137,7 @@ def test_figures_stand_beside_those_of_another_plan(go: Go) -> None:
     figure = measured(go("evaluation"), go, chosen.name)
     shown = figure.shown(chosen)
     assert {m.value("rate") for m in shown.values()} == {1.0}, "all rates are the same"
-    frame, points = evaluation_tables.point_table(chosen, figure)
+    frame, points = figure_tables.point_table(chosen, figure)
     assert set(frame["Measured"]) == {1.0}
     assert set(frame["Tuples/s"]) == set(frame["Tuples/s, pull-up"]) == {1000.0}
     assert frame["Predicted"].tolist() == [point.predicted for point in points]
@@ -151,14 +152,14 @@ def test_savings_are_drawn_as_curves_and_as_a_surface(go: Go) -> None:
     assert len(app.get("plotly_chart")) == 1
     chosen = experiment(name)
     assert chosen.surface is not None
-    drawn = evaluation_surface.draw(chosen, chosen.surface(), figure)
+    drawn = figure_chart.draw_surface(chosen, chosen.surface(), figure)
     surface, points = drawn.data
     assert surface.name == "Equation 4, as printed"
     assert len(points.x) == len(points.y) == len(points.z) == 20
     own, other = (figure.points[p.key].values[0] for p in (chosen.points[0], chosen.points[1]))
     assert points.z[0] == pytest.approx(1 - own / other)
     assert set(points.y) == {0.2, 0.5, 0.8, 1.0}
-    words = evaluation_surface.in_words(chosen, chosen.surface())
+    words = figure_chart.surface_in_words(chosen, chosen.surface())
     assert "Equation 4, as printed: 0.451" in words
 
 
@@ -169,7 +170,7 @@ def test_the_printed_model_is_drawn_when_asked_for(go: Go) -> None:
     figure = measured(app, go, "figure-8c")
     chosen = experiment("figure-8c")
     own, every = (
-        {trace.name for trace in evaluation_chart.draw(chosen, figure, models).data}
+        {trace.name for trace in figure_chart.draw(chosen, figure, models).data}
         for models in ([REFINED], None)
     )
     assert len(own) == 16, "eight lines, and the marks on them"
@@ -191,18 +192,18 @@ def test_models_are_laid_beside_what_was_measured(go: Go) -> None:
 def test_a_mark_leads_to_its_workload(go: Go) -> None:
     figure = measured(go("evaluation"), go, "figure-3b")
     chosen = experiment("figure-3b")
-    drawn = evaluation_chart.draw(chosen, figure)
+    drawn = figure_chart.draw(chosen, figure)
     (marks,) = [trace for trace in drawn.data if trace.name == "GENERAL, as printed, measured"]
-    point = evaluation.point_at(chosen, {"customdata": marks.customdata[-1]})
+    point = figure_page.point_at(chosen, {"customdata": marks.customdata[-1]})
     assert point is not None
     assert point.x == 50
     assert point.plan.endswith("S4=S1,S2,S3,S4")
-    assert evaluation.point_at(chosen, {"x": 3}) is None, "a line has no marks"
+    assert figure_page.point_at(chosen, {"x": 3}) is None, "a line has no marks"
 
 
 def test_table_8_has_ratios_to_the_paper(go: Go) -> None:
     figure = measured(go("evaluation"), go, "table-8")
-    frame, points = evaluation_tables.point_table(experiment("table-8"), figure)
+    frame, points = figure_tables.point_table(experiment("table-8"), figure)
     assert len(frame) == len(points) == 16
     first = frame.iloc[0]
     assert (first["Curve"], first["Algorithm"], first["Paper"]) == ("Best plan", "Eager NLJ", 1614)
@@ -257,7 +258,7 @@ def test_a_failure_is_told(spark: FakeSpark, go: Go) -> None:
 def test_figures_of_another_machine_are_labelled(go: Go, nothing_shipped: Path) -> None:
     app = go("evaluation")
     figure = measured(app, go, "table-8")
-    keeping.figure_file(experiment("table-8")).unlink()
+    figure_store.figure_file(experiment("table-8")).unlink()
     content = {"figures": {"measured": {"table-8": figure.to_json()}}}
     nothing_shipped.write_text(json.dumps(content))
     go("evaluation")
@@ -267,7 +268,7 @@ def test_figures_of_another_machine_are_labelled(go: Go, nothing_shipped: Path) 
 
 def test_a_damaged_file_is_told_in_one_message(go: Go) -> None:
     app = choose(go("evaluation"), "table-8")
-    file = keeping.figure_file(experiment("table-8"))
+    file = figure_store.figure_file(experiment("table-8"))
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("{")
     go("evaluation")

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import backend, charts, samples
-from runtime.home import PROJECT
+from pages.parts.shared import backend, charts, samples
+from runtime.data.folders import PROJECT
 from tests.pages.conftest import FakeSpark
 from tests.pages.helpers import all_done, until
 

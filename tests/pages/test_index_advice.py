@@ -8,11 +8,11 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import samples
-from pages.parts.plans import advice_chart, index_advice
+from pages.parts.families.join_order import index_advice
+from pages.parts.shared import samples
 from planner.families.join_order import JoinOrder
-from planner.workload import Workload
-from planner.workload_file import load_workload
+from planner.files.workload_file import load_workload
+from planner.workload.workload import Workload
 from tests.pages.helpers import texts
 
 Go = Callable[[str], AppTest]
@@ -109,7 +109,7 @@ def test_a_window_without_equality_is_told() -> None:
 def test_the_picture_shows_three_uses_of_a_budget() -> None:
     workload = next(s.workload for s in samples.every() if "Table 5" in s.workload.name)
     advice = JoinOrder().advise(workload, 40)
-    figure = advice_chart.cost_by_budget(advice)
+    figure = index_advice.cost_by_budget(advice)
     assert [trace.name for trace in figure.data] == ["Advised", "Equal split", "No index"]
     assert figure.data[0].y[-1] == advice.cost
     assert set(figure.data[2].y) == {advice.none.cost}

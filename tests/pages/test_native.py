@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from pages.parts.results.comparison import by_operator, fields
 from pages.parts.results.spark_metrics import joins
-from runtime.history import History
-from runtime.records import Run
+from runtime.runs.history import History
+from runtime.runs.records import Run
 from tests.pages.helpers import all_done, texts
 from tests.pages.test_run import press
 from tests.planner.chains import CHAIN_SAMPLES

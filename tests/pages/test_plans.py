@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import planning, samples
+from pages.parts.shared import planning, samples
 from tests.pages.conftest import FakeSpark
 from tests.pages.helpers import all_done, texts
 
@@ -108,7 +108,7 @@ def test_own_data_are_planned_from_their_statistics(app: AppTest) -> None:
 
 
 def test_what_is_not_covered_is_said(app: AppTest, go: Go) -> None:
-    from planner.workload_file import load_workload
+    from planner.files.workload_file import load_workload
 
     text = (samples.FOLDER / "golab-table-5.yaml").read_text()
     app.session_state["workload"] = load_workload(text.replace("[RANGE 200]", "[LANDMARK]"))
@@ -117,7 +117,7 @@ def test_what_is_not_covered_is_said(app: AppTest, go: Go) -> None:
 
 
 def test_a_lazy_join_is_planned_with_all_its_algorithms(app: AppTest, go: Go) -> None:
-    from planner.workload_file import load_workload
+    from planner.files.workload_file import load_workload
 
     text = (samples.FOLDER / "golab-table-5.yaml").read_text()
     lazy = text.replace("execution: {join: nested}", "execution: {evaluate: {every: 5}}")
@@ -133,7 +133,7 @@ HOSTILE = '<script>alert(1)</script> ![x](http://x) :red[x] $y$ "];node['
 def test_hostile_names_are_shown_as_text(app: AppTest, go: Go) -> None:
     import json
 
-    from planner.workload_file import load_workload
+    from planner.files.workload_file import load_workload
 
     quoted = HOSTILE.replace('"', '""')
     parts = {

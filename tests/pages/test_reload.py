@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from planner.workload import Workload
-from runtime.home import home
+from planner.workload.workload import Workload
+from runtime.data.folders import home
 from tests.pages.helpers import reloaded, texts
 
 Go = Callable[[str], AppTest]

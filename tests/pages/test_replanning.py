@@ -9,16 +9,15 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import samples
 from pages.parts.plans import rate_sources, replanning_figures
+from pages.parts.shared import samples
 from planner.errors import PlanError
 from planner.families.join_order import JoinOrder
-from planner.rate_examples import burst
-from planner.rate_files import read_trace
-from planner.rates import RateTrace
-from planner.replanning import replan
-from runtime.history import History
-from runtime.prepare import data_digest
+from planner.files.rate_files import read_trace
+from planner.whatif.rates import RateTrace, burst
+from planner.whatif.replanning import replan
+from runtime.control.prepare import data_digest
+from runtime.runs.history import History
 from tests.pages.conftest import FakeSpark
 from tests.pages.helpers import all_done, texts
 
@@ -124,7 +123,7 @@ def test_a_run_gives_its_rates(opened: AppTest, spark: FakeSpark, go: Go) -> Non
 def test_hostile_names_are_shown_as_text(app: AppTest, go: Go) -> None:
     import json
 
-    from planner.workload_file import load_workload
+    from planner.files.workload_file import load_workload
     from tests.pages.test_plans import HOSTILE
 
     quoted = HOSTILE.replace('"', '""')

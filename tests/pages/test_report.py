@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from pages.parts.report import main, report
-from pages.parts.results.plan_svg import drawn
+from pages.parts.results.report_html import drawn
 from planner.errors import RunError
-from runtime.history import History
-from runtime.records import Run
-from runtime.run_json import run_document
+from runtime.runs.history import History
+from runtime.runs.records import Run
+from runtime.runs.run_json import run_document
 from tests.runtime.runs import a_run
 
 _HOSTILE = "</script><script>alert(1)</script><img src=http://evil.example/x>"

@@ -11,11 +11,11 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import samples
 from pages.parts.results import comparison, exports, past_runs
-from planner.cost import Timings
+from pages.parts.shared import samples
 from planner.errors import RunError
-from runtime.history import History
+from planner.plan.cost import Timings
+from runtime.runs.history import History
 from tests.pages.conftest import FakeSpark
 from tests.pages.helpers import all_done, texts
 

@@ -11,14 +11,14 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import backend
-from planner.cost import Cost
-from planner.families import family
-from runtime.execute import run_folder
-from runtime.history import History
-from runtime.processes import Process
-from runtime.records import Run, Way
-from runtime.totals import Totals
+from pages.parts.shared import backend
+from planner.families.registry import family
+from planner.plan.cost import Cost
+from runtime.control.execute import run_folder
+from runtime.control.processes import Process
+from runtime.runs.history import History
+from runtime.runs.records import Run, Way
+from runtime.runs.totals import Totals
 from tests.pages.conftest import FakeSpark
 from tests.pages.helpers import all_done, texts, until
 from tests.runtime.runs import a_run

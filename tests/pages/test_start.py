@@ -8,11 +8,12 @@ import shutil
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import links, pictures, samples
+from pages.parts.shared import links, samples
+from pages.parts.start import workload_picture
 from pages.parts.workload import own_data
 from planner.errors import PlanError
-from runtime.history import History
-from runtime.home import home
+from runtime.data.folders import home
+from runtime.runs.history import History
 from tests.pages.helpers import reloaded, texts
 from tests.runtime.runs import a_run
 
@@ -38,7 +39,7 @@ def test_few_samples_are_in_sight_by_what_they_teach() -> None:
 def test_a_card_shows_whether_it_aggregates() -> None:
     for sample in samples.every():
         aggregates = bool(sample.workload.queries[0].aggregates)
-        assert ("γ" in pictures.card(sample.workload)) == aggregates
+        assert ("γ" in workload_picture.card(sample.workload)) == aggregates
 
 
 def test_a_card_opens_its_plans(app: AppTest) -> None:

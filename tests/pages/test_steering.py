@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import backend
-from runtime.jobs import Entry
+from pages.parts.shared import backend
+from runtime.control.jobs import Entry
 from tests.pages.conftest import FakeSpark
 from tests.pages.helpers import all_done, texts, until
 from tests.pages.test_chain_runs import press

@@ -10,9 +10,9 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import links, views
+from pages.parts.shared import links, views
 from planner.errors import PlanError
-from planner.workload_file import dump_workload
+from planner.files.workload_file import dump_workload
 from tests.pages.helpers import texts
 
 Go = Callable[[str], AppTest]

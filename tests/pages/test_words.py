@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pages.parts.words import (
+from pages.parts.shared.formatting import (
     compared,
     counted,
     error_text,

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import samples
+from pages.parts.shared import samples
 from pages.parts.workload import execution_table, own_data, stream_tables
 from planner.errors import PlanError
-from planner.workload import Workload
+from planner.workload.workload import Workload
 from tests.pages.helpers import texts
 
 Go = Callable[[str], AppTest]

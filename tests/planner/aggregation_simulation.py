@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from planner.cost import Cost
-from planner.plan import Operator, Plan
-from planner.query import Aggregate, CountWindow, Source, TimeWindow, TumblingWindow
-from planner.streams import Attribute
-from planner.workload import Workload
+from planner.plan.cost import Cost
+from planner.plan.plan import Operator, Plan
+from planner.workload.query import Aggregate, CountWindow, Source, TimeWindow, TumblingWindow
+from planner.workload.streams import Attribute
+from planner.workload.workload import Workload
 
 COMPARE: dict[str, Callable[[float, float], bool]] = {
     "=": op.eq, "<>": op.ne, "<": op.lt, "<=": op.le, ">": op.gt, ">=": op.ge,

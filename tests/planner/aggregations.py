@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from planner.execution import Execution
-from planner.workload import Workload
-from planner.workload_file import load_workload
+from planner.files.workload_file import load_workload
+from planner.workload.execution import Execution
+from planner.workload.workload import Workload
 
 STREAMS: dict[str, tuple[float, dict[str, Any]]] = {
     "S1": (4, {"j": 8, "g": 5, "x": 30}),

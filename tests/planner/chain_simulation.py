@@ -18,9 +18,9 @@ from planner.families.sliced_chain import layout
 from planner.families.sliced_chain.groups import BOTH, Condition, Group, Member
 from planner.families.sliced_chain.labels import ends_of
 from planner.families.sliced_chain.layout import Join
-from planner.families.sliced_chain.survival import evaluation_of
-from planner.query import COMPARE, Filter, Predicate
-from planner.workload import Workload
+from planner.families.sliced_chain.shares import evaluation_of
+from planner.workload.query import COMPARE, Filter, Predicate
+from planner.workload.workload import Workload
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from planner.execution import Execution, RunSettings, Statistics
-from planner.query_text import parse_query
-from planner.streams import Attribute, Stream, catalogue
-from planner.workload import Workload
+from planner.files.query.text import parse_query
+from planner.workload.execution import Execution, RunSettings, Statistics
+from planner.workload.streams import Attribute, Stream, catalogue
+from planner.workload.workload import Workload
 
 
 def stream(name: str, rate: float, **more: Any) -> Stream:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from planner.execution import DeclaredStatistic, Every, Execution, Statistics
-from planner.query import Column, CountWindow, Filter, Predicate, Query, Source, TimeWindow
-from planner.streams import Attribute, Changes, Relation, Stream
-from planner.workload import Workload
+from planner.workload.execution import DeclaredStatistic, Every, Execution, Statistics
+from planner.workload.query import Column, CountWindow, Filter, Predicate, Query, Source, TimeWindow
+from planner.workload.streams import Attribute, Changes, Relation, Stream
+from planner.workload.workload import Workload
 
 Edge = tuple[int, int]
 

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from planner.aggregation_dot import aggregation_tree
 from planner.families.early_aggregation import EarlyAggregation
-from planner.workload import Workload
+from planner.families.early_aggregation.plan_picture import aggregation_tree
+from planner.workload.workload import Workload
 from tests.planner.aggregations import AGGREGATION_SAMPLES, aggregation
 from tests.planner.test_drawing import NASTY, well_formed
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from planner.data_files import find_file
 from planner.errors import PlanError
-from planner.own_data import read_folder
-from planner.query_text import parse_query
-from planner.workload_file import dump_workload, load_workload
+from planner.files.data_files import find_file
+from planner.files.own_data import read_folder
+from planner.files.query.text import parse_query
+from planner.files.workload_file import dump_workload, load_workload
 
 HEAD = "version: 1\nstreams: [{name: A}, {name: B}]\n"
 JOIN = HEAD + "queries: [{text: 'SELECT * FROM A [RANGE 9], B [RANGE 9] WHERE A.k = B.k'}]\n"

@@ -9,11 +9,11 @@ from itertools import islice
 
 import pytest
 
-from planner.cost import total
 from planner.errors import PlanError
-from planner.families import FAMILIES, chosen_plan, family
-from planner.family import Family
-from planner.workload import Workload
+from planner.families.protocol import Family
+from planner.families.registry import FAMILIES, chosen_plan, family
+from planner.plan.cost import total
+from planner.workload.workload import Workload
 from tests.planner.aggregations import AGGREGATION_SAMPLES
 from tests.planner.chains import CHAIN_SAMPLES
 from tests.planner.join_graphs import GRAPH_SAMPLES
@@ -98,7 +98,7 @@ def test_plans_have_the_same_ids_in_every_process() -> None:
         "from tests.planner.aggregations import AGGREGATION_SAMPLES\n"
         "from tests.planner.chains import CHAIN_SAMPLES\n"
         "from tests.planner.workloads import SAMPLES\n"
-        "from planner.families import FAMILIES\n"
+        "from planner.families.registry import FAMILIES\n"
         "from itertools import islice\n"
         "for f in FAMILIES:\n"
         "    for w in (SAMPLES | AGGREGATION_SAMPLES | CHAIN_SAMPLES).values():\n"

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from planner import calibration
-from planner.calibration import (
+from planner.files.data_folder import kernels_digest, machine
+from planner.plan.cost import Cost, Units
+from planner.seconds import calibration
+from planner.seconds.calibration import (
     Calibration,
     Figure,
     Fit,
@@ -18,8 +20,6 @@ from planner.calibration import (
     keep_calibration,
     kept_calibration,
 )
-from planner.cost import Cost, Units
-from planner.place import kernels_digest, machine
 
 FOUND = Calibration(
     machine=machine(),

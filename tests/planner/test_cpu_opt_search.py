@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from planner.families.sliced_chain import search
-from planner.families.sliced_chain.chains import GroupChains
+from planner.families.sliced_chain.chain_search import shortest_path
+from planner.families.sliced_chain.chain_search.chains import GroupChains
 from planner.families.sliced_chain.groups import groups_of
 from planner.families.sliced_chain.model import GroupModel
-from planner.streams import Arrivals, Attribute
+from planner.workload.streams import Arrivals, Attribute
 from tests.planner.chains import joined, joins, stream
 
 FILTERS = ["A.v > 30", "A.v > 60", "A.v > 97", "B.v < 40", "A.u > 50"]
@@ -88,7 +88,7 @@ def many_chains(draw: st.DrawFn) -> GroupChains:
 @given(chains=many_chains(), leaf=st.integers(2, 48), few=st.sampled_from([1, 20, 4_096]))
 def test_the_search_finds_what_the_plain_one_does(chains: GroupChains, leaf: int, few: int) -> None:
     # Small limits, so that a hundred windows are searched as a hundred thousand are.
-    with mock.patch.multiple(search, _LEAF=leaf, _FEW=few, _MOST=4 * few):
+    with mock.patch.multiple(shortest_path, _LEAF=leaf, _FEW=few, _MOST=4 * few):
         least, found = plain(chains)
     assert found == pytest.approx(least, rel=1e-12)
 

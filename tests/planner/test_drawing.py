@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from planner.dot import escaped, join_tree, to_dot
-from planner.drawing import Overlay, to_loops, to_text
-from planner.execution import Every, Execution
 from planner.families.join_order import JoinOrder
 from planner.families.sliced_chain import SlicedChain
-from planner.plan import Operator, Plan
+from planner.plan.dot import escaped, join_tree, to_dot
+from planner.plan.plan import Operator, Plan
+from planner.plan.plan_text import Overlay, to_loops, to_text
+from planner.workload.execution import Every, Execution
 from tests.planner.chains import joins
 from tests.planner.workloads import HYBRID, TABLE_5, TABLE_6, equality_join
 

@@ -7,20 +7,20 @@ from itertools import permutations, product
 
 import pytest
 
-from planner.cost import UnitCosts, Units, models_behind, total
 from planner.errors import PlanError
-from planner.execution import Every, Execution
-from planner.families import family
 from planner.families.early_aggregation import EarlyAggregation
 from planner.families.early_aggregation.model import model_of
-from planner.families.early_aggregation.printed import PrintedModel
+from planner.families.early_aggregation.published_model import PrintedModel
 from planner.families.early_aggregation.search import pipelines
 from planner.families.early_aggregation.states import state_arrays, state_of
 from planner.families.early_aggregation.symbols import LANDMARK, PRINTED, REFINED
-from planner.plan import Operator, Plan
-from planner.replanning_report import unit_of
-from planner.streams import Changes
-from planner.workload import Workload
+from planner.families.registry import family
+from planner.plan.cost import UnitCosts, Units, models_behind, total
+from planner.plan.plan import Operator, Plan
+from planner.report.replanning_report import unit_of
+from planner.workload.execution import Every, Execution
+from planner.workload.streams import Changes
+from planner.workload.workload import Workload
 from tests.planner.aggregations import AGGREGATION_SAMPLES, HASHED, aggregation, two_way
 from tests.planner.workloads import SAMPLES
 

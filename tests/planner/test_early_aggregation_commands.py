@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from planner.__main__ import main
-from planner.workload_file import dump_workload
+from planner.files.workload_file import dump_workload
 from tests.planner.aggregations import AGGREGATION_SAMPLES
 
 Run = Callable[..., str]

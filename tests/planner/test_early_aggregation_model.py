@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from planner.cost import Cost
 from planner.families.early_aggregation import EarlyAggregation
-from planner.families.early_aggregation.cells import occupied, values_of
-from planner.plan import Plan
-from planner.workload import Workload
+from planner.families.early_aggregation.window_sizes import occupied, values_of
+from planner.plan.cost import Cost
+from planner.plan.plan import Plan
+from planner.workload.workload import Workload
 from tests.planner.aggregation_simulation import Simulation
 from tests.planner.aggregations import AGGREGATION_SAMPLES, aggregation
 

@@ -9,16 +9,16 @@ from collections.abc import Mapping
 
 import pytest
 
-from planner.cost import Cost, total
 from planner.errors import PlanError
-from planner.evaluation import EXPERIMENTS, experiment
-from planner.evaluation.experiment import Experiment, Place, Point
-from planner.evaluation.golab_costs import CORRECTED, PRINTED
-from planner.evaluation.wang_savings import EQUATION_4, LINEAR_TERMS
-from planner.evaluation.wang_settings import WITH_OVERHEAD
-from planner.families import family
+from planner.experiments.experiment import Experiment, Place, Point
+from planner.experiments.golab.costs import CORRECTED, PRINTED
+from planner.experiments.registry import EXPERIMENTS, experiment
+from planner.experiments.wang.savings import EQUATION_4, LINEAR_TERMS
+from planner.experiments.wang.settings import WITH_OVERHEAD
 from planner.families.join_order import JoinOrder
-from planner.workload_file import dump_workload, load_workload
+from planner.families.registry import family
+from planner.files.workload_file import dump_workload, load_workload
+from planner.plan.cost import Cost, total
 
 # Of a figure with many settings every tenth is enough.
 _PARTS = Counter((known.paper, known.figure) for known in EXPERIMENTS)
@@ -204,7 +204,10 @@ def test_claims_about_table_8_hold_in_the_papers_own_figures() -> None:
 
 
 def test_digests_are_the_same_in_every_process() -> None:
-    program = "from planner.evaluation import EXPERIMENTS as e; print([x.digest for x in e[::15]])"
+    program = (
+        "from planner.experiments.registry import EXPERIMENTS as e;"
+        "print([x.digest for x in e[::15]])"
+    )
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert told.stdout.decode().strip() == str([known.digest for known in EXPERIMENTS[::15]])
 

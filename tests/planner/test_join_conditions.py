@@ -8,10 +8,10 @@ import pytest
 
 from planner.families.join_order import JoinOrder
 from planner.families.join_order.model import model_of
+from planner.files.query.text import parse_query
 from planner.joins.sets import set_arrays
-from planner.query_text import parse_query
-from planner.streams import Attribute, Stream
-from planner.workload import Workload
+from planner.workload.streams import Attribute, Stream
+from planner.workload.workload import Workload
 
 FAMILY = JoinOrder()
 X, Y = 20, 10

@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.cost import UnitCosts
 from planner.errors import PlanError
-from planner.execution import Every, Execution
-from planner.families.join_order import JoinOrder, advising
-from planner.families.join_order.advice import MOST_BUCKETS, Advice, advised_execution
-from planner.families.join_order.advising import Advising
-from planner.families.join_order.choices import Choices
+from planner.families.join_order import JoinOrder
+from planner.families.join_order.advice import advice_search
+from planner.families.join_order.advice.advice import MOST_BUCKETS, Advice, advised_execution
+from planner.families.join_order.advice.advice_search import Advising
+from planner.families.join_order.advice.bucket_costs import Choices, objective_of
 from planner.families.join_order.model import model_of
-from planner.families.join_order.objective import objective_of
-from planner.streams import Attribute, Stream
-from planner.units import declared_units
-from planner.workload import Workload
+from planner.plan.cost import UnitCosts
+from planner.seconds.units import declared_units
+from planner.workload.execution import Every, Execution
+from planner.workload.streams import Attribute, Stream
+from planner.workload.workload import Workload
 from tests.planner.join_graphs import GRAPH_SAMPLES, chain, graph_join, mixed_join
 from tests.planner.workloads import (
     EIGHT,
@@ -171,8 +171,8 @@ def test_plan_and_split_in_turn_comes_near_the_exact_one(
     workload = equality_join(rows, execution)
     exact = FAMILY.advise(workload, 40)
     assert exact.method == "exact"
-    monkeypatch.setattr(advising, "MOST_SUMS", 0)
-    monkeypatch.setattr(advising, "MOST_BOXED_SOURCES", 0)
+    monkeypatch.setattr(advice_search, "MOST_SUMS", 0)
+    monkeypatch.setattr(advice_search, "MOST_BOXED_SOURCES", 0)
     greedy = FAMILY.advise(workload, 40)
     assert greedy.method == "greedy"
     assert exact.cost <= greedy.cost * (1 + 1e-12)
@@ -184,7 +184,7 @@ def test_a_search_that_is_cut_short_does_not_call_itself_exact(
 ) -> None:
     workload = equality_join(TABLE_7, LAZY)
     assert FAMILY.advise(workload, 40).method == "exact"
-    monkeypatch.setattr(advising, "MOST_BOXED", 0)
+    monkeypatch.setattr(advice_search, "MOST_BOXED", 0)
     assert FAMILY.advise(workload, 40).method == "greedy"
 
 

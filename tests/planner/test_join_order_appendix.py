@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.execution import Every, Execution
 from planner.families.join_order import JoinOrder
 from planner.families.join_order.formulas import CORRECTED, PAPER
-from planner.families.join_order.loops import loops_of
 from planner.families.join_order.model import model_of
-from planner.families.join_order.perorigin import best_general
-from planner.families.join_order.walking import Walker
+from planner.families.join_order.order_pricer import Walker
+from planner.families.join_order.plans import loops_of
+from planner.families.join_order.search import best_general
 from planner.joins.model import JoinModel
+from planner.workload.execution import Every, Execution
 from tests.planner.workloads import TABLE_5, Row, equality_join
 
 FAMILY = JoinOrder()

@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.execution import Every, Execution
 from planner.families.join_order import JoinOrder
 from planner.families.join_order.model import model_of
-from planner.joins.batches import chance_of_any
+from planner.joins.model_builder import chance_of_any
 from planner.joins.sets import SetArrays
-from planner.query import Column, CountWindow, Filter, Predicate
-from planner.streams import Arrivals, Attribute
-from planner.workload import Workload
+from planner.workload.execution import Every, Execution
+from planner.workload.query import Column, CountWindow, Filter, Predicate
+from planner.workload.streams import Arrivals, Attribute
+from planner.workload.workload import Workload
 from tests.planner.join_graphs import graph_join
 from tests.planner.workloads import TABLE_5, equality_join, self_join
 

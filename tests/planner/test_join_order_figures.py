@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from planner.cost import total
 from planner.families.join_order import JoinOrder
 from planner.families.join_order.model import model_of
-from planner.families.join_order.perorigin import best_general
-from planner.workload import Workload
+from planner.families.join_order.search import best_general
+from planner.plan.cost import total
+from planner.workload.workload import Workload
 from tests.planner.workloads import HASHED, TABLE_5, TABLE_6, TABLE_7, equality_join, multiway
 
 FAMILY = JoinOrder()

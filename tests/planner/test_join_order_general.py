@@ -10,18 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.errors import PlanError
-from planner.execution import Every, Execution
 from planner.families.join_order import JoinOrder
-from planner.families.join_order.loops import algorithm_of, loops_of
 from planner.families.join_order.model import model_of
-from planner.families.join_order.perorigin import best_general
-from planner.families.join_order.table import Weights
-from planner.families.join_order.walking import Walker
+from planner.families.join_order.order_pricer import Walker, Weights
+from planner.families.join_order.plans import algorithm_of, loops_of
+from planner.families.join_order.search import best_general
+from planner.files.query.text import parse_query
 from planner.joins.model import JoinModel
-from planner.plan import Plan
-from planner.query_text import parse_query
-from planner.streams import Attribute, Stream
-from planner.workload import Workload
+from planner.plan.plan import Plan
+from planner.workload.execution import Every, Execution
+from planner.workload.streams import Attribute, Stream
+from planner.workload.workload import Workload
 from tests.planner.join_graphs import (
     chain,
     clique,

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.execution import DeclaredStatistic, Execution, Statistics
 from planner.families.join_order import JoinOrder
 from planner.families.join_order.formulas import UNIFORM
 from planner.families.join_order.model import model_of
 from planner.joins.keys import harmonic, skewed_bucket_fraction, values_present
 from planner.joins.sets import SetArrays
-from planner.query import Column, Comparison, Filter
-from planner.streams import Attribute, Stream
-from planner.workload import Workload
+from planner.workload.execution import DeclaredStatistic, Execution, Statistics
+from planner.workload.query import Column, Comparison, Filter
+from planner.workload.streams import Attribute, Stream
+from planner.workload.workload import Workload
 from tests.planner.workloads import TABLE_5, equality_join
 
 FAMILY = JoinOrder()

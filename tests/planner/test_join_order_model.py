@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import PlanError
-from planner.execution import Every, Execution
 from planner.families.join_order import JoinOrder
 from planner.families.join_order.formulas import PRINTED_BUCKETS
 from planner.joins.keys import bucket_fraction
-from planner.query import (
+from planner.workload.execution import Every, Execution
+from planner.workload.query import (
     Aggregate,
     Column,
     LandmarkWindow,
@@ -22,8 +22,8 @@ from planner.query import (
     TumblingWindow,
     Window,
 )
-from planner.streams import Attribute, Stream
-from planner.workload import Workload
+from planner.workload.streams import Attribute, Stream
+from planner.workload.workload import Workload
 from tests.planner.workloads import HYBRID, PER_VALUE, TABLE_5, chain_query, equality_join
 
 FAMILY = JoinOrder()

@@ -8,15 +8,14 @@ from itertools import permutations
 
 import pytest
 
-from planner import replanning
 from planner.errors import PlanError
-from planner.execution import Every, Execution
 from planner.families.join_order import JoinOrder
-from planner.rate_examples import day_and_night
-from planner.rates import RateTrace
-from planner.replanning import THRESHOLDS, bands, replan
-from planner.replanning_report import against, answer, notes
-from planner.workload import Workload
+from planner.report.replanning_report import against, answer, notes
+from planner.whatif import replanning
+from planner.whatif.rates import RateTrace, day_and_night
+from planner.whatif.replanning import THRESHOLDS, bands, replan
+from planner.workload.execution import Every, Execution
+from planner.workload.workload import Workload
 from tests.planner.workloads import EIGHT, HASHED, TABLE_5, TABLE_7, equality_join, self_join
 
 FAMILY = JoinOrder()

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.cost import UnitCosts, Units, rounded, total
-from planner.default_units import DEFAULT_UNITS
-from planner.execution import Execution
 from planner.families.join_order import JoinOrder
 from planner.families.join_order.heuristic import MOST_MOVES
-from planner.families.join_order.loops import algorithm_of
 from planner.families.join_order.model import model_of
+from planner.families.join_order.order_pricer import step_table
+from planner.families.join_order.plan_space import orders_by_cost
+from planner.families.join_order.plans import algorithm_of
 from planner.families.join_order.search import cost_to_go
-from planner.families.join_order.space import orders_by_cost
-from planner.families.join_order.table import step_table
-from planner.workload import Workload
+from planner.plan.cost import UnitCosts, Units, rounded, total
+from planner.seconds.units import DEFAULT_UNITS
+from planner.workload.execution import Execution
+from planner.workload.workload import Workload
 from tests.planner.workloads import EIGHT, TABLE_5, TABLE_7, Row, equality_join
 
 FAMILY = JoinOrder()

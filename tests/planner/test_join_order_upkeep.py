@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from planner.cost import Cost
-from planner.execution import Every, Execution
 from planner.families.join_order import JoinOrder
 from planner.families.join_order.formulas import PAPER, PRINTED_BUCKETS, UNIFORM
 from planner.families.join_order.model import model_of
-from planner.workload import Workload
+from planner.plan.cost import Cost
+from planner.workload.execution import Every, Execution
+from planner.workload.workload import Workload
 from tests.planner.join_graphs import GRAPH_SAMPLES, cycle, graph_join, mixed_join
 from tests.planner.workloads import TABLE_5, equality_join, self_join
 

@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from planner.errors import PlanError
-from planner.own_data import OwnData, read_folder
-from planner.workload import Workload
-from planner.workload_file import load_workload
+from planner.files.own_data import OwnData, read_folder
+from planner.files.workload_file import load_workload
+from planner.workload.workload import Workload
 
 SENSORS = Path(__file__).parents[2] / "sample_data" / "sensors"
 Reader = Callable[..., OwnData]

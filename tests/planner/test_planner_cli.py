@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 from planner.__main__ import main
-from planner.default_units import DEFAULT_UNITS
-from planner.execution import Every, Execution
-from planner.report import MOST_WITH_OPERATORS
-from planner.workload import Workload
-from planner.workload_file import dump_workload
+from planner.files.workload_file import dump_workload
+from planner.report.plans_report import MOST_WITH_OPERATORS
+from planner.seconds.units import DEFAULT_UNITS
+from planner.workload.execution import Every, Execution
+from planner.workload.workload import Workload
 from tests.planner.workloads import EIGHT, TABLE_5, TABLE_7, equality_join
 
 COST = {"comparisons", "inserts", "expirations", "group_updates", "rows_out", "state_tuples"}

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import QueryTextError
-from planner.query import (
+from planner.files.query.conditions import normalised
+from planner.files.query.text import format_query, parse_condition, parse_query
+from planner.workload.query import (
     Aggregate,
     Column,
     CountWindow,
@@ -20,8 +22,6 @@ from planner.query import (
     TumblingWindow,
     Window,
 )
-from planner.query_conditions import normalised
-from planner.query_text import format_query, parse_condition, parse_query
 
 CATALOGUE = {"S1": ("x", "y"), "S2": ("x", "z"), "R": ("k",), "Own": ()}
 

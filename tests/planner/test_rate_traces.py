@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner import rates
 from planner.errors import PlanError
-from planner.rate_examples import burst, day_and_night, slowest
-from planner.rate_files import read_trace, write_trace
-from planner.rates import QUIET_RATE, RateTrace, counted_rates
-from planner.tables import Table
-from planner.workload import Workload
+from planner.files.rate_files import read_trace, write_trace
+from planner.files.tuple_table import Table
+from planner.whatif import rates
+from planner.whatif.rates import QUIET_RATE, RateTrace, burst, counted_rates, day_and_night, slowest
+from planner.workload.workload import Workload
 from tests.planner.workloads import TABLE_5, equality_join, self_join
 
 WORKLOAD = equality_join(TABLE_5)

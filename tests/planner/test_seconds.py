@@ -7,16 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from planner.cost import UnitCosts, Units
-from planner.default_units import DEFAULT_UNITS
-from planner.execution import Execution
-from planner.families import FAMILIES
-from planner.place import PROJECT
-from planner.run_seconds import Shape, kernel_seconds
-from planner.units import units_of
-from planner.work import kernel_of, seconds_of
-from planner.workload import Workload
-from planner.workload_file import load_workload
+from planner.families.registry import FAMILIES
+from planner.files.data_folder import PROJECT
+from planner.files.workload_file import load_workload
+from planner.plan.cost import UnitCosts, Units
+from planner.seconds.kernel_work import kernel_of, seconds_of
+from planner.seconds.run_seconds import Shape, kernel_seconds
+from planner.seconds.units import DEFAULT_UNITS, units_of
+from planner.workload.execution import Execution
+from planner.workload.workload import Workload
 
 SAMPLES = [
     "auctions", "customer-flows", "golab-table-7", "lazy-join", "network-links", "shop-alerts",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from planner.distributions import counted_distribution
-from planner.query import Column
-from planner.skew import Counted, equal_share, fitted_exponents, zipf_exponent
-from planner.statistics import infer
-from planner.tables import ColumnData, Table
+from planner.files.tuple_table import ColumnData, Table
+from planner.statistics.distributions import counted_distribution
+from planner.statistics.inference import infer
+from planner.statistics.skew import Counted, equal_share, fitted_exponents, zipf_exponent
+from planner.workload.query import Column
 from tests.planner.workloads import equality_join
 
 ROWS = 20_000

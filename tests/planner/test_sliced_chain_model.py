@@ -10,12 +10,10 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
-from planner.cost import Cost
-from planner.execution import DeclaredStatistic, Execution, RunSettings, Statistics
 from planner.families.sliced_chain import SlicedChain
 from planner.families.sliced_chain.groups import groups_of
 from planner.families.sliced_chain.model import model_of
-from planner.families.sliced_chain.printed import (
+from planner.families.sliced_chain.published_model import (
     TwoQueries,
     pull_up,
     push_down,
@@ -23,9 +21,11 @@ from planner.families.sliced_chain.printed import (
     state_slice,
     two_queries,
 )
-from planner.plan import Operator
-from planner.streams import Attribute, Stream
-from planner.workload import Workload
+from planner.plan.cost import Cost
+from planner.plan.plan import Operator
+from planner.workload.execution import DeclaredStatistic, Execution, RunSettings, Statistics
+from planner.workload.streams import Attribute, Stream
+from planner.workload.workload import Workload
 from tests.planner.chain_simulation import Arrival, Counts, Simulation, arrivals, by_definition
 from tests.planner.chains import COUNT_WINDOWS, FILTERED, HASHED, PER_VALUE, joined, joins, stream
 

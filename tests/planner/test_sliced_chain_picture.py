@@ -7,12 +7,12 @@ from itertools import pairwise
 import networkx as nx
 import pytest
 
-from pages.parts.chains import merging_figures
-from planner.execution import Execution
+from pages.parts.families.sliced_chain import merge_figures
 from planner.families.sliced_chain import SlicedChain
-from planner.families.sliced_chain.mergings import MOST_DRAWN
-from planner.families.sliced_chain.work import KINDS, OVERHEAD
-from planner.workload import Workload
+from planner.families.sliced_chain.chain_search.merge_graph import MOST_DRAWN
+from planner.families.sliced_chain.plan_totals import KINDS, OVERHEAD
+from planner.workload.execution import Execution
+from planner.workload.workload import Workload
 from tests.planner.chains import COUNT_WINDOWS, FILTERED, joined, joins
 
 FAMILY = SlicedChain()
@@ -106,7 +106,7 @@ def test_the_overhead_of_slices_is_a_kind_of_its_own() -> None:
 def test_the_shortest_path_is_that_of_networkx(workload: Workload) -> None:
     score = 0.0
     for mergings in FAMILY.mergings(workload, "cpu-opt"):
-        graph = merging_figures.graph_of(mergings)
+        graph = merge_figures.graph_of(mergings)
         last = len(mergings.boundaries) - 1
         cost = nx.shortest_path_length(graph, 0, last, weight="weight")
         assert sum(slice_.cost for slice_ in mergings.cheapest) == pytest.approx(cost)

@@ -9,18 +9,18 @@ from pathlib import Path
 import pytest
 
 from planner.errors import PlanError
-from planner.execution import Execution
 from planner.families.sliced_chain import SlicedChain
 from planner.families.sliced_chain.coverage import refusal
 from planner.families.sliced_chain.groups import groups_of
 from planner.families.sliced_chain.plans import PlanBuilder
-from planner.families.sliced_chain.survival import evaluation_of
-from planner.operator_names import part_of, parts_of_plan
-from planner.plan import Operator, Plan
-from planner.streams import Attribute, Stream
-from planner.whatif import parse_axis, sweep
-from planner.workload import Workload
-from planner.workload_file import load_workload
+from planner.families.sliced_chain.shares import evaluation_of
+from planner.files.workload_file import load_workload
+from planner.plan.operator_names import part_of, parts_of_plan
+from planner.plan.plan import Operator, Plan
+from planner.whatif.sweeps import parse_axis, sweep
+from planner.workload.execution import Execution
+from planner.workload.streams import Attribute, Stream
+from planner.workload.workload import Workload
 from tests.planner.chains import joined, joins
 
 PROJECT = Path(__file__).resolve().parents[2]

@@ -9,13 +9,13 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import assume, given, settings
 
-from planner.cost import total
-from planner.execution import Execution
 from planner.families.sliced_chain import SlicedChain
-from planner.families.sliced_chain.chains import GroupChains, Places
+from planner.families.sliced_chain.chain_search.chains import GroupChains, Places
 from planner.families.sliced_chain.model import model_of
 from planner.families.sliced_chain.ranking import Plans
-from planner.workload import Workload
+from planner.plan.cost import total
+from planner.workload.execution import Execution
+from planner.workload.workload import Workload
 from tests.planner.chains import FILTERED, HASHED, PER_VALUE, joined, joins
 
 FAMILY = SlicedChain()
@@ -87,7 +87,9 @@ def test_a_thinned_trade_off_says_how_far_off_it_may_be(monkeypatch: pytest.Monk
     workload = joins(texts, rates=(20, 20), execution=Execution(c_sys=40))
     (exact,) = FAMILY.trade_off(workload)
     assert exact.epsilon == 0
-    monkeypatch.setattr("planner.families.sliced_chain.pareto._MOST_STEPS", 18 * 18 * 9)
+    monkeypatch.setattr(
+        "planner.families.sliced_chain.chain_search.pareto._MOST_STEPS", 18 * 18 * 9
+    )
     (thinned,) = FAMILY.trade_off(workload)
     assert len(thinned.labels) <= 10 < len(exact.labels)
     assert 0 < thinned.epsilon < 1

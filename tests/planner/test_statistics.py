@@ -10,21 +10,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.distributions import counted_distribution, declared_distribution, share_of_pairs
 from planner.errors import PlanError
-from planner.own_data import read_folder
-from planner.query import COMPARE, COMPARISONS, Column, Comparison, Predicate
-from planner.statistics import (
+from planner.files.own_data import read_folder
+from planner.files.tuple_table import ColumnData, Table
+from planner.files.workload_file import dump_workload, load_workload
+from planner.statistics.distributions import (
+    counted_distribution,
+    declared_distribution,
+    share_of_pairs,
+)
+from planner.statistics.inference import (
     Provenance,
     filter_selectivity,
     infer,
     predicate_selectivity,
     provenance,
 )
-from planner.streams import Arrivals, Attribute
-from planner.tables import ColumnData, Table
-from planner.workload import Workload
-from planner.workload_file import dump_workload, load_workload
+from planner.workload.query import COMPARE, COMPARISONS, Column, Comparison, Predicate
+from planner.workload.streams import Arrivals, Attribute
+from planner.workload.workload import Workload
 
 
 def workload(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from planner.evaluation import experiment
-from planner.evaluation.agreement import ranked_alike, shaped_alike
-from planner.evaluation.tran_curves import HASH, PRINTED, REFINED, rows_of, timed
-from planner.evaluation.tran_figures import TRAN_FIGURES
+from planner.experiments.claims import ranked_alike, shaped_alike
+from planner.experiments.registry import experiment
+from planner.experiments.tran.curves import HASH, PRINTED, REFINED, rows_of, timed
+from planner.experiments.tran.figures import TRAN_FIGURES
 
 every_four = pytest.mark.parametrize("number", [6, 7, 8, 9])
 TWO_MODELS = pytest.mark.parametrize("model", [PRINTED, REFINED])

@@ -6,8 +6,20 @@ from dataclasses import replace
 
 import pytest
 
-from planner.evaluation import experiment
-from planner.evaluation.shares import (
+from planner.experiments.registry import experiment
+from planner.experiments.wang.chains import CHAINS, MEMORY, WITH, WITHOUT
+from planner.experiments.wang.savings import EQUATION_4, EXPECTED, LINEAR_TERMS
+from planner.experiments.wang.settings import (
+    COMPARISONS,
+    KERNEL_C_SYS,
+    SLICED,
+    WITH_OVERHEAD,
+    many_joins,
+    settings,
+    spread_windows,
+    windowed_joins,
+)
+from planner.experiments.wang.shares import (
     differs_within,
     gains_on_average,
     highest,
@@ -20,22 +32,11 @@ from planner.evaluation.shares import (
     saves_between,
     widens,
 )
-from planner.evaluation.wang_chains import CHAINS, MEMORY, WITH, WITHOUT
-from planner.evaluation.wang_savings import EQUATION_4, EXPECTED, LINEAR_TERMS
-from planner.evaluation.wang_settings import (
-    COMPARISONS,
-    KERNEL_C_SYS,
-    SLICED,
-    WITH_OVERHEAD,
-    many_joins,
-    settings,
-)
-from planner.evaluation.wang_strategies import WANG_STRATEGIES
-from planner.evaluation.windowed_joins import spread_windows, windowed_joins
-from planner.execution import Execution
-from planner.families import family
+from planner.experiments.wang.strategies import WANG_STRATEGIES
+from planner.families.registry import family
 from planner.families.sliced_chain.model import model_of
-from planner.workload import Workload
+from planner.workload.execution import Execution
+from planner.workload.workload import Workload
 
 TABLE_4 = {
     "uniform": (2.5, 5, 7.5, 10, 12.5, 15, 17.5, 20, 22.5, 25, 27.5, 30),

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from planner import whatif
 from planner.errors import PlanError
-from planner.execution import Execution
 from planner.families.join_order import JoinOrder
-from planner.paths import path_in, paths
-from planner.query import Column, CountWindow, Filter, TimeWindow
-from planner.query_text import parse_query
-from planner.whatif import Axis, parse_axis, sweep
+from planner.files.query.text import parse_query
+from planner.whatif import sweeps
+from planner.whatif.sweep_paths import path_in, paths
+from planner.whatif.sweeps import Axis, parse_axis, sweep
+from planner.workload.execution import Execution
+from planner.workload.query import Column, CountWindow, Filter, TimeWindow
 from tests.planner.workloads import HASHED, TABLE_5, TABLE_6, TABLE_7, equality_join
 
 FAMILY = JoinOrder()
@@ -127,13 +127,13 @@ def test_sweeps_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         sweep(WORKLOAD, many[:1] * 2, FAMILY)
     with pytest.raises(PlanError, match="nothing varies"):
         sweep(WORKLOAD, [], FAMILY)
-    monkeypatch.setattr(whatif, "MOST_SECONDS", -1.0)
+    monkeypatch.setattr(sweeps, "MOST_SECONDS", -1.0)
     with pytest.raises(PlanError, match="fewer steps"):
         sweep(WORKLOAD, [parse_axis("streams.S1.rate=1:2:2")], FAMILY)
 
 
 def test_the_plans_shown_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whatif, "MOST_PLANS", 1)
+    monkeypatch.setattr(sweeps, "MOST_PLANS", 1)
     workload = equality_join(TABLE_6, Execution())
     found = sweep(workload, [parse_axis("streams.S3.rate=1:500:9:log")], FAMILY)
     assert len(set(found.winner)) > 1

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import PlanError, QueryTextError
-from planner.execution import Change, Every, Execution, RunSettings, Shedding
-from planner.query import CountWindow, Query, Source, TimeWindow
-from planner.query_text import format_query
-from planner.streams import Arrivals, Attribute, Changes, ImportanceOf, Relation, Stream
-from planner.workload import Workload
-from planner.workload_file import dump_workload, load_workload
+from planner.files.query.text import format_query
+from planner.files.workload_file import dump_workload, load_workload
+from planner.workload.execution import Change, Every, Execution, RunSettings, Shedding
+from planner.workload.query import CountWindow, Query, Source, TimeWindow
+from planner.workload.streams import Arrivals, Attribute, Changes, ImportanceOf, Relation, Stream
+from planner.workload.workload import Workload
 
 SAMPLES = sorted((Path(__file__).parents[2] / "sample_data").glob("*.yaml"))
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from planner.execution import Execution
-from planner.family import Candidate, Ranking
-from planner.query import Column, Predicate, Query, Source, TimeWindow
-from planner.streams import Attribute, Stream
-from planner.workload import Workload
+from planner.families.protocol import Candidate, Ranking
+from planner.workload.execution import Execution
+from planner.workload.query import Column, Predicate, Query, Source, TimeWindow
+from planner.workload.streams import Attribute, Stream
+from planner.workload.workload import Workload
 
 Row = tuple[float, float, int]
 

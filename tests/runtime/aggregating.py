@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from planner.checks import microseconds
-from planner.plan import Plan
-from planner.query import Aggregate, CountWindow, Query, Source, TimeWindow, TumblingWindow
-from planner.tables import ColumnData, Table
-from planner.workload import Workload
-from runtime.aggregate_feed import aggregate_feed
-from runtime.answer_files import AnswerReader
-from runtime.programs import compile_plan
-from runtime.programs.program import Span, Tally
-from runtime.split import split_of
+from planner.files.tuple_table import ColumnData, Table
+from planner.plan.plan import Plan
+from planner.workload.query import Aggregate, CountWindow, Query, Source, TimeWindow, TumblingWindow
+from planner.workload.validation import microseconds
+from planner.workload.workload import Workload
+from runtime.data.split import split_of
+from runtime.engines.aggregation.answer_files import AnswerReader
+from runtime.engines.aggregation.feed import aggregate_feed
+from runtime.engines.program import Span, Tally
+from runtime.engines.registry import compile_plan
 from tests.runtime.driving import stepped_apart
 from tests.runtime.general_reference import Data, _holds, is_active, members_of
 

@@ -8,9 +8,9 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from planner.checks import microseconds
-from planner.query import Aggregate, CountWindow, Query, Source, TimeWindow, TumblingWindow
-from planner.tables import Table
+from planner.files.tuple_table import Table
+from planner.workload.query import Aggregate, CountWindow, Query, Source, TimeWindow, TumblingWindow
+from planner.workload.validation import microseconds
 
 Rows = list[tuple[Any, ...]]
 

@@ -8,9 +8,9 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from planner.checks import microseconds
-from planner.query import Column, CountWindow, Query, Source, TimeWindow
-from planner.tables import Table
+from planner.files.tuple_table import Table
+from planner.workload.query import Column, CountWindow, Query, Source, TimeWindow
+from planner.workload.validation import microseconds
 
 
 def _sql(query: Query) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pyspark
 
-from runtime.java import find_java
+from runtime.spark.java import find_java
 
 _SPARK = Path(pyspark.__file__).parent
 _PATIENCE_SECONDS = 60.0

@@ -8,19 +8,19 @@ from itertools import pairwise
 
 import numpy as np
 
-from planner.families import chosen_plan, family
-from planner.plan import Plan
-from planner.query import Query, TimeWindow
-from planner.tables import ColumnData, Table
-from planner.workload import Workload
-from runtime.batch import Batch
-from runtime.feed import Feed
-from runtime.kernels.multiway import Counters
-from runtime.kernels.packing import unpack
-from runtime.programs import compile_plan
-from runtime.programs.join import JoinProgram
-from runtime.programs.program import Program, Span, Tally
-from runtime.split import Split, split_of
+from planner.families.registry import chosen_plan, family
+from planner.files.tuple_table import ColumnData, Table
+from planner.plan.plan import Plan
+from planner.workload.query import Query, TimeWindow
+from planner.workload.workload import Workload
+from runtime.data.batch import Batch
+from runtime.data.feed import Feed
+from runtime.data.split import Split, split_of
+from runtime.engines.joins.kernel.multiway import Counters
+from runtime.engines.joins.multiway_program import JoinProgram
+from runtime.engines.kernels.packing import unpack
+from runtime.engines.program import Program, Span, Tally
+from runtime.engines.registry import compile_plan
 from tests.runtime.reference import Data
 
 

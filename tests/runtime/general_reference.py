@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from planner.checks import microseconds
-from planner.query import COMPARE, CountWindow, Query, TimeWindow
-from planner.workload import Workload
+from planner.workload.query import COMPARE, CountWindow, Query, TimeWindow
+from planner.workload.validation import microseconds
+from planner.workload.workload import Workload
 
 # A tuple's time, or when a relation's row begins and ends; and its values.
 Item = tuple[Any, Mapping[str, Any]]

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from planner.checks import microseconds
-from planner.cost import Measurement, Timings
-from planner.families import applicable, family
-from planner.tables import Table
-from planner.workload import Workload
-from runtime.in_process import counted, feed_of
-from runtime.kernels.digest import as_text
-from runtime.prepare import data_digest, generated, run_seconds
-from runtime.programs.program import Span
-from runtime.records import Run, RunRequest
+from planner.families.registry import applicable, family
+from planner.files.tuple_table import Table
+from planner.plan.cost import Measurement, Timings
+from planner.workload.validation import microseconds
+from planner.workload.workload import Workload
+from runtime.control.prepare import data_digest, generated, run_seconds
+from runtime.engines.in_process import counted, feed_of
+from runtime.engines.kernels.digest import as_text
+from runtime.engines.program import Span
+from runtime.runs.records import Run, RunRequest
 
 
 def measured_run(

@@ -8,10 +8,9 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from planner.data_columns import FIRST, LAST
-from planner.tables import Table
-from runtime.kernels.digest import digest_of
-from runtime.native.description import (
+from planner.files.data_columns import FIRST, LAST
+from planner.files.tuple_table import Table
+from runtime.backends.native.description import (
     All,
     AnyOf,
     Condition,
@@ -21,6 +20,7 @@ from runtime.native.description import (
     NativeJoins,
     column_of,
 )
+from runtime.engines.kernels.digest import digest_of
 
 
 def answers_of(native: NativeJoins, tables: Mapping[str, Table]) -> dict[str, tuple[int, int]]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from planner.workload import Workload
+from planner.workload.workload import Workload
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from planner.cost import Cost, Estimate, Measurement, Timings
-from planner.execution import RunSettings
-from planner.families import family
-from runtime.records import Run, RunRequest, Status
+from planner.families.registry import family
+from planner.plan.cost import Cost, Estimate, Measurement, Timings
+from planner.workload.execution import RunSettings
+from runtime.runs.records import Run, RunRequest, Status
 from tests.planner.workloads import TABLE_5, equality_join
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from planner.checks import microseconds
-from planner.execution import Every
-from planner.query import Query, TimeWindow
-from planner.workload import Workload
+from planner.workload.execution import Every
+from planner.workload.query import Query, TimeWindow
+from planner.workload.validation import microseconds
+from planner.workload.workload import Workload
 from tests.runtime.general_reference import (
     Data,
     _holds,

@@ -10,14 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from planner.cost import Cost
 from planner.families.sliced_chain.groups import BOTH, Condition, Group, Member
-from planner.families.sliced_chain.layout import Join, Selection
-from planner.families.sliced_chain.parts import parts_of
+from planner.families.sliced_chain.layout import Join, Selection, parts_of
 from planner.families.sliced_chain.plans import Built, Checking, Feeding, Merging
-from planner.plan import Operator
-from planner.query import COMPARE
-from planner.workload import Workload
+from planner.plan.cost import Cost
+from planner.plan.plan import Operator
+from planner.workload.query import COMPARE
+from planner.workload.workload import Workload
 from tests.runtime.general_reference import Data
 
 

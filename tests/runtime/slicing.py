@@ -8,19 +8,28 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from planner.execution import Execution
 from planner.families.sliced_chain.groups import groups_of
 from planner.families.sliced_chain.labels import STRATEGIES, label_of
 from planner.families.sliced_chain.plans import Built, PlanBuilder
-from planner.query import Column, CountWindow, Filter, Predicate, Query, Source, TimeWindow, Window
-from planner.streams import Attribute, Stream
-from planner.tables import ColumnData, Table
-from planner.workload import Workload
-from runtime.feed import Feed
-from runtime.programs import compile_plan
-from runtime.programs.program import Span, Tally
-from runtime.slice_feed import slice_feed
-from runtime.split import Split
+from planner.files.tuple_table import ColumnData, Table
+from planner.workload.execution import Execution
+from planner.workload.query import (
+    Column,
+    CountWindow,
+    Filter,
+    Predicate,
+    Query,
+    Source,
+    TimeWindow,
+    Window,
+)
+from planner.workload.streams import Attribute, Stream
+from planner.workload.workload import Workload
+from runtime.data.feed import Feed
+from runtime.data.split import Split
+from runtime.engines.program import Span, Tally
+from runtime.engines.registry import compile_plan
+from runtime.engines.slices.feed import slice_feed
 from tests.runtime.driving import stepped
 from tests.runtime.general_reference import Data
 

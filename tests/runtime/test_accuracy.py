@@ -10,8 +10,8 @@ from bench.accuracy import measured, runnable, summary
 from bench.loop_counts import covering, loops_in
 from bench.random_workloads import TRAITS, drawn
 from planner.families.join_order import JoinOrder
-from planner.families.join_order.loops import loops_of
 from planner.families.join_order.model import model_of
+from planner.families.join_order.plans import loops_of
 
 SECONDS = 0.3
 JOINS = 10

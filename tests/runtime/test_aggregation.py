@@ -11,12 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from planner.checks import microseconds
-from planner.data_columns import FIRST, LAST
 from planner.errors import PlanError, RunError
-from planner.execution import Execution
-from planner.families import family
-from planner.query import (
+from planner.families.registry import family
+from planner.files.data_columns import FIRST, LAST
+from planner.files.tuple_table import ColumnData, Table
+from planner.workload.execution import Execution
+from planner.workload.query import (
     Aggregate,
     Column,
     CountWindow,
@@ -29,13 +29,13 @@ from planner.query import (
     TumblingWindow,
     Window,
 )
-from planner.streams import Attribute, Changes, Relation, Stream
-from planner.tables import ColumnData, Table
-from planner.workload import Workload
-from runtime.aggregate_feed import aggregate_feed
-from runtime.generate import generate
-from runtime.in_process import counted
-from runtime.programs.program import Span
+from planner.workload.streams import Attribute, Changes, Relation, Stream
+from planner.workload.validation import microseconds
+from planner.workload.workload import Workload
+from runtime.data.generate import generate
+from runtime.engines.aggregation.feed import aggregate_feed
+from runtime.engines.in_process import counted
+from runtime.engines.program import Span
 from tests.planner.aggregation_simulation import Simulation, Tuple
 from tests.planner.aggregations import AGGREGATION_SAMPLES, aggregation
 from tests.runtime.aggregating import Aggregated, Definition, aggregated, tables_of

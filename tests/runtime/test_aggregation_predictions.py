@@ -7,18 +7,18 @@ from dataclasses import replace
 
 import pytest
 
-from planner.checks import microseconds
-from planner.command import read_workload
-from planner.cost import COST_FIELDS, Cost, q_error
-from planner.families import family
-from planner.plan import Plan
-from planner.workload_file import load_workload
-from runtime.aggregate_feed import aggregate_feed
-from runtime.generate import generate
-from runtime.home import PROJECT
-from runtime.in_process import counted
-from runtime.prepare import generated, run_seconds
-from runtime.programs.program import Span
+from planner.families.registry import family
+from planner.files.workload_file import load_workload
+from planner.plan.cost import COST_FIELDS, Cost, q_error
+from planner.plan.plan import Plan
+from planner.report.command import read_workload
+from planner.workload.validation import microseconds
+from runtime.control.prepare import generated, run_seconds
+from runtime.data.folders import PROJECT
+from runtime.data.generate import generate
+from runtime.engines.aggregation.feed import aggregate_feed
+from runtime.engines.in_process import counted
+from runtime.engines.program import Span
 
 FAMILY = family("early_aggregation")
 # One run of ten minutes, as the samples ship: arrivals alone differ by 3% from their rates.

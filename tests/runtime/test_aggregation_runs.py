@@ -12,14 +12,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from planner.errors import RunError
-from planner.execution import RunSettings
-from planner.workload import Workload
-from planner.workload_file import dump_workload
+from planner.files.workload_file import dump_workload
+from planner.workload.execution import RunSettings
+from planner.workload.workload import Workload
 from runtime.__main__ import main
-from runtime.execute import run
-from runtime.generate import generate
-from runtime.prepare import prepare
-from runtime.records import WAYS, Run, RunRequest
+from runtime.control.execute import run
+from runtime.control.prepare import prepare
+from runtime.data.generate import generate
+from runtime.runs.records import WAYS, Run, RunRequest
 from runtime.spark import worker
 from tests.planner.aggregations import AGGREGATION_SAMPLES, HASHED, aggregation
 from tests.runtime.aggregation_by_duckdb import duckdb_answer

@@ -7,16 +7,16 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from planner.families import FAMILIES
-from planner.family import Family
-from planner.tables import Table
-from planner.workload import Workload
-from runtime.generate import generate
-from runtime.in_process import feed_of
-from runtime.kernels.digest import digest_of
-from runtime.programs import compile_plan
-from runtime.programs.program import Span
-from runtime.split import split_of
+from planner.families.protocol import Family
+from planner.families.registry import FAMILIES
+from planner.files.tuple_table import Table
+from planner.workload.workload import Workload
+from runtime.data.generate import generate
+from runtime.data.split import split_of
+from runtime.engines.in_process import feed_of
+from runtime.engines.kernels.digest import digest_of
+from runtime.engines.program import Span
+from runtime.engines.registry import compile_plan
 from tests.planner.aggregations import AGGREGATION_SAMPLES
 from tests.planner.chains import CHAIN_SAMPLES
 from tests.planner.workloads import SAMPLES

@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from planner.checks import microseconds
-from planner.cost import Cost, models_behind, q_error, total
-from planner.execution import Every, Execution
-from planner.families import family
 from planner.families.join_order.formulas import EXACT_BUCKETS, PRINTED_BUCKETS, SKEWED, UNIFORM
-from planner.streams import Attribute
-from planner.workload import Workload
-from runtime.generate import generate
-from runtime.in_process import counted, feed_of
-from runtime.programs.program import Span
+from planner.families.registry import family
+from planner.plan.cost import Cost, models_behind, q_error, total
+from planner.workload.execution import Every, Execution
+from planner.workload.streams import Attribute
+from planner.workload.validation import microseconds
+from planner.workload.workload import Workload
+from runtime.data.generate import generate
+from runtime.engines.in_process import counted, feed_of
+from runtime.engines.program import Span
 from tests.planner.workloads import equality_join
 
 ROWS = ((8.0, 20.0, 40), (6.0, 20.0, 10), (10.0, 10.0, 25))

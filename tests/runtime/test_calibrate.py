@@ -10,15 +10,14 @@ from typing import Any
 
 import pytest
 
-from planner.calibration import calibrated_units, kept_calibration
-from planner.work import KERNELS
+from planner.seconds.calibration import calibrated_units, kept_calibration
+from planner.seconds.kernel_work import KERNELS
 from runtime import __main__ as command
 from runtime.calibration import calibrate as calibrating
-from runtime.calibration.calibrate import CalibrationRequest, calibrate, designs
-from runtime.calibration.design import Design
-from runtime.calibration.measuring import Measured
-from runtime.records import Progress
-from runtime.stopping import RunCancelledError
+from runtime.calibration.calibrate import CalibrationRequest, Measured, calibrate, designs
+from runtime.control.cancellation import RunCancelledError
+from runtime.engines.design import Design
+from runtime.runs.records import Progress
 
 WITHOUT_SPARK = CalibrationRequest(with_spark=False)
 

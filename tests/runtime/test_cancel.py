@@ -11,16 +11,16 @@ from types import SimpleNamespace
 import pytest
 
 from planner.errors import RunError
-from planner.execution import RunSettings
-from runtime import disk, execute, stopping
-from runtime.execute import run, run_folder
-from runtime.history import History
-from runtime.microbatches import MicroBatches
-from runtime.prepare import prepare
-from runtime.records import BACKENDS, WAYS, Backend, Progress, RunRequest, Way
-from runtime.resume import broken_off, resume
-from runtime.spark import ready, replay
-from runtime.stopping import RunCancelledError
+from planner.workload.execution import RunSettings
+from runtime.control import cancellation, disk, execute
+from runtime.control.cancellation import RunCancelledError
+from runtime.control.execute import run, run_folder
+from runtime.control.prepare import prepare
+from runtime.control.resume import broken_off, resume
+from runtime.data.microbatches import MicroBatches
+from runtime.runs.history import History
+from runtime.runs.records import BACKENDS, WAYS, Backend, Progress, RunRequest, Way
+from runtime.spark import replay, session
 from tests.planner.workloads import equality_join
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
@@ -95,7 +95,7 @@ def test_a_cancel_does_not_wait_for_what_cannot_be_broken_off(
         cancel.set()
         assert let_go.wait(60)
 
-    place = execute if phase.startswith("Prep") else ready
+    place = execute if phase.startswith("Prep") else session
     monkeypatch.setattr(place, "prepare" if place is execute else "session", stuck)
     seen: list[str] = []
     request = _small(7, "replay")
@@ -140,7 +140,7 @@ def test_a_run_that_is_over_its_limit_before_it_is_looked_at_fails_too(
     backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = SimpleNamespace(monotonic=time.monotonic)
-    monkeypatch.setattr(stopping, "time", clock)
+    monkeypatch.setattr(cancellation, "time", clock)
     monkeypatch.setattr(replay, "_POLL_SECONDS", 600.0)
 
     def let_time_pass(progress: Progress) -> None:

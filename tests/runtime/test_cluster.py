@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from planner.execution import RunSettings
-from runtime.execute import run
-from runtime.home import PROJECT
-from runtime.records import Progress, Run, RunRequest
+from planner.workload.execution import RunSettings
+from runtime.control.execute import run
+from runtime.data.folders import PROJECT
+from runtime.runs.records import Progress, Run, RunRequest
 from tests.planner.workloads import equality_join
 from tests.runtime.clusters import Cluster, cluster
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from planner.tables import ColumnData, Table
-from planner.workload import Workload
-from planner.workload_file import load_workload
-from runtime.prepare import generated
-from runtime.reasons.diagnosing import diagnosed
-from runtime.reasons.probe_reasons import NOT_LOOKED_AT
-from runtime.records import Run
+from planner.files.tuple_table import ColumnData, Table
+from planner.files.workload_file import load_workload
+from planner.workload.workload import Workload
+from runtime.control.prepare import generated
+from runtime.diagnosis.diagnosing import diagnosed
+from runtime.diagnosis.probe_reasons import NOT_LOOKED_AT
+from runtime.runs.records import Run
 from tests.runtime.measuring import measured_run
 
 BOTH = "A.k = B.k"

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from runtime.kernels.digest import as_text, digest_of
+from runtime.engines.kernels.digest import as_text, digest_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

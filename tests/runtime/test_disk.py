@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from planner.errors import RunError
-from runtime import disk
-from runtime.disk import RESUME, DiskLimit, bytes_in
-from runtime.spark.faults import cause
-from runtime.stopping import StopSignal
+from runtime.control import disk
+from runtime.control.cancellation import StopSignal
+from runtime.control.disk import RESUME, DiskLimit, bytes_in
+from runtime.spark.spark_errors import cause
 
 
 def test_a_folder_that_grows_too_large_ends_its_run(tmp_path: Path) -> None:

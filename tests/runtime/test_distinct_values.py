@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from planner.execution import Execution
-from planner.families import family
-from planner.tables import Table
-from runtime.generate import generate
-from runtime.kernels.aggregation_values import empty_values
+from planner.families.registry import family
+from planner.files.tuple_table import Table
+from planner.workload.execution import Execution
+from runtime.data.generate import generate
+from runtime.engines.aggregation.kernel.distinct_values import empty_values
 from tests.planner.aggregations import aggregation
 from tests.runtime.aggregating import aggregated
 

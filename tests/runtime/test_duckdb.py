@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from planner.execution import Execution
-from planner.query import TimeWindow
-from planner.streams import Arrivals, Attribute, Stream
-from planner.tables import ColumnData, Table
-from planner.workload import Workload
-from runtime.feed import feed
-from runtime.generate import generate
-from runtime.programs.program import Span
+from planner.files.tuple_table import ColumnData, Table
+from planner.workload.execution import Execution
+from planner.workload.query import TimeWindow
+from planner.workload.streams import Arrivals, Attribute, Stream
+from planner.workload.workload import Workload
+from runtime.data.feed import feed
+from runtime.data.generate import generate
+from runtime.engines.program import Span
 from tests.planner.workloads import HASHED, PER_VALUE, chain_query
 from tests.runtime.by_duckdb import duckdb_rows
 from tests.runtime.driving import compiled, drive

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from planner.errors import RunError
-from planner.tables import ColumnData, Table
-from runtime.encoding import Ordered
-from runtime.feed import feed
+from planner.files.tuple_table import ColumnData, Table
+from runtime.data.encoding import Ordered
+from runtime.data.feed import feed
 from tests.planner.workloads import TABLE_5, equality_join
 
 

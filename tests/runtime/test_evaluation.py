@@ -12,16 +12,16 @@ from pathlib import Path
 import pytest
 
 from planner.errors import RunError
-from planner.evaluation import experiment
-from planner.evaluation.experiment import Experiment, Point
-from planner.evaluation.golab_costs import CORRECTED
-from planner.execution import RunSettings
-from runtime.evaluation import keeping, measuring
-from runtime.evaluation.figure import Figure, nothing_yet
-from runtime.evaluation.measuring import FigureRequest, measure, rounds
-from runtime.evaluation.sampling import Sampler
-from runtime.jobs import Runner
-from runtime.records import Progress
+from planner.experiments.experiment import Experiment, Point
+from planner.experiments.golab.costs import CORRECTED
+from planner.experiments.registry import experiment
+from planner.workload.execution import RunSettings
+from runtime.control.jobs import Runner
+from runtime.experiments import figure_store, measurement
+from runtime.experiments.figure import Figure, nothing_yet
+from runtime.experiments.measurement import FigureRequest, measure, rounds
+from runtime.experiments.sampling import Sampler
+from runtime.runs.records import Progress
 
 SEEDS = range(6)
 # The mean over the seeds is known to 2 or 3%.
@@ -76,9 +76,9 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[Experiment]:
         replace(curve, points=tuple(map(_short, curve.points[:2]))) for curve in table.curves
     )
     shortened = replace(table, name="small", draw=lambda: curves, rounds=2)
-    monkeypatch.setattr(measuring, "experiment", lambda _name: shortened)
+    monkeypatch.setattr(measurement, "experiment", lambda _name: shortened)
     yield shortened
-    keeping.figure_file(shortened).unlink(missing_ok=True)
+    figure_store.figure_file(shortened).unlink(missing_ok=True)
 
 
 def test_both_kernels_and_all_plans_count_and_answer_alike(small: Experiment) -> None:
@@ -129,7 +129,7 @@ def test_what_a_cancelled_measuring_found_is_kept_and_gone_on_with(small: Experi
     begun = measure(FigureRequest("small"), after_three, cancel)
     assert begun.status == "cancelled"
     assert begun.samples == 3
-    kept = keeping.kept(small)
+    kept = figure_store.kept(small)
     assert kept is not None
     assert kept.samples == 3
 
@@ -188,12 +188,12 @@ def test_answers_that_differ_are_seen(small: Experiment) -> None:
 
 
 def test_a_damaged_file_is_told(small: Experiment) -> None:
-    file = keeping.figure_file(small)
+    file = figure_store.figure_file(small)
     file.parent.mkdir(parents=True, exist_ok=True)
     for content in ("{", "{}", '{"points": 3}'):
         file.write_text(content)
         with pytest.raises(RunError, match="measure again"):
-            keeping.kept(small)
+            figure_store.kept(small)
 
 
 def test_what_came_with_sluice_is_read_again_only_when_it_was_written(
@@ -203,11 +203,11 @@ def test_what_came_with_sluice_is_read_again_only_when_it_was_written(
     file = tmp_path / "results.json"
     file.write_text("{}")
     reads: list[Path] = []
-    monkeypatch.setattr(keeping, "SHIPPED", file)
-    monkeypatch.setattr(keeping, "_read", lambda asked: reads.append(asked) or {})
+    monkeypatch.setattr(figure_store, "SHIPPED", file)
+    monkeypatch.setattr(figure_store, "_read", lambda asked: reads.append(asked) or {})
     for _ in range(3):
-        assert keeping.shipped(experiment("figure-3a")) is None
+        assert figure_store.shipped(experiment("figure-3a")) is None
     assert reads == [file]
     os.utime(file, ns=(1, 1))
-    keeping.shipped(experiment("figure-3a"))
+    figure_store.shipped(experiment("figure-3a"))
     assert reads == [file] * 2

@@ -16,22 +16,21 @@ import pyspark
 import pytest
 
 from planner.errors import RunError
-from planner.execution import RunSettings
-from planner.families import family
-from planner.plan import Plan
-from planner.query import Column, Filter, Predicate, Query, Source, TimeWindow
-from planner.streams import Attribute, Stream
-from planner.tables import Table
-from planner.workload import Workload
-from planner.workload_file import dump_workload, load_workload
+from planner.families.registry import family
+from planner.files.tuple_table import Table
+from planner.files.workload_file import dump_workload, load_workload
+from planner.plan.plan import Plan
+from planner.workload.execution import RunSettings
+from planner.workload.query import Column, Filter, Predicate, Query, Source, TimeWindow
+from planner.workload.streams import Attribute, Stream
+from planner.workload.workload import Workload
 from runtime.__main__ import main
-from runtime.generate import generate
-from runtime.in_process import counted, feed_of
-from runtime.java import find_java
-from runtime.kernels.digest import as_text
-from runtime.native.export import exported, zipped
-from runtime.own_data_files import write_folder
-from runtime.programs.program import Span
+from runtime.backends.native.export import exported, zipped
+from runtime.data.generate import generate, write_folder
+from runtime.engines.in_process import counted, feed_of
+from runtime.engines.kernels.digest import as_text
+from runtime.engines.program import Span
+from runtime.spark.java import find_java
 from tests.planner.aggregations import AGGREGATION_SAMPLES
 from tests.planner.chains import CHAIN_SAMPLES, FILTERED, joins
 

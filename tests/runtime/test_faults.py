@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runtime.spark.faults import cause
+from runtime.spark.spark_errors import cause
 
 REPORTS = {
     "a Python worker's": (

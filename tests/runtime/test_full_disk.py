@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from planner.errors import RunError
-from planner.execution import RunSettings
-from runtime import disk
-from runtime.execute import run, run_folder
-from runtime.history import History
-from runtime.records import BACKENDS, Backend, RunRequest, Way
-from runtime.resume import broken_off, resume
+from planner.workload.execution import RunSettings
+from runtime.control import disk
+from runtime.control.execute import run, run_folder
+from runtime.control.resume import broken_off, resume
+from runtime.runs.history import History
+from runtime.runs.records import BACKENDS, Backend, RunRequest, Way
 from tests.planner.workloads import equality_join
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.usefixtures("spark")]

@@ -15,14 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.errors import RunError
-from planner.own_data import read_folder
-from planner.query import TimeWindow
-from planner.streams import Arrivals, Attribute, ImportanceOf, Stream
-from planner.tables import Table
-from planner.workload import Workload
-from runtime.generate import generate
-from runtime.home import PROJECT
-from runtime.own_data_files import write_folder
+from planner.files.own_data import read_folder
+from planner.files.tuple_table import Table
+from planner.workload.query import TimeWindow
+from planner.workload.streams import Arrivals, Attribute, ImportanceOf, Stream
+from planner.workload.workload import Workload
+from runtime.data.folders import PROJECT
+from runtime.data.generate import generate, write_folder
 from tests.planner.workloads import TABLE_5, chain_query, equality_join
 
 ARRIVALS = [

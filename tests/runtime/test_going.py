@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from planner.errors import RunError
-from runtime.home import PROJECT
-from runtime.spark.going import GoingOn, only_while
+from runtime.data.folders import PROJECT
+from runtime.spark.run_lease import GoingOn, only_while
 
 AT_WORK = """
 import sys, time
-from runtime.spark.going import only_while
+from runtime.spark.run_lease import only_while
 with only_while(sys.argv[1]):
     print("at work", flush=True)
     time.sleep(60)

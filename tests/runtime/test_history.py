@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from planner.errors import RunError
-from runtime.history import History
-from runtime.printing import run_text
-from runtime.processes import Process, process
-from runtime.resume import mark_interrupted
-from runtime.run_json import run_document, run_from_json, run_to_json
+from runtime.cli.printing import run_text
+from runtime.control.processes import Process, process
+from runtime.control.resume import mark_interrupted
+from runtime.runs.history import History
+from runtime.runs.run_json import run_document, run_from_json, run_to_json
 from tests.runtime.runs import a_run
 
 

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from planner.errors import RunError
-from runtime.deleting import delete_run
-from runtime.execute import run_folder
-from runtime.history import LONGEST_NOTE, History
-from runtime.history_schema import SCHEMA_VERSION
-from runtime.home import answers_home
-from runtime.processes import process
-from runtime.run_summary import RunFilter, answer_digest
+from runtime.control.execute import run_folder
+from runtime.control.processes import process
+from runtime.data.folders import answers_home
+from runtime.runs.deletion import delete_run
+from runtime.runs.history import LONGEST_NOTE, History
+from runtime.runs.history_schema import SCHEMA_VERSION
+from runtime.runs.run_summary import RunFilter, answer_digest
 from tests.runtime.runs import a_run
 
 OF_VERSION_1 = Path(__file__).parent / "data" / "history-1.sql"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from runtime import java
+from runtime.spark import java
 
-PROJECT = Path(java.__file__).resolve().parent.parent
+PROJECT = Path(java.__file__).resolve().parents[2]
 
 MakeHome = Callable[..., Path]
 

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 import pytest
 
 from planner.errors import RunError
-from runtime.execute import OnProgress
-from runtime.jobs import Entry, Job, Runner
-from runtime.records import Progress, Run, RunRequest
-from runtime.steering import Steering
+from runtime.control.execute import OnProgress
+from runtime.control.jobs import Entry, Job, Runner
+from runtime.control.live_changes import Steering
+from runtime.runs.records import Progress, Run, RunRequest
 from tests.runtime.runs import a_request, a_run
 
 # Waiting for another thread has to end some time, if that thread is broken.

@@ -9,14 +9,14 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.checks import microseconds
-from planner.execution import Execution
-from planner.query import TimeWindow
-from planner.streams import Attribute, Stream
-from planner.workload import Workload
-from runtime.feed import Feed, feed
-from runtime.kernels.digest import digest_of
-from runtime.programs.program import Span
+from planner.workload.execution import Execution
+from planner.workload.query import TimeWindow
+from planner.workload.streams import Attribute, Stream
+from planner.workload.validation import microseconds
+from planner.workload.workload import Workload
+from runtime.data.feed import Feed, feed
+from runtime.engines.kernels.digest import digest_of
+from runtime.engines.program import Span
 from tests.planner.workloads import chain_query
 from tests.runtime.driving import Driven, as_lists, compiled, drive, tables_of, windows_of
 from tests.runtime.reference import Data, Item, arrivals_of, results_of

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from planner.data_columns import FIRST, LAST
-from planner.execution import Every, Execution
-from planner.plan import Operator, Plan
-from planner.query import (
+from planner.files.data_columns import FIRST, LAST
+from planner.files.tuple_table import ColumnData, Table
+from planner.plan.plan import Operator, Plan
+from planner.workload.execution import Every, Execution
+from planner.workload.query import (
     Column,
     CountWindow,
     Filter,
@@ -24,15 +25,14 @@ from planner.query import (
     TimeWindow,
     Window,
 )
-from planner.streams import Relation, Stream
-from planner.tables import ColumnData, Table
-from planner.workload import Workload
-from runtime.batch import Batch
-from runtime.kernels.digest import digest_of
-from runtime.loop_feed import loop_feed
-from runtime.programs.compile_loops import compile_loops
-from runtime.programs.program import Span, Tally
-from runtime.split import Split
+from planner.workload.streams import Relation, Stream
+from planner.workload.workload import Workload
+from runtime.data.batch import Batch
+from runtime.data.split import Split
+from runtime.engines.joins.loop_feed import loop_feed
+from runtime.engines.joins.loop_program import compile_loops
+from runtime.engines.kernels.digest import digest_of
+from runtime.engines.program import Span, Tally
 from tests.runtime.general_reference import Data, results_of
 from tests.runtime.simulate_loops import Simulation
 

@@ -9,11 +9,17 @@ from pathlib import Path
 import pytest
 
 from planner.errors import RunError
-from runtime.home import PROJECT, work_home
-from runtime.masters import check_master, is_local, is_on_this_machine, own_address, usual_shared
-from runtime.records import RunRequest
-from runtime.run_json import run_from_json, run_to_json
+from runtime.data.folders import PROJECT, work_home
+from runtime.runs.records import RunRequest
+from runtime.runs.run_json import run_from_json, run_to_json
 from runtime.spark.cluster import ship_modules
+from runtime.spark.masters import (
+    check_master,
+    is_local,
+    is_on_this_machine,
+    own_address,
+    usual_shared,
+)
 from tests.runtime.runs import a_request, a_run
 
 

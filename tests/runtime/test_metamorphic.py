@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from planner.execution import Execution
-from planner.query import Predicate, TimeWindow
-from planner.streams import Attribute, Stream
-from planner.tables import Table
-from planner.workload import Workload
-from runtime.feed import feed
-from runtime.generate import generate
-from runtime.programs.program import Span
+from planner.files.tuple_table import Table
+from planner.workload.execution import Execution
+from planner.workload.query import Predicate, TimeWindow
+from planner.workload.streams import Attribute, Stream
+from planner.workload.workload import Workload
+from runtime.data.feed import feed
+from runtime.data.generate import generate
+from runtime.engines.program import Span
 from tests.planner.workloads import TABLE_5, chain_query, equality_join
 from tests.runtime.driving import Driven, as_lists, compiled, drive
 

@@ -13,18 +13,18 @@ import pyarrow.parquet as pq
 import pytest
 
 from planner.errors import PlanError, RunError
-from planner.execution import Execution, RunSettings
-from runtime import microbatches
-from runtime.batch import Batch
-from runtime.feed import feed
-from runtime.generate import generate
-from runtime.kernels.packing import unpack
-from runtime.kernels.windows import Tuples
-from runtime.microbatches import NOTE, MicroBatches
-from runtime.prepare import prepare, with_run_settings
-from runtime.records import RunRequest
-from runtime.result_files import safe_file_name
-from runtime.split import Split
+from planner.workload.execution import Execution, RunSettings
+from runtime.control.prepare import prepare, with_run_settings
+from runtime.data import microbatches
+from runtime.data.batch import Batch
+from runtime.data.feed import feed
+from runtime.data.generate import generate
+from runtime.data.microbatches import NOTE, MicroBatches
+from runtime.data.split import Split
+from runtime.engines.kernels.packing import unpack
+from runtime.engines.kernels.windows import Tuples
+from runtime.runs.records import RunRequest
+from runtime.runs.result_files import safe_file_name
 from tests.planner.workloads import equality_join
 
 WORKLOAD = replace(equality_join([(5, 10, 9), (5, 10, 9)]), run=RunSettings(1, 0, 20))

@@ -9,23 +9,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.changes import check_times, stages_of
 from planner.errors import PlanError
-from planner.execution import Change, RunSettings
-from planner.families import family
-from planner.families.sliced_chain.entering import looks_of_entered
-from planner.query import Column, Predicate, Query, Source, TimeWindow
-from planner.query_text import parse_query
-from planner.streams import Attribute, Stream, catalogue
-from planner.workload import Workload
-from runtime.feed import Feed
-from runtime.generate import generate
-from runtime.kernels.digest import digest_of
-from runtime.programs import compile_plan, program_from_json
-from runtime.programs.program import Span, Tally
-from runtime.slice_feed import slice_feed
-from runtime.split import Split
-from runtime.stages import PlannedStage, planned_stages, whole_estimate, whole_plan
+from planner.families.registry import family
+from planner.families.sliced_chain.pricing import looks_of_entered
+from planner.files.query.text import parse_query
+from planner.workload.changes import check_times, stages_of
+from planner.workload.execution import Change, RunSettings
+from planner.workload.query import Column, Predicate, Query, Source, TimeWindow
+from planner.workload.streams import Attribute, Stream, catalogue
+from planner.workload.workload import Workload
+from runtime.control.stages import PlannedStage, planned_stages, whole_estimate, whole_plan
+from runtime.data.feed import Feed
+from runtime.data.generate import generate
+from runtime.data.split import Split
+from runtime.engines.kernels.digest import digest_of
+from runtime.engines.program import Span, Tally
+from runtime.engines.registry import compile_plan, program_from_json
+from runtime.engines.slices.feed import slice_feed
 from tests.planner.chains import FILTERED, joins
 from tests.runtime.driving import stepped
 from tests.runtime.general_reference import Data, results_of

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from planner.evaluation.experiment import Point
-from planner.execution import Execution, RunSettings
+from planner.experiments.experiment import Point
 from planner.families.early_aggregation import EarlyAggregation
-from runtime.evaluation.sampling import Sampler
+from planner.workload.execution import Execution, RunSettings
+from runtime.experiments.sampling import Sampler
 from tests.planner.aggregations import aggregation
 
 FAMILY = EarlyAggregation()

@@ -8,19 +8,19 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from planner.execution import Every, Execution
-from planner.families import family
 from planner.families.join_order import JoinOrder
-from planner.query_text import parse_query
-from planner.streams import Attribute, Changes, Relation, Stream, catalogue
-from planner.tables import Table
-from planner.workload import Workload
-from runtime.generate import generate
-from runtime.in_process import counted, feed_of
-from runtime.native.describe import describe_joins
-from runtime.native.refusal import refusal
-from runtime.programs.program import Span
-from runtime.records import Way
+from planner.families.registry import family
+from planner.files.query.text import parse_query
+from planner.files.tuple_table import Table
+from planner.workload.execution import Every, Execution
+from planner.workload.streams import Attribute, Changes, Relation, Stream, catalogue
+from planner.workload.workload import Workload
+from runtime.backends.native.describe import describe_joins
+from runtime.backends.native.refusal import refusal
+from runtime.data.generate import generate
+from runtime.engines.in_process import counted, feed_of
+from runtime.engines.program import Span
+from runtime.runs.records import Way
 from tests.planner.aggregations import AGGREGATION_SAMPLES
 from tests.planner.chains import CHAIN_SAMPLES, joined, joins
 from tests.planner.workloads import SAMPLES

@@ -11,21 +11,20 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from planner.execution import RunSettings
-from planner.families import family
-from planner.tables import Table
-from planner.workload import Workload
-from planner.workload_file import dump_workload
+from planner.families.registry import family
+from planner.files.tuple_table import Table
+from planner.files.workload_file import dump_workload
+from planner.workload.execution import RunSettings
+from planner.workload.workload import Workload
 from runtime.__main__ import main
-from runtime.execute import run
-from runtime.generate import generate
-from runtime.history import History
-from runtime.in_process import counted, feed_of
-from runtime.kernels.digest import as_text, digest_of
-from runtime.own_data_files import write_folder
-from runtime.programs.program import Span
-from runtime.records import Run, RunRequest, Way
-from runtime.run_json import run_document
+from runtime.control.execute import run
+from runtime.data.generate import generate, write_folder
+from runtime.engines.in_process import counted, feed_of
+from runtime.engines.kernels.digest import as_text, digest_of
+from runtime.engines.program import Span
+from runtime.runs.history import History
+from runtime.runs.records import Run, RunRequest, Way
+from runtime.runs.run_json import run_document
 from tests.planner.aggregations import aggregation
 from tests.planner.chains import FILTERED, joins
 from tests.planner.workloads import equality_join

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from planner.errors import PlanError, RunError
-from planner.execution import RunSettings
-from runtime.arriving import Arriving
-from runtime.execute import run
-from runtime.pace import Pace, batch_seconds, cuts_of
-from runtime.prepare import prepare
-from runtime.records import Progress, RunRequest
+from planner.workload.execution import RunSettings
+from runtime.control.execute import run
+from runtime.control.pace import Pace, batch_seconds, cuts_of
+from runtime.control.prepare import prepare
+from runtime.runs.records import Progress, RunRequest
+from runtime.spark.stream import Arriving
 from tests.planner.workloads import equality_join
 
 WORKLOAD = replace(equality_join([(20, 5, 9), (20, 5, 9)]), run=RunSettings(1, 5, 35))

@@ -7,14 +7,14 @@ from itertools import pairwise
 
 import pytest
 
-from planner.families import chosen_plan, family
-from planner.workload_file import load_workload
-from runtime.batch import Batch
-from runtime.generate import generate
-from runtime.in_process import counted, feed_of
-from runtime.programs import compile_plan
-from runtime.programs.program import Span
-from runtime.split import split_of
+from planner.families.registry import chosen_plan, family
+from planner.files.workload_file import load_workload
+from runtime.data.batch import Batch
+from runtime.data.generate import generate
+from runtime.data.split import split_of
+from runtime.engines.in_process import counted, feed_of
+from runtime.engines.program import Span
+from runtime.engines.registry import compile_plan
 
 _TEXT = """
 version: 1

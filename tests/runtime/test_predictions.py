@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from planner.checks import microseconds
-from planner.cost import Cost, total
-from planner.execution import Execution
-from planner.families import family
-from planner.workload import Workload
-from runtime.feed import feed
-from runtime.generate import generate
-from runtime.in_process import counted
-from runtime.programs.program import Span
+from planner.families.registry import family
+from planner.plan.cost import Cost, total
+from planner.workload.execution import Execution
+from planner.workload.validation import microseconds
+from planner.workload.workload import Workload
+from runtime.data.feed import feed
+from runtime.data.generate import generate
+from runtime.engines.in_process import counted
+from runtime.engines.program import Span
 from tests.planner.workloads import (
     HASHED,
     HYBRID,

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from planner.tables import ColumnData, Table
-from planner.workload import Workload
-from planner.workload_file import load_workload
-from runtime.prepare import generated
-from runtime.reasons.diagnosing import diagnosed
+from planner.files.tuple_table import ColumnData, Table
+from planner.files.workload_file import load_workload
+from planner.workload.workload import Workload
+from runtime.control.prepare import generated
+from runtime.diagnosis.diagnosing import diagnosed
 from tests.runtime.measuring import measured_run
 
 RANDOM = np.random.default_rng(1)

@@ -11,30 +11,29 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from planner.checks import microseconds
-from planner.cost import Cost, total
-from planner.data_columns import FIRST, LAST
 from planner.errors import PlanError, RunError
-from planner.execution import Every, Execution, RunSettings
-from planner.families import family
-from planner.own_data import read_folder
-from planner.query import Column, Filter, Predicate, Query, Source, TimeWindow
-from planner.statistics import infer
-from planner.streams import Attribute, Changes, Relation, Stream
-from planner.workload import Workload
-from planner.workload_file import dump_workload, load_workload
+from planner.families.registry import family
+from planner.files.data_columns import FIRST, LAST
+from planner.files.own_data import read_folder
+from planner.files.workload_file import dump_workload, load_workload
+from planner.plan.cost import Cost, total
+from planner.statistics.inference import infer
+from planner.workload.execution import Every, Execution, RunSettings
+from planner.workload.query import Column, Filter, Predicate, Query, Source, TimeWindow
+from planner.workload.streams import Attribute, Changes, Relation, Stream
+from planner.workload.validation import microseconds
+from planner.workload.workload import Workload
 from runtime.__main__ import main
-from runtime.batch import Batch
-from runtime.execute import run
-from runtime.generate import generate
-from runtime.home import PROJECT
-from runtime.kernels.digest import as_text, digest_of
-from runtime.loop_feed import loop_feed
-from runtime.own_data_files import write_folder
-from runtime.programs import compile_plan
-from runtime.programs.program import Span, Tally
-from runtime.records import RunRequest
-from runtime.split import Split
+from runtime.control.execute import run
+from runtime.data.batch import Batch
+from runtime.data.folders import PROJECT
+from runtime.data.generate import generate, write_folder
+from runtime.data.split import Split
+from runtime.engines.joins.loop_feed import loop_feed
+from runtime.engines.kernels.digest import as_text, digest_of
+from runtime.engines.program import Span, Tally
+from runtime.engines.registry import compile_plan
+from runtime.runs.records import RunRequest
 from tests.runtime.general_reference import results_of
 
 TOLERANCE = 0.05

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from runtime.repeats import Manner, by_plan, manner_of, manners, seconds_by_plan
-from runtime.run_summary import RunSummary, summary_of
+from runtime.runs.run_groups import Manner, by_plan, manner_of, manners, seconds_by_plan
+from runtime.runs.run_summary import RunSummary, summary_of
 from tests.runtime.runs import a_run
 
 PLAIN = replace(

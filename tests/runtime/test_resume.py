@@ -15,15 +15,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from planner.errors import RunError
-from planner.execution import RunSettings
-from planner.workload import Workload
-from planner.workload_file import dump_workload, load_workload
+from planner.files.workload_file import dump_workload, load_workload
+from planner.workload.execution import RunSettings
+from planner.workload.workload import Workload
 from runtime.__main__ import main
-from runtime.execute import run, run_folder
-from runtime.history import History
-from runtime.home import PROJECT
-from runtime.records import Progress, Run, RunRequest
-from runtime.resume import resume
+from runtime.control.execute import run, run_folder
+from runtime.control.resume import resume
+from runtime.data.folders import PROJECT
+from runtime.runs.history import History
+from runtime.runs.records import Progress, Run, RunRequest
 from tests.planner.aggregations import HASHED, aggregation
 from tests.planner.workloads import equality_join
 from tests.runtime.runs import a_run

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from planner.errors import RunError
-from planner.families import family
-from planner.rate_files import read_trace
-from planner.workload import Workload
+from planner.families.registry import family
+from planner.files.rate_files import read_trace
+from planner.workload.workload import Workload
 from runtime.__main__ import main
-from runtime.history import History
-from runtime.own_data_files import write_folder
-from runtime.prepare import data_digest, generated, with_data, with_run_settings
-from runtime.records import Run, RunRequest
-from runtime.run_rates import run_rates
+from runtime.control.prepare import data_digest, generated, with_data, with_run_settings
+from runtime.data.generate import write_folder
+from runtime.runs.history import History
+from runtime.runs.records import Run, RunRequest
+from runtime.runs.run_tuples import run_rates
 from tests.planner.workloads import equality_join
 
 WORKLOAD = with_run_settings(equality_join([(4, 20, 5), (1, 10, 3)]), 3, 20.0, 80.0)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from planner.workload_file import dump_workload, load_workload
+from planner.files.workload_file import dump_workload, load_workload
 from runtime.__main__ import main
-from runtime.history import History
+from runtime.runs.history import History
 from tests.planner.workloads import equality_join
 from tests.runtime.runs import a_run
 

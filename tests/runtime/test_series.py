@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from planner.errors import PlanError
-from runtime.records import RunRequest
-from runtime.run_json import run_from_json, run_to_json
-from runtime.series import MOST_REPEATS, repeated
+from runtime.control.repeat_schedule import MOST_REPEATS, repeated
+from runtime.runs.records import RunRequest
+from runtime.runs.run_json import run_from_json, run_to_json
 from tests.runtime.runs import a_request, a_run
 
 

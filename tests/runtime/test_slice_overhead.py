@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from planner.calibration import Figure
+from planner.seconds.calibration import Figure
 from runtime.calibration.overhead import ChainRun, c_sys_of, fitted_overhead
 
 

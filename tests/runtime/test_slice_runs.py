@@ -8,15 +8,15 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from planner.execution import Change, Execution, RunSettings
-from planner.query import Column, Filter, Predicate, Query, Source, TimeWindow
-from planner.streams import Attribute, Stream
-from planner.workload import Workload
-from runtime.execute import run
-from runtime.history import History
-from runtime.kernels.digest import digest_of
-from runtime.records import RunRequest, Way
-from runtime.run_json import run_document
+from planner.workload.execution import Change, Execution, RunSettings
+from planner.workload.query import Column, Filter, Predicate, Query, Source, TimeWindow
+from planner.workload.streams import Attribute, Stream
+from planner.workload.workload import Workload
+from runtime.control.execute import run
+from runtime.engines.kernels.digest import digest_of
+from runtime.runs.history import History
+from runtime.runs.records import RunRequest, Way
+from runtime.runs.run_json import run_document
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 

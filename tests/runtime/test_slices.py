@@ -9,20 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.execution import Execution
-from planner.families import family
+from planner.families.registry import family
 from planner.families.sliced_chain.labels import STRATEGIES
-from planner.query import Column, Filter, Predicate, Query, Source, TimeWindow
-from planner.streams import Attribute, Stream
-from planner.workload import Workload
-from runtime.generate import generate
-from runtime.in_process import counted
-from runtime.in_process import feed_of as feed_of_plan
-from runtime.kernels.digest import digest_of
-from runtime.programs import compile_plan, program_from_json
-from runtime.programs.program import Span, Tally
-from runtime.slice_feed import slice_feed
-from runtime.split import Split
+from planner.workload.execution import Execution
+from planner.workload.query import Column, Filter, Predicate, Query, Source, TimeWindow
+from planner.workload.streams import Attribute, Stream
+from planner.workload.workload import Workload
+from runtime.data.generate import generate
+from runtime.data.split import Split
+from runtime.engines.in_process import counted
+from runtime.engines.in_process import feed_of as feed_of_plan
+from runtime.engines.kernels.digest import digest_of
+from runtime.engines.program import Span, Tally
+from runtime.engines.registry import compile_plan, program_from_json
+from runtime.engines.slices.feed import slice_feed
 from tests.runtime.general_reference import Data, results_of
 from tests.runtime.simulate_slices import Carried, Counts
 from tests.runtime.slicing import (

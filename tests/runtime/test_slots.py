@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from runtime.spark.slots import group_ids, spark_hash
+from runtime.spark.replay import group_ids, spark_hash
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -9,18 +9,17 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from planner.execution import Execution, RunSettings
-from planner.query import TimeWindow
-from planner.workload import Workload
-from planner.workload_file import dump_workload
+from planner.files.workload_file import dump_workload
+from planner.workload.execution import Execution, RunSettings
+from planner.workload.query import TimeWindow
+from planner.workload.workload import Workload
 from runtime.__main__ import main
-from runtime.execute import run
-from runtime.feed import feed
-from runtime.generate import generate
-from runtime.history import History
-from runtime.own_data_files import write_folder
-from runtime.programs.program import Span
-from runtime.records import Progress, Run, RunRequest, Way
+from runtime.control.execute import run
+from runtime.data.feed import feed
+from runtime.data.generate import generate, write_folder
+from runtime.engines.program import Span
+from runtime.runs.history import History
+from runtime.runs.records import Progress, Run, RunRequest, Way
 from tests.planner.workloads import HASHED, PER_VALUE, chain_query, equality_join
 from tests.runtime.driving import Driven, compiled, drive
 from tests.runtime.reference import Item, results_of

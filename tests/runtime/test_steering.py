@@ -13,23 +13,23 @@ import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
-from planner.changes import stages_of
 from planner.errors import PlanError, RunError, SluiceError
-from planner.execution import Change, RunSettings
-from planner.query import Query
-from planner.query_text import parse_query
-from planner.streams import Arrivals, Attribute, Stream, catalogue
-from planner.workload import Workload
-from planner.workload_file import dump_workload, load_workload
-from runtime.execute import run
-from runtime.history import History
-from runtime.kernels.digest import digest_of
-from runtime.prepare import generated, prepare
-from runtime.programs.program import Tally
-from runtime.records import Progress, RunRequest
-from runtime.resume import resume
-from runtime.run_json import run_from_json, run_to_json
-from runtime.steering import Steering, boundary
+from planner.files.query.text import parse_query
+from planner.files.workload_file import dump_workload, load_workload
+from planner.workload.changes import stages_of
+from planner.workload.execution import Change, RunSettings
+from planner.workload.query import Query
+from planner.workload.streams import Arrivals, Attribute, Stream, catalogue
+from planner.workload.workload import Workload
+from runtime.control.execute import run
+from runtime.control.live_changes import Steering, boundary
+from runtime.control.prepare import generated, prepare
+from runtime.control.resume import resume
+from runtime.engines.kernels.digest import digest_of
+from runtime.engines.program import Tally
+from runtime.runs.history import History
+from runtime.runs.records import Progress, RunRequest
+from runtime.runs.run_json import run_from_json, run_to_json
 from tests.runtime.general_reference import Data, results_of
 from tests.runtime.slicing import queries, workloads
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from planner.cost import Cost, Measurement, Timings
-from planner.families import family
-from planner.rank_agreement import kendall_tau, regret
-from runtime.reasons.trust import Verdict, trust
-from runtime.records import Run
+from planner.families.registry import family
+from planner.plan.cost import Cost, Measurement, Timings
+from planner.plan.rank_agreement import kendall_tau, regret
+from runtime.diagnosis.trust import Verdict, trust
+from runtime.runs.records import Run
 from tests.runtime.runs import a_run
 
 LABELS = ("S1,S2,S3,S4", "S1,S2,S4,S3", "S4,S3,S2,S1")

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from planner.cost import Cost, Units
-from planner.work import Work
+from planner.plan.cost import Cost, Units
+from planner.seconds.kernel_work import Work
 from runtime.calibration.fitting import QUANTITIES, Observation, amounts_of, fitted
 
 MADE_WITH = {

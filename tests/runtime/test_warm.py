@@ -5,19 +5,24 @@ from __future__ import annotations
 import threading
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 
 import pytest
 from numba.core.dispatcher import Dispatcher
 
-from planner.evaluation.experiment import Point
-from planner.families import applicable
-from planner.workload_file import load_workload
-from runtime import kernels, warm
-from runtime.evaluation.sampling import Sampler
-from runtime.programs.loading import load_all_kernels
+from planner.experiments.experiment import Point
+from planner.families.registry import applicable
+from planner.files.workload_file import load_workload
+from runtime import engines
+from runtime.control import warm
+from runtime.engines.compile_kernels import load_all_kernels
+from runtime.experiments.sampling import Sampler
 
-KERNELS = [f"{kernels.__name__}.{module.name}" for module in iter_modules(kernels.__path__)]
+KERNELS = [
+    module.name
+    for module in walk_packages(engines.__path__, "runtime.engines.")
+    if "kernel" in module.name.rpartition(".")[0]
+]
 STREAMS = """
 version: 1
 name: warm

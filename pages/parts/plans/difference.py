@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from pages.parts.chains import part_words
+from pages.parts.families.sliced_chain import chain_text
 from pages.parts.plans import drawings
-from pages.parts.words import UNITS, compared, plain
-from planner.cost import COST_FIELDS, Estimate
-from planner.difference import Aligned, Side, aligned
-from planner.drawing import Overlay
-from planner.families import family
-from planner.operator_names import operator_name
-from planner.wording import amount, shortened, told_apart
+from pages.parts.shared.formatting import UNITS, compared, plain
+from planner.families.registry import family
+from planner.numbers import amount, shortened, told_apart
+from planner.plan.cost import COST_FIELDS, Estimate
+from planner.plan.difference import Aligned, Side, aligned
+from planner.plan.operator_names import operator_name
+from planner.plan.plan_text import Overlay
 
 if TYPE_CHECKING:
-    from runtime.records import Run
+    from runtime.runs.records import Run
 
 WHOLE, BY_OPERATOR, PICTURE = "Whole plan", "By operator", "Picture"
 # Pale fills under dark letters, as on the picture of a run; each carries its words, too.
@@ -65,10 +65,10 @@ def show(first: Side, second: Side, key: str) -> None:
             f"Figures are {UNITS[field].lower()}. An operator is the same in both plans where what "
             "it does and what feeds it is."
         )
-        part_words.show(first.plan, second.plan)
+        chain_text.show(first.plan, second.plan)
     else:
         _pictures(first, second, field)
-        part_words.show(first.plan, second.plan)
+        chain_text.show(first.plan, second.plan)
 
 
 def kinds(first: Side, second: Side) -> list[str]:

@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.parts import charts
-from pages.parts.words import plain
-from planner.cost import Estimate
-from planner.dot import join_tree, to_dot
-from planner.drawing import Overlays, to_loops, to_text
+from pages.parts.shared import charts
+from pages.parts.shared.formatting import plain
 from planner.families.join_order import JoinOrder
+from planner.families.protocol import Family
 from planner.families.sliced_chain import SlicedChain
-from planner.family import Family
-from planner.plan import Operator, Plan
-from planner.wording import shortened
-from planner.workload import Workload
+from planner.numbers import shortened
+from planner.plan.cost import Estimate
+from planner.plan.dot import join_tree, to_dot
+from planner.plan.plan import Operator, Plan
+from planner.plan.plan_text import Overlays, to_loops, to_text
+from planner.workload.workload import Workload
 
 TREE, LOOPS = "Join tree", "Loops"
 EVERY = "All arrivals"

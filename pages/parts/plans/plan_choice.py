@@ -7,14 +7,15 @@ from functools import partial
 
 import streamlit as st
 
-from pages.parts import charts, planning, state
-from pages.parts.chains import chain_view
-from pages.parts.plans import drawings, gallery, ranking_table, work_figures
-from pages.parts.words import plain, plan_name
+from pages.parts.families.early_aggregation import gallery
+from pages.parts.families.sliced_chain import chain_view
+from pages.parts.plans import drawings, ranking_table, work_figures
+from pages.parts.shared import charts, planning, state
+from pages.parts.shared.formatting import plain, plan_name
 from planner.families.early_aggregation import EarlyAggregation
+from planner.families.protocol import Candidate, Family, Ranking
 from planner.families.sliced_chain import SlicedChain
-from planner.family import Candidate, Family, Ranking
-from planner.workload import Workload
+from planner.workload.workload import Workload
 
 
 def show(

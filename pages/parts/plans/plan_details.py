@@ -8,27 +8,22 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from pages.parts import charts, figures, planning
-from pages.parts.chains import chain_ledger, chain_optima, chain_work
-from pages.parts.plans import (
-    difference,
-    drawings,
-    early_sets,
-    index_advice,
-    replanning,
-    work_figures,
-)
-from pages.parts.words import UNITS, plain, plan_name
-from planner.cost import COST_FIELDS, Estimate, Formula, total
-from planner.difference import Side
+from pages.parts.families.early_aggregation import early_sets
+from pages.parts.families.join_order import index_advice
+from pages.parts.families.sliced_chain import ledger, optima
+from pages.parts.plans import difference, drawings, replanning, work_figures
+from pages.parts.shared import charts, figures, planning
+from pages.parts.shared.formatting import UNITS, plain, plan_name
 from planner.families.early_aggregation import EarlyAggregation
 from planner.families.join_order import JoinOrder
+from planner.families.protocol import Family
 from planner.families.sliced_chain import SlicedChain
-from planner.family import Family
-from planner.operator_names import operator_name
-from planner.plan import Plan
-from planner.wording import amount
-from planner.workload import Workload
+from planner.numbers import amount
+from planner.plan.cost import COST_FIELDS, Estimate, Formula, total
+from planner.plan.difference import Side
+from planner.plan.operator_names import operator_name
+from planner.plan.plan import Plan
+from planner.workload.workload import Workload
 
 # What the planner puts between a formula and the meaning of its symbols.
 _WHERE = r", \quad "
@@ -85,9 +80,9 @@ def _details(
     if isinstance(chosen, SlicedChain):
         subject = (workload, planning.ranking(chosen, workload), plan.label)
         own = {
-            LEDGER: partial(chain_ledger.show, *subject),
-            MERGINGS: partial(chain_optima.mergings, *subject),
-            TRADE_OFF: partial(chain_optima.trade_off, *subject),
+            LEDGER: partial(ledger.show, *subject),
+            MERGINGS: partial(optima.mergings, *subject),
+            TRADE_OFF: partial(optima.trade_off, *subject),
         }
         return own | costs | shared
     return costs | shared
@@ -106,7 +101,7 @@ def by_operator(chosen: Family, plan: Plan, estimate: Estimate) -> None:
         key="work-shown",
     )
     if isinstance(chosen, SlicedChain) and field == "comparisons":
-        chain_work.show(plan, estimate)
+        ledger.show_work(plan, estimate)
     elif field == "operations":
         bars = work_figures.of_operators(plan, estimate)
         charts.show(work_figures.stacked(bars), alt=work_figures.in_words(bars))

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from pages.parts import state
-from pages.parts.planning import FEW
-from pages.parts.words import UNITS, compared, plan_name, rounded_alike
-from planner.cost import COST_FIELDS
-from planner.family import Candidate, Ranking
+from pages.parts.shared import state
+from pages.parts.shared.formatting import UNITS, compared, plan_name, rounded_alike
+from pages.parts.shared.planning import FEW
+from planner.families.protocol import Candidate, Ranking
+from planner.plan.cost import COST_FIELDS
 
 if TYPE_CHECKING:
     from streamlit.elements.lib.column_types import ColumnConfig

@@ -8,14 +8,13 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
-from pages.parts import backend, planning, state
-from pages.parts.caching import BY_DIGEST
-from pages.parts.words import moment
+from pages.parts.shared import backend, planning, state
+from pages.parts.shared.caching import BY_DIGEST
+from pages.parts.shared.formatting import moment
 from planner.errors import PlanError, within
-from planner.rate_examples import burst, day_and_night, slowest
-from planner.rate_files import TIME, read_trace, write_trace
-from planner.rates import RateTrace
-from planner.workload import Workload
+from planner.files.rate_files import TIME, read_trace, write_trace
+from planner.whatif.rates import RateTrace, burst, day_and_night, slowest
+from planner.workload.workload import Workload
 
 BURST, DAY, FILE, DATA, RUN = "A burst", "Day and night", "A file", "Own data", "A run"
 MOST_RUNS = 20
@@ -95,8 +94,8 @@ def _counted(
     sort: bool,
     every: float,
 ) -> RateTrace:
-    from planner.own_data import read_folder
-    from planner.rates import counted_rates
+    from planner.files.own_data import read_folder
+    from planner.whatif.rates import counted_rates
 
     return counted_rates(workload, read_folder(Path(folder), workload, sort).tables, every)
 
@@ -116,7 +115,7 @@ def _run(workload: Workload) -> RateTrace:
 
 @st.cache_resource(show_spinner="Counting arrivals", max_entries=8)
 def _run_counted(run_id: str, every: float) -> RateTrace:
-    from runtime.run_rates import run_rates
+    from runtime.runs.run_tuples import run_rates
 
     return run_rates(backend.history().get(run_id), every)
 

@@ -7,14 +7,12 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from pages.parts import charts, messages
-from pages.parts.caching import BY_DIGEST
 from pages.parts.plans import rate_sources, replanning_figures
-from pages.parts.words import plain
-from planner.families import family
-from planner.rates import RateTrace
-from planner.replanning import THRESHOLDS, Policy, Replanning, replan
-from planner.replanning_report import (
+from pages.parts.shared import charts, messages
+from pages.parts.shared.caching import BY_DIGEST
+from pages.parts.shared.formatting import plain
+from planner.families.registry import family
+from planner.report.replanning_report import (
     against,
     answer,
     notes,
@@ -23,7 +21,9 @@ from planner.replanning_report import (
     threshold_text,
     unit_of,
 )
-from planner.workload import Workload
+from planner.whatif.rates import RateTrace
+from planner.whatif.replanning import THRESHOLDS, Policy, Replanning, replan
+from planner.workload.workload import Workload
 
 DEFAULT = 0.2
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 
 import plotly.graph_objects as go
 
-from pages.parts.figures import PALETTE, frame, log_axis
-from pages.parts.words import plan_name
-from planner.rates import RateTrace
-from planner.replanning import Replanning, bands
-from planner.replanning_report import threshold_text
-from planner.wording import amount, shortened
+from pages.parts.shared.figures import PALETTE, frame, log_axis
+from pages.parts.shared.formatting import plan_name
+from planner.numbers import amount, shortened
+from planner.report.replanning_report import threshold_text
+from planner.whatif.rates import RateTrace
+from planner.whatif.replanning import Replanning, bands
 
 STAY, RULE, ORACLE = "Stay", "Re-plan", "Always best"
 # The three figures of the time line stand below each other: one left edge lets them be compared.

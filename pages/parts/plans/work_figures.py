@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from pages.parts.figures import PALETTE, frame, room
-from pages.parts.words import UNITS
-from planner.cost import Estimate
-from planner.families.early_aggregation.work import KINDS, by_kind
-from planner.operator_names import operator_name
-from planner.plan import Plan
-from planner.wording import amount, shortened, told_apart
+from pages.parts.shared.figures import PALETTE, frame, room
+from pages.parts.shared.formatting import UNITS
+from planner.families.early_aggregation.ranking import KINDS, by_kind
+from planner.numbers import amount, shortened, told_apart
+from planner.plan.cost import Estimate
+from planner.plan.operator_names import operator_name
+from planner.plan.plan import Plan
 
 # A bar and what it is made of.
 Bars = Sequence[tuple[str, Mapping[str, float]]]

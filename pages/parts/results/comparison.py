@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from pages.parts.words import MET, UNITS, error_text, plan_name
-from planner.checks import listed
-from planner.cost import COST_FIELDS, Cost, q_error
-from planner.drawing import Overlay
-from planner.families import family
+from pages.parts.shared.formatting import MET, UNITS, error_text, plan_name
 from planner.families.early_aggregation import EarlyAggregation
-from planner.operator_names import operator_name
-from planner.wording import amount, told_apart
-from runtime.run_costs import measured_cost, predicted_cost, ranked_by, scores
+from planner.families.registry import family
+from planner.numbers import amount, told_apart
+from planner.plan.cost import COST_FIELDS, Cost, q_error
+from planner.plan.operator_names import operator_name
+from planner.plan.plan_text import Overlay
+from planner.workload.validation import listed
+from runtime.runs.run_costs import measured_cost, predicted_cost, ranked_by, scores
 
 if TYPE_CHECKING:
-    from runtime.records import Run
-    from runtime.repeats import PlanRuns, Spread
+    from runtime.runs.records import Run
+    from runtime.runs.run_groups import PlanRuns, Spread
 
 # Pale fills under dark letters, told apart by the colour-blind; each also carries an arrow.
 MET_FILL, OVER_FILL, UNDER_FILL = "#d5ecdf", "#fbd9b5", "#cfe3f7"

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.parts import backend, charts
 from pages.parts.results import exports
+from pages.parts.shared import backend, charts
 
 if TYPE_CHECKING:
-    from runtime.records import Run
-    from runtime.repeats import PlanRuns
+    from runtime.runs.records import Run
+    from runtime.runs.run_groups import PlanRuns
 
 
 def show(plans: Sequence[PlanRuns], workload: str) -> None:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from pages.parts.results.comparison import RECOMPUTATIONS, by_operator
-from planner.cost import COST_FIELDS, q_error
-from planner.printing import safe_cell
+from planner.plan.cost import COST_FIELDS, q_error
+from planner.report.plans_text import safe_cell
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from runtime.records import Run
+    from runtime.runs.records import Run
 
 
 def to_csv(runs: Sequence[Run]) -> str:
@@ -50,6 +50,6 @@ def table_to_csv(table: pa.Table) -> str:
 
 def to_json(runs: Sequence[Run]) -> str:
     """The documents that `python -m runtime run --json` prints, in a list."""
-    from runtime.run_json import run_document
+    from runtime.runs.run_json import run_document
 
     return json.dumps([run_document(run) for run in runs], indent=2, allow_nan=False)

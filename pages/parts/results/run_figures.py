@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
-from pages.parts.figures import LINE, MEASURED, PALETTE, frame, log_axis, room
-from pages.parts.words import error_text, plan_name
-from planner.wording import amount, shortened
+from pages.parts.shared.figures import LINE, MEASURED, PALETTE, frame, log_axis, room
+from pages.parts.shared.formatting import error_text, plan_name
+from planner.numbers import amount, shortened
 
 if TYPE_CHECKING:
-    from runtime.repeats import Spread
+    from runtime.runs.run_groups import Spread
 
 # The plot of a chart in half a narrow page, and a letter in it, in points of the screen.
 _PLOT, _LETTER, _MARKER = (320.0, 280.0), (6.6, 16.0), 14.0

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.parts import charts, figures
-from pages.parts.chains import part_words
-from pages.parts.plans import drawings
+from pages.parts.families.sliced_chain import chain_text
+from pages.parts.plans import difference, drawings
 from pages.parts.results import comparison, run_figures
-from pages.parts.words import UNITS, compared, error_text, plain, plan_name
-from planner.wording import amount
-from runtime.run_costs import ranked_by, scores
+from pages.parts.shared import backend, charts, figures
+from pages.parts.shared.formatting import UNITS, compared, error_text, moment, plain, plan_name
+from planner.numbers import amount
+from runtime.runs.run_costs import ranked_by, scores
 
 if TYPE_CHECKING:
-    from runtime.records import Run
-    from runtime.repeats import PlanRuns
+    from runtime.runs.records import Run
+    from runtime.runs.run_groups import PlanRuns
 
 # So many runs of a workload are looked through, and so many plans shown.
 MOST_RUNS = 2_000
@@ -163,7 +163,7 @@ def operators(run: Run) -> None:
     if view == "Picture":
         drawings.operators(run.plan, run.estimate, comparison.overlays(run))
         st.caption("Green: met (≈). Orange: more predicted than measured (▲). Blue: less (▼).")
-        part_words.show(run.plan)
+        chain_text.show(run.plan)
         return
     rows = comparison.by_operator(run, field)
     if view == "Bars":
@@ -182,4 +182,51 @@ def operators(run: Run) -> None:
             },
             alt=f"{UNITS[field]} of {run.plan.label}, by operator",
         )
-    part_words.show(run.plan)
+    chain_text.show(run.plan)
+
+
+if TYPE_CHECKING:
+    from runtime.runs.records import Run
+    from runtime.runs.run_summary import RunSummary
+
+
+def pick(shown: Sequence[RunSummary], label: str, key: str) -> str:
+    """The id of one of these runs."""
+    known = {run.id: run for run in shown}
+    return st.selectbox(label, list(known), format_func=lambda name: _told(known[name]), key=key)
+
+
+def _told(run: RunSummary) -> str:
+    """A run on one line, with what makes it unlike others."""
+    marks = [run.backend] if run.backend != "kernels" else []
+    marks += [run.status] if run.status != "finished" else []
+    marks += ["baseline"] if run.baseline else []
+    marks += [run.note] if run.note else []
+    return " · ".join(filter(None, [plan_name(run.label), run.way, moment(run.started), *marks]))
+
+
+def two(shown: Sequence[RunSummary]) -> None:
+    """The difference of two runs: beside the baseline, where one is pinned."""
+    if len(shown) < 2:
+        st.caption("Run another plan, or this one again: the difference of two runs stands here.")
+        return
+    left, right = st.columns(2)
+    with left:
+        first = pick(shown, "Run", "difference-first")
+    others = sorted((run for run in shown if run.id != first), key=lambda run: not run.baseline)
+    with right:
+        second = pick(others, "Beside", "difference-second")
+    runs = backend.records((first, second))
+    if len(runs) == 2:
+        one, other = runs[first], runs[second]
+        difference.show(
+            difference.of_run(one, _name(one, other)),
+            difference.of_run(other, _name(other, one)),
+            "runs-difference",
+        )
+
+
+def _name(run: Run, other: Run) -> str:
+    """The plan; where both runs are of one plan, also when it was run."""
+    name = comparison.run_name(run)
+    return name if name != comparison.run_name(other) else f"{name}, {moment(run.started)}"

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.parts import charts
 from pages.parts.results import run_figures
-from pages.parts.words import counted, plain, plan_name
-from planner.checks import exact
-from planner.wording import told_apart
-from runtime.repeats import manners, seconds_by_plan
+from pages.parts.shared import charts
+from pages.parts.shared.formatting import counted, plain, plan_name
+from planner.numbers import told_apart
+from planner.workload.validation import exact
+from runtime.runs.run_groups import manners, seconds_by_plan
 
 if TYPE_CHECKING:
-    from runtime.repeats import Manner
-    from runtime.run_summary import RunSummary
+    from runtime.runs.run_groups import Manner
+    from runtime.runs.run_summary import RunSummary
 
 ENGINE, WHOLE = "In Spark", "Whole runs"
 _PARTS = {ENGINE: ("kernel", "engine"), WHOLE: ("engine", "start", "total")}

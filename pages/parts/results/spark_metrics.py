@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from pages.parts.words import plain, seconds_text
+from pages.parts.shared.formatting import plain, seconds_text
 
 if TYPE_CHECKING:
-    from runtime.records import Run
+    from runtime.runs.records import Run
 
 _NUMBER = st.column_config.NumberColumn(format="localized")
 _MOST_PHASES = 4

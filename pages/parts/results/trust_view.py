@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.parts.words import plain, plan_name
-from planner.cost import q_error
-from runtime.reasons.diagnosing import Diagnosis, diagnosed, told_error
-from runtime.reasons.trust import Verdict, trust
-from runtime.run_costs import scores
+from pages.parts.shared.formatting import plain, plan_name
+from planner.plan.cost import q_error
+from runtime.diagnosis.diagnosing import Diagnosis, diagnosed, told_error
+from runtime.diagnosis.trust import Verdict, trust
+from runtime.runs.run_costs import scores
 
 if TYPE_CHECKING:
-    from runtime.records import Run
+    from runtime.runs.records import Run
 
 _ICONS: dict[Verdict, str] = {
     "all": ":material/thumb_up:",
@@ -63,7 +63,7 @@ def diagnoses(run: Run) -> list[Diagnosis]:
 
 @st.cache_resource(show_spinner="Looking for the reason", max_entries=64)
 def _diagnoses(run_id: str, status: str, _run: Run) -> list[Diagnosis]:  # noqa: ARG001 - the key
-    from runtime.run_tuples import few_tuples_of
+    from runtime.runs.run_tuples import few_tuples_of
 
     found = diagnosed(_run)
     # Without an error there is nothing to look for in the tuples.

@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 import pandas as pd
 import streamlit as st
 
-from pages.parts import state
+from pages.parts.shared import state
 from planner.errors import PlanError, SluiceError
-from planner.execution import Execution, RunSettings
-from planner.workload import Workload
-from planner.workload_file import dump_workload, load_workload
-from planner.workload_yaml import read_yaml
+from planner.files.safe_yaml import read_yaml
+from planner.files.workload_file import dump_workload, load_workload
+from planner.workload.execution import Execution, RunSettings
+from planner.workload.workload import Workload
 
 Parts = dict[str, Any]
 T = TypeVar("T")

@@ -7,11 +7,11 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.parts import state
+from pages.parts.shared import state
 from pages.parts.workload import drafts
 from pages.parts.workload.drafts import Parts
-from planner.query import Source
-from planner.workload import Workload
+from planner.workload.query import Source
+from planner.workload.workload import Workload
 
 _PER_VALUE = "per-value"
 

@@ -3,17 +3,49 @@
 from __future__ import annotations
 
 import os
+import uuid
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
 
-from pages.parts import messages, planning, samples, state
-from pages.parts.words import plain
-from pages.parts.workload import uploads
-from planner.errors import PlanError
-from planner.wording import amount
-from runtime.home import home
+from pages.parts.shared import messages, planning, samples, state
+from pages.parts.shared.formatting import plain
+from planner.errors import PlanError, RunError
+from planner.numbers import amount
+from planner.workload.validation import listed
+from planner.workload.workload import Workload
+from runtime.data.folders import home
+
+if TYPE_CHECKING:
+    from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+
+def keep_data(files: Sequence[UploadedFile], workload: Workload) -> Path:
+    """Store uploaded data in a folder of ours; every file must belong to a stream or relation.
+
+    A name is accepted only if it is that of a stream, so no name can lead out of the folder.
+    """
+    known = [stream.name for stream in workload.streams]
+    known += [relation.name for relation in workload.relations]
+    for file in files:
+        stem = Path(file.name).stem
+        if stem not in known or Path(stem).name != stem:
+            raise PlanError(
+                f"belongs to no stream; name each file after one: {listed(known)}", file.name
+            )
+    folder = home() / "uploads" / uuid.uuid4().hex[:12]
+    try:
+        folder.mkdir(parents=True)
+        for file in files:
+            name = Path(file.name)
+            (folder / f"{name.stem}{name.suffix.lower()}").write_bytes(file.getvalue())
+    except OSError as error:
+        raise RunError(f"cannot be stored: {error.strerror}", "upload") from error
+    return folder
+
 
 _SAMPLE = "sample:"
 
@@ -56,7 +88,7 @@ def _upload_box(sort: bool) -> None:
         )
         if st.form_submit_button("Use these files") and files:
             with messages.shown():
-                _use(uploads.keep_data(files, state.workload()), sort)
+                _use(keep_data(files, state.workload()), sort)
 
 
 def _use(folder: Path, sort: bool) -> None:

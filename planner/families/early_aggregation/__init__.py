@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from planner.cost import Estimate, UnitCosts
-from planner.families.early_aggregation import pricing, ranking, telling
-from planner.families.early_aggregation.coverage import refusal
+from planner.families.early_aggregation import explain, pricing, ranking
+from planner.families.early_aggregation.coverage import EarlyRule, refusal
+from planner.families.early_aggregation.explain import SourceSizes
 from planner.families.early_aggregation.model import NAME, model_of
 from planner.families.early_aggregation.plans import PlanBuilder
-from planner.families.early_aggregation.rules import EarlyRule
+from planner.families.early_aggregation.ranking import by_kind
 from planner.families.early_aggregation.search import orders
-from planner.families.early_aggregation.telling import SourceSizes
-from planner.families.early_aggregation.work import by_kind
-from planner.family import Ranking
-from planner.plan import Plan
-from planner.units import units_of
-from planner.workload import Workload
+from planner.families.protocol import Ranking
+from planner.plan.cost import Estimate, UnitCosts
+from planner.plan.plan import Plan
+from planner.seconds.units import units_of
+from planner.workload.workload import Workload
 
 
 class EarlyAggregation:
@@ -91,11 +90,11 @@ class EarlyAggregation:
 
     def why(self, workload: Workload) -> tuple[str, ...]:
         """What the rules give for each source, the orders chosen, what the model leaves out."""
-        return telling.why(model_of(workload))
+        return explain.why(model_of(workload))
 
     def answer(self, workload: Workload, ranking: Ranking) -> str:
         """Which plan wins, by how much, because of what, and what comes close to it."""
-        return telling.answer(model_of(workload), ranking)
+        return explain.answer(model_of(workload), ranking)
 
     def rules(self, workload: Workload) -> tuple[EarlyRule, ...]:
         """What Rules 1 and 2 make of an early aggregation on each source, and why."""
@@ -103,7 +102,7 @@ class EarlyAggregation:
 
     def sizes(self, workload: Workload) -> tuple[SourceSizes, ...]:
         """How many tuples each window and entries each set holds, under both models."""
-        return telling.sizes(model_of(workload))
+        return explain.sizes(model_of(workload))
 
     def work(self, workload: Workload, labels: Sequence[str]) -> tuple[dict[str, float], ...]:
         """Operations per second of these plans by kind of work, which add up to their scores."""

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.families.early_aggregation.cells import Cells
 from planner.families.early_aggregation.groups import OutputGroups, groups_of
 from planner.families.early_aggregation.model import AggregationModel, Extremum
+from planner.families.early_aggregation.window_sizes import Cells
 from planner.joins.arrays import Floats
 
 

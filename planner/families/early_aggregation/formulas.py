@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from planner.cost import Formula
 from planner.families.early_aggregation.model import AggregationModel
 from planner.families.early_aggregation.probe_formulas import probe_formulas
 from planner.families.early_aggregation.set_formulas import output, set_formulas, update_formulas
@@ -15,7 +14,8 @@ from planner.families.early_aggregation.symbols import Symbols
 from planner.joins.graph import Key
 from planner.joins.probes import Probe
 from planner.joins.upkeep_formulas import keeping
-from planner.plan import Operator
+from planner.plan.cost import Formula
+from planner.plan.plan import Operator
 
 
 class Formulas(Mapping[str, tuple[Formula, ...]]):

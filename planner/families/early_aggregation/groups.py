@@ -9,7 +9,10 @@ from itertools import product
 
 import numpy as np
 
-from planner.families.early_aggregation.cells import (
+from planner.families.early_aggregation.model import AggregationModel
+from planner.families.early_aggregation.states import state_arrays, state_of
+from planner.families.early_aggregation.window_sizes import (
+    WEIGHTS,
     Cells,
     crossed,
     filled,
@@ -18,9 +21,6 @@ from planner.families.early_aggregation.cells import (
     on_grid,
     values_of,
 )
-from planner.families.early_aggregation.contents import WEIGHTS
-from planner.families.early_aggregation.model import AggregationModel
-from planner.families.early_aggregation.states import state_arrays, state_of
 from planner.joins.arrays import Floats
 from planner.joins.graph import KeyClass
 from planner.joins.keys import Spread

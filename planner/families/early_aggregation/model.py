@@ -8,21 +8,26 @@ from functools import cached_property
 
 import numpy as np
 
-from planner.distributions import PLAIN_DISTINCT, declared_distribution
 from planner.errors import PlanError
-from planner.families.early_aggregation.contents import Content, mean_product
-from planner.families.early_aggregation.coverage import no_sets, refusal
-from planner.families.early_aggregation.rules import EarlyRule, query_functions, rules_of
+from planner.families.early_aggregation.coverage import (
+    EarlyRule,
+    no_sets,
+    query_functions,
+    refusal,
+    rules_of,
+)
+from planner.families.early_aggregation.window_sizes import Content, mean_product
 from planner.joins.arrays import Floats
 from planner.joins.graph import Twins
 from planner.joins.keys import Spread
 from planner.joins.model import JoinModel, join_of
-from planner.joins.reading import ranks_of
+from planner.joins.model_builder import ranks_of
 from planner.joins.windows import JoinWindow
-from planner.query import Column, CountWindow, Query, Source, TimeWindow, TumblingWindow
-from planner.selectivity import attribute_of
-from planner.streams import Attribute
-from planner.workload import Workload
+from planner.statistics.distributions import PLAIN_DISTINCT, declared_distribution
+from planner.statistics.selectivity import attribute_of
+from planner.workload.query import Column, CountWindow, Query, Source, TimeWindow, TumblingWindow
+from planner.workload.streams import Attribute
+from planner.workload.workload import Workload
 
 NAME = "early_aggregation"
 # Values of an aggregated attribute that are told apart; of more, so many parts of equal weight.

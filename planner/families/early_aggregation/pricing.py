@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from planner.cost import Cost, Estimate, Quality
 from planner.families.early_aggregation import extrema
-from planner.families.early_aggregation.costs import probe_cost, set_cost, update_cost
 from planner.families.early_aggregation.formulas import Formulas
 from planner.families.early_aggregation.groups import groups_of
 from planner.families.early_aggregation.model import AggregationModel
-from planner.joins.indexes import indexes_used
-from planner.joins.probes import probes_of
+from planner.families.early_aggregation.plans import probe_cost, set_cost, update_cost
+from planner.joins.probes import indexes_used, probes_of
 from planner.joins.upkeep import keeping_cost
-from planner.plan import Plan
+from planner.plan.cost import Cost, Estimate, Quality
+from planner.plan.plan import Plan
 
 
 def estimate(plan: Plan, model: AggregationModel) -> Estimate:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from planner.cost import Formula
-from planner.families.early_aggregation.costs import probe_cost
-from planner.families.early_aggregation.printed import PrintedModel
+from planner.families.early_aggregation.plans import probe_cost
+from planner.families.early_aggregation.published_model import PrintedModel
 from planner.families.early_aggregation.states import state_arrays
 from planner.families.early_aggregation.symbols import PRINTED, Symbols
 from planner.joins.probes import Probe
 from planner.joins.symbols import figure
+from planner.plan.cost import Formula
 
 
 def probe_formulas(symbols: Symbols, probe: Probe) -> Iterator[Formula]:

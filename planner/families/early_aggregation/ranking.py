@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 
 import numpy as np
 
-from planner.cost import Cost, UnitCosts, rounded
-from planner.families.early_aggregation.costs import recomputing, set_cost
 from planner.families.early_aggregation.groups import groups_of
 from planner.families.early_aggregation.model import AggregationModel
-from planner.families.early_aggregation.plans import PlanBuilder
+from planner.families.early_aggregation.plans import PlanBuilder, recomputing, set_cost
 from planner.families.early_aggregation.pricing import estimate
 from planner.families.early_aggregation.search import final_states, orders, pipelines
 from planner.families.early_aggregation.states import state_arrays
-from planner.family import MOST_CANDIDATES, Candidate, Ranking
-from planner.joins.indexes import Indexes, indexes_used
-from planner.joins.probes import Probe
+from planner.families.protocol import MOST_CANDIDATES, Candidate, Ranking
+from planner.joins.probes import Indexes, Probe, indexes_used
 from planner.joins.upkeep import upkeep
-from planner.units import MOST_TIMED
-from planner.work import seconds_of
-from planner.workload import Workload
+from planner.plan.cost import Cost, UnitCosts, rounded
+from planner.seconds.kernel_work import seconds_of
+from planner.seconds.units import MOST_TIMED
+from planner.workload.workload import Workload
 
 # A plan's work by kind of operator.
 Work = tuple[tuple[str, Cost], ...]
@@ -186,3 +184,34 @@ def _excluded(model: AggregationModel) -> Iterator[tuple[str, str]]:
     left_out = [mask for mask in range(1 << model.count) if mask not in set(model.masks)]
     for mask in left_out:
         yield from model.excluded(mask)
+
+
+FILTERS = "Filters"
+INSERTS = "Inserts"
+PROBES = "Probes"
+EXTREMA = "Extrema found anew"
+EARLY = "Updates of sets"
+LATE = "Updates of the answer"
+KINDS = (PROBES, EXTREMA, EARLY, LATE, INSERTS, FILTERS)
+
+_COMPARING = {"probe": PROBES, "filter": FILTERS}
+
+
+def parts(kind: str, cost: Cost) -> Iterator[tuple[str, float]]:
+    """What an operator of this kind adds to its plan's operations, by kind of work."""
+    if cost.comparisons:
+        # Aggregations compare only to find the next MIN or MAX when one has left.
+        yield _COMPARING.get(kind, EXTREMA), cost.comparisons
+    if cost.inserts:
+        yield INSERTS, cost.inserts
+    if cost.group_updates:
+        yield (EARLY if kind == "aggregate" else LATE), cost.group_updates
+
+
+def by_kind(work: Iterable[tuple[str, Cost]]) -> dict[str, float]:
+    """Operations per second of a plan, in the order of KINDS; kinds that it has none of are out."""
+    found: dict[str, float] = {}
+    for operator_kind, cost in work:
+        for kind, value in parts(operator_kind, cost):
+            found[kind] = found.get(kind, 0.0) + value
+    return {kind: found[kind] for kind in KINDS if kind in found}

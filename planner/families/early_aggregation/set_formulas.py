@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from planner.cost import Formula
 from planner.families.early_aggregation import extrema
-from planner.families.early_aggregation.costs import reaching, update_cost
 from planner.families.early_aggregation.groups import groups_of
-from planner.families.early_aggregation.printed import PrintedModel
+from planner.families.early_aggregation.plans import reaching, update_cost
+from planner.families.early_aggregation.published_model import PrintedModel
 from planner.families.early_aggregation.symbols import PRINTED, Symbols
 from planner.joins.probes import Probe
 from planner.joins.symbols import figure
 from planner.joins.upkeep_formulas import COUNTED
+from planner.plan.cost import Formula
 
 
 def set_formulas(symbols: Symbols, place: int) -> Iterator[Formula]:

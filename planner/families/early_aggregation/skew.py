@@ -10,9 +10,8 @@ from functools import cached_property
 
 import numpy as np
 
-from planner.families.early_aggregation.cells import filled, grid_of, on_grid
-from planner.families.early_aggregation.contents import Content
 from planner.families.early_aggregation.model import AggregationModel
+from planner.families.early_aggregation.window_sizes import Content, filled, grid_of, on_grid
 from planner.joins.arrays import Bools, Floats, Ints
 from planner.joins.graph import Key, KeyClass
 

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from planner.cost import Estimate, UnitCosts
-from planner.families.join_order import advice, pricing, ranking, telling
-from planner.families.join_order.advice import Advice
-from planner.families.join_order.clock import Clock
-from planner.families.join_order.coverage import refusal
+from planner.families.join_order import explain, pricing, ranking
+from planner.families.join_order.advice import advice
+from planner.families.join_order.advice.advice import Advice
 from planner.families.join_order.heuristic import Trace
-from planner.families.join_order.loops import NAME, algorithm_of, multiway
-from planner.families.join_order.model import model_of
-from planner.families.join_order.plans import PlanBuilder
-from planner.family import MOST_CANDIDATES, Ranking
-from planner.pipelines import fits_multiway
-from planner.plan import Plan
-from planner.units import units_of
-from planner.workload import Workload
+from planner.families.join_order.model import model_of, refusal
+from planner.families.join_order.plans import NAME, PlanBuilder, algorithm_of, multiway
+from planner.families.join_order.ranking import Clock
+from planner.families.protocol import MOST_CANDIDATES, Ranking
+from planner.plan.cost import Estimate, UnitCosts
+from planner.plan.loop_orders import fits_multiway
+from planner.plan.plan import Plan
+from planner.seconds.units import units_of
+from planner.workload.workload import Workload
 
 
 class JoinOrder:
@@ -94,11 +93,11 @@ class JoinOrder:
 
     def why(self, workload: Workload) -> tuple[str, ...]:
         """The heuristic's steps, what the model leaves out, and the exact searches."""
-        return telling.why(model_of(workload), workload.statistics)
+        return explain.why(model_of(workload), workload.statistics)
 
     def answer(self, workload: Workload, ranking: Ranking) -> str:
         """Which plan wins, by how much, because of what, and what comes close to it."""
-        return telling.answer(model_of(workload), ranking)
+        return explain.answer(model_of(workload), ranking)
 
     def heuristic(self, workload: Workload) -> Trace:
         """The heuristic's steps as data: the pair, the fast streams, what moving them up did."""

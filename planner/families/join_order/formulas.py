@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from planner.cost import Formula
 from planner.joins.graph import Key
 from planner.joins.model import JoinModel
 from planner.joins.probes import Probe
@@ -23,7 +22,8 @@ from planner.joins.symbols import (
     tex,
 )
 from planner.joins.upkeep_formulas import keeping
-from planner.plan import Operator
+from planner.plan.cost import Formula
+from planner.plan.plan import Operator
 
 PAPER = "paper, Appendix A"
 CORRECTED = "corrected: results held to the windows as stated"

@@ -9,11 +9,11 @@ from math import prod
 from statistics import fmean
 from typing import Literal
 
-from planner.cost import rounded
-from planner.families.join_order.loops import Order
-from planner.families.join_order.space import Pricer
+from planner.families.join_order.plan_space import Pricer
+from planner.families.join_order.plans import Order
 from planner.joins.model import JoinModel
-from planner.wording import amount
+from planner.numbers import amount
+from planner.plan.cost import rounded
 
 # Every combination of places is tried up to here; beyond, fast streams are moved one by one.
 MOST_MOVES = 5_000

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from planner.cost import Cost, Estimate, Quality
 from planner.families.join_order.formulas import Formulas
-from planner.families.join_order.loops import Loops
-from planner.joins.indexes import Indexes, indexes_used
+from planner.families.join_order.plans import Loops
 from planner.joins.model import JoinModel
-from planner.joins.probes import Probe, probes_of
+from planner.joins.probes import Indexes, Probe, indexes_used, probes_of
 from planner.joins.upkeep import keeping_cost
-from planner.plan import Plan
+from planner.plan.cost import Cost, Estimate, Quality
+from planner.plan.plan import Plan
 
 
 def estimate(plan: Plan, model: JoinModel) -> Estimate:

@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from math import factorial
 from typing import get_args
 
-from planner.cost import Cost, rounded
 from planner.errors import PlanError
-from planner.families.join_order.clock import Clock
 from planner.families.join_order.heuristic import Trace, trace
-from planner.families.join_order.loops import (
-    NAME,
-    Algorithm,
-    Loops,
-    Order,
-    algorithm_of,
-    loops_of,
-    naive_label,
-)
-from planner.families.join_order.perorigin import MOST_STREAMS, best_general
-from planner.families.join_order.pricing import indexes_of, results
-from planner.families.join_order.space import (
+from planner.families.join_order.order_pricer import COMPARISONS, Walker, Weights, naive_table
+from planner.families.join_order.plan_space import (
     Entry,
     best_naive,
     by_cost,
@@ -35,11 +24,62 @@ from planner.families.join_order.space import (
     score_weights,
     worst_multiway,
 )
-from planner.families.join_order.table import COMPARISONS, Weights, naive_table
-from planner.families.join_order.walking import Walker
-from planner.family import MOST_CANDIDATES, Candidate, Ranking
+from planner.families.join_order.plans import (
+    NAME,
+    Algorithm,
+    Loops,
+    Order,
+    algorithm_of,
+    loops_of,
+    naive_label,
+)
+from planner.families.join_order.pricing import indexes_of, results
+from planner.families.join_order.search import MOST_STREAMS, best_general
+from planner.families.protocol import MOST_CANDIDATES, Candidate, Ranking
 from planner.joins.model import JoinModel
+from planner.joins.probes import ACCESSES, EACH
 from planner.joins.upkeep import upkeep
+from planner.plan.cost import Cost, UnitCosts, rounded
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The unit costs of a workload's plans. `is_fast`: the multi-way kernel knows its join."""
+
+    units: UnitCosts
+    is_fast: bool
+
+    def kernel(self, model: JoinModel, algorithm: Algorithm) -> str:
+        """What runs plans of an algorithm. General ones are ranked where it is not the fast one."""
+        if self.is_fast and algorithm == "multiway":
+            return "multiway"
+        return "relations" if any(window.is_relation for window in model.windows) else "loops"
+
+    def weights(self, model: JoinModel, algorithm: Algorithm) -> Weights:
+        """What probes of an algorithm weigh in seconds; filters are in the upkeep."""
+        return probe_weights(self.units, self.kernel(model, algorithm))
+
+    def kept(self, model: JoinModel, label: str, upkeep: Iterable[tuple[str, Cost]]) -> float:
+        """The seconds of all but the probes."""
+        kernel = self.kernel(model, algorithm_of(label))
+        seconds = sum(self.units.seconds(f"{kernel} {kind}", cost) for kind, cost in upkeep)
+        if kernel == "multiway":
+            return seconds
+        evaluations = sum(model.evaluations(origin) for origin in model.origins)
+        return seconds + evaluations * self.units.of(f"{kernel} output").given
+
+
+def probe_weights(units: UnitCosts, kernel: str) -> Weights:
+    """What probes weigh in seconds under a kernel."""
+    by_access = [units.of(f"{kernel} probe {access}") for access in ACCESSES]
+    each = by_access[ACCESSES.index(EACH)]
+    return Weights(
+        each.compare,
+        each.output,
+        filter=0.0,
+        accesses=tuple((unit.compare, unit.given) for unit in by_access),
+    )
+
 
 # So many plans of many sources are walked one by one.
 MOST_WALKED_ALONE = 64

@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from planner.cost import Estimate, Quality, UnitCosts
-from planner.families.sliced_chain import ranking, telling
-from planner.families.sliced_chain.balance import Balance, balances_of
+from planner.families.protocol import Ranking
+from planner.families.sliced_chain import explain, ranking
+from planner.families.sliced_chain.chain_search.merge_graph import Mergings, mergings_of
 from planner.families.sliced_chain.coverage import refusal
 from planner.families.sliced_chain.formulas import Formulas
 from planner.families.sliced_chain.labels import CHAIN, CPU_OPT, STRATEGIES
-from planner.families.sliced_chain.mergings import Mergings, mergings_of
 from planner.families.sliced_chain.model import model_of
 from planner.families.sliced_chain.picture import Picture, pictures_of
+from planner.families.sliced_chain.plan_totals import Balance, TradeOff, balances_of, trade_off_of
 from planner.families.sliced_chain.plans import NAME, Built
 from planner.families.sliced_chain.pricing import priced
 from planner.families.sliced_chain.ranking import Plans
-from planner.families.sliced_chain.trade_off import TradeOff, trade_off_of
-from planner.family import Ranking
-from planner.plan import Plan
-from planner.units import units_of
-from planner.workload import Workload
+from planner.plan.cost import Estimate, Quality, UnitCosts
+from planner.plan.plan import Plan
+from planner.seconds.units import units_of
+from planner.workload.workload import Workload
 
 
 class SlicedChain:
@@ -75,7 +74,7 @@ class SlicedChain:
         """The `top` best and the baseline, which is unshared; None lists all it may."""
         plans = _plans(workload)
         found = ranking.rank(plans, top, units_of(workload, units), by_seconds)
-        return replace(found, notes=telling.apart(plans))
+        return replace(found, notes=explain.apart(plans))
 
     def scores(self, workload: Workload, labels: Sequence[str]) -> tuple[float, ...]:
         """Comparisons per second, and what the overhead of slices is worth."""
@@ -98,11 +97,11 @@ class SlicedChain:
 
     def why(self, workload: Workload) -> tuple[str, ...]:
         """Who shares, how the chain was found, what is left out."""
-        return telling.why(_plans(workload))
+        return explain.why(_plans(workload))
 
     def answer(self, workload: Workload, ranking: Ranking) -> str:
         """Which plan wins, by how much, because of what, and what comes close to it."""
-        return telling.answer(_plans(workload), ranking)
+        return explain.answer(_plans(workload), ranking)
 
     def built(self, workload: Workload, label: str) -> Built:
         """A plan, and by operator id what each of its operators is about."""

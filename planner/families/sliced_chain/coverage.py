@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from planner.execution import Execution
 from planner.families.sliced_chain.groups import BOTH, groups_of
-from planner.families.sliced_chain.parts import TooManyError
+from planner.families.sliced_chain.layout import TooManyError
 from planner.families.sliced_chain.shares import StreamShares
 from planner.joins.coverage import (
     predicates_refusal,
@@ -13,8 +12,9 @@ from planner.joins.coverage import (
     statistics_refusal,
     types_refusal,
 )
-from planner.query import CountWindow, Query, TimeWindow
-from planner.workload import Workload
+from planner.workload.execution import Execution
+from planner.workload.query import CountWindow, Query, TimeWindow
+from planner.workload.workload import Workload
 
 
 def refusal(workload: Workload) -> str | None:

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from planner.cost import Formula
 from planner.families.sliced_chain.groups import BOTH
 from planner.families.sliced_chain.layout import Join
 from planner.families.sliced_chain.model import ChainModel, Flow, GroupModel
 from planner.families.sliced_chain.plans import Built, Checking, Feeding, Merging, Subject
 from planner.families.sliced_chain.pricing import cost_of
-from planner.families.sliced_chain.printed import two_queries
+from planner.families.sliced_chain.published_model import two_queries
 from planner.joins.symbols import Written, figure, subscript
-from planner.plan import Operator
+from planner.plan.cost import Formula
+from planner.plan.plan import Operator
 
 EXPECTED = "expected counts: purges stop at the first tuple that stays, due tuples wait"
 COUNTED = "one count per tuple, result or condition"

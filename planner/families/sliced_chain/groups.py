@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
-from planner.checks import microseconds
-from planner.declared import declared
-from planner.execution import Buckets
-from planner.query import Column, CountWindow, Filter, Predicate, Query, Source, TimeWindow
-from planner.query_conditions import normalised
-from planner.workload import Workload
+from planner.files.query.conditions import normalised
+from planner.statistics.selectivity import declared
+from planner.workload.execution import Buckets
+from planner.workload.query import Column, CountWindow, Filter, Predicate, Query, Source, TimeWindow
+from planner.workload.validation import microseconds
+from planner.workload.workload import Workload
 
 Unit = Literal["seconds", "rows"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planner.checks import listed
 from planner.errors import PlanError
 from planner.families.sliced_chain.groups import Group
+from planner.workload.validation import listed
 
 UNSHARED = "unshared"
 PULL_UP = "pull-up"

@@ -12,17 +12,16 @@ import numpy as np
 from planner.errors import PlanError
 from planner.families.sliced_chain.coverage import refusal
 from planner.families.sliced_chain.groups import BOTH, Condition, Group, Member, Sides, groups_of
-from planner.families.sliced_chain.layout import Join, Selection
-from planner.families.sliced_chain.parts import parts_of
+from planner.families.sliced_chain.half_join import Way
+from planner.families.sliced_chain.layout import Join, Selection, parts_of
 from planner.families.sliced_chain.plans import NAME, PlanBuilder
 from planner.families.sliced_chain.shares import StreamShares
-from planner.families.sliced_chain.ways import Way
 from planner.joins.arrays import Floats
 from planner.joins.graph import KeyClass
 from planner.joins.keys import Spread, looked_up
-from planner.joins.reading import graph_of
-from planner.streams import Stream
-from planner.workload import Workload
+from planner.joins.model_builder import graph_of
+from planner.workload.streams import Stream
+from planner.workload.workload import Workload
 
 
 @dataclass(frozen=True, slots=True)

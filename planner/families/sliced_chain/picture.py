@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from planner.checks import listed
 from planner.families.sliced_chain.groups import BOTH, Group, Member, Unit
 from planner.families.sliced_chain.layout import Join
 from planner.families.sliced_chain.model import ChainModel, GroupModel
 from planner.families.sliced_chain.plans import Built
+from planner.workload.validation import listed
 
 ALL = "all"
 # A list of more conditions than this is cut.

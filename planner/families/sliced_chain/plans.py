@@ -9,9 +9,9 @@ from planner.families.sliced_chain import layout
 from planner.families.sliced_chain.groups import BOTH, Group, Member
 from planner.families.sliced_chain.labels import PULL_UP, PUSH_DOWN, UNSHARED, ends_of
 from planner.families.sliced_chain.layout import Join, Selection
-from planner.families.sliced_chain.survival import Evaluation, evaluation_of
-from planner.plan import Operator, Param, Plan
-from planner.query import Filter
+from planner.families.sliced_chain.shares import Evaluation, evaluation_of
+from planner.plan.plan import Operator, Param, Plan
+from planner.workload.query import Filter
 
 NAME = "sliced_chain"
 

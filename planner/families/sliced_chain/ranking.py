@@ -10,10 +10,10 @@ from itertools import chain, combinations, product
 
 import numpy as np
 
-from planner.cost import Cost, UnitCosts, rounded, total
 from planner.errors import PlanError
+from planner.families.protocol import Candidate, Ranking
 from planner.families.sliced_chain import layout
-from planner.families.sliced_chain.chains import GroupChains, Places
+from planner.families.sliced_chain.chain_search.chains import GroupChains, Places
 from planner.families.sliced_chain.labels import (
     CPU_OPT,
     MEM_OPT,
@@ -24,14 +24,13 @@ from planner.families.sliced_chain.labels import (
     ends_of,
     label_of,
 )
-from planner.families.sliced_chain.layout import Join
+from planner.families.sliced_chain.layout import Join, TooManyError
 from planner.families.sliced_chain.model import ChainModel
-from planner.families.sliced_chain.parts import TooManyError
 from planner.families.sliced_chain.plans import Built
 from planner.families.sliced_chain.pricing import priced
-from planner.family import Candidate, Ranking
-from planner.units import MOST_TIMED
-from planner.work import slice_work
+from planner.plan.cost import Cost, UnitCosts, rounded, total
+from planner.seconds.kernel_work import slice_work
+from planner.seconds.units import MOST_TIMED
 
 # Up to so many mergings are listed, all of them; of more, those that say something.
 MOST_MERGINGS = 4_096

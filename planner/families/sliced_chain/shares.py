@@ -7,13 +7,13 @@ independent. A share that is declared for a filter replaces that of the attribut
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from planner.distributions import declared_distribution
-from planner.families.sliced_chain.groups import Condition, Group
-from planner.families.sliced_chain.parts import (
+from planner.families.sliced_chain.groups import Condition, Group, Sides
+from planner.families.sliced_chain.layout import (
     MOST_COMBINATIONS,
     Cells,
     Mask,
@@ -21,10 +21,54 @@ from planner.families.sliced_chain.parts import (
     TooManyError,
     cells_of,
 )
-from planner.families.sliced_chain.survival import evaluation_of
 from planner.joins.arrays import Floats
-from planner.query import Filter
-from planner.streams import Attribute, Stream
+from planner.statistics.distributions import declared_distribution
+from planner.workload.query import Filter
+from planner.workload.streams import Attribute, Stream
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A condition, and how far a tuple gets by it: as stored, and as probing."""
+
+    condition: Condition
+    survival: int
+    reach: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What is evaluated of one stream's tuples: `asked` in turn, beyond what every tuple has."""
+
+    survival: int
+    reach: int
+    asked: tuple[Asked, ...]
+
+    def text(self, group: Group) -> str:
+        """The conditions in turn, each with the survival and the reach it gives."""
+        told = (
+            f"{a.condition}: {group.text_of(a.survival)}/{group.text_of(a.reach)}"
+            for a in self.asked
+        )
+        return "; ".join(told)
+
+
+def evaluation_of(group: Group, side: int) -> Evaluation:
+    """Conditions by decreasing window, ties by query; none that no tuple gets further by."""
+    far: dict[Condition, Sides] = {}
+    for conditions, windows in group.furthest.items():
+        survival, reach = far.get(conditions[side], (0, 0))
+        own, other = windows[side], windows[1 - side]
+        far[conditions[side]] = (max(survival, own), max(reach, other))
+    survival, reach = far.pop(Condition(), (0, 0))
+    asked = [
+        Asked(condition, own, other)
+        for condition, (own, other) in far.items()
+        if own > survival or other > reach
+    ]
+    asked.sort(key=lambda a: (-max(a.survival, a.reach), -a.survival, -a.reach))
+    return Evaluation(survival, reach, tuple(asked))
+
 
 Filters = tuple[Filter, ...]
 

@@ -1,0 +1,1 @@
+"""How each family of plans is shown: one folder per family, one registry."""

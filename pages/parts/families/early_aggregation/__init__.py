@@ -1,0 +1,1 @@
+"""How plans of early aggregation are shown."""

@@ -1,0 +1,108 @@
+"""Aggregation plans side by side as pictures, each with its score; a button chooses one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import streamlit as st
+
+from pages.parts.plans.ranking_table import against, places, score_name
+from pages.parts.shared import charts, planning
+from pages.parts.shared.formatting import counted, plain
+from planner.families.early_aggregation.plan_picture import aggregation_tree
+from planner.families.protocol import Candidate, Family, Ranking
+from planner.numbers import amount
+from planner.plan.plan import Plan
+from planner.workload.query import Query
+from planner.workload.workload import Workload
+
+MOST_PICTURES = 8
+# Pixels by the number of sources, so that rows of four, three or two fill a wide page. Four are
+# still spelled out, more are not.
+_WIDTHS = {1: 268, 2: 268, 4: 550}
+_USUAL_WIDTH = 362
+_COLOURS: dict[str, Literal["green", "gray", "orange"]] = {
+    "best": "green",
+    "baseline": "gray",
+    "worst": "orange",
+}
+
+
+def instructive(ranking: Ranking, chosen: str) -> list[Candidate]:
+    """All plans where they are few; else the best ones, what has a name, and the chosen one."""
+    every = ranking.candidates
+    named = [c for c in every if c.tags or c.label == chosen]
+    others = [c for c in every if c not in named]
+    kept = {c.label for c in (*named, *others[: MOST_PICTURES - len(named)])}
+    return [c for c in every if c.label in kept]
+
+
+def show(
+    family: Family,
+    workload: Workload,
+    ranking: Ranking,
+    baseline: Candidate,
+    chosen: str,
+    choose: Callable[[str], None],
+) -> None:
+    """The pictures, best first; `choose` is called with the plan that is clicked."""
+    shown = instructive(ranking, chosen)
+    st.markdown("**Plans side by side**")
+    (query,) = workload.queries
+    width = _WIDTHS.get(len(query.sources), _USUAL_WIDTH)
+    with st.container(horizontal=True):
+        for candidate in shown:
+            with st.container(border=True, width=width, height="stretch"):
+                plan, _ = planning.priced(family.name, workload, candidate.label)
+                _picture(query, plan)
+                _caption(ranking, candidate, baseline)
+                st.button(
+                    "Shown below" if candidate.label == chosen else f"Show {candidate.label}",
+                    key=f"choose-{candidate.label}",
+                    icon=":material/check:" if candidate.label == chosen else None,
+                    disabled=candidate.label == chosen,
+                    width="stretch",
+                    on_click=choose,
+                    args=(candidate.label,),
+                )
+    st.caption(
+        "Drawn as in the paper, tuples flowing upwards; γ below the join: an early aggregation. "
+        f"{how_many(ranking, shown)}"
+    )
+    if ranking.excluded:
+        count = counted(len(ranking.excluded), "plan is", "plans are")
+        st.caption(f"{count} left out: {plain(ranking.excluded[0][1], 400)}.")
+
+
+def _picture(query: Query, plan: Plan) -> None:
+    early = [str(op.param("source")) for op in plan.operators() if op.kind == "aggregate"]
+    charts.picture(
+        aggregation_tree(query, plan),
+        width="stretch",
+        alt=f"{plan.label}: aggregates {', '.join(early) or 'no source'} before the join",
+    )
+
+
+def _caption(ranking: Ranking, candidate: Candidate, baseline: Candidate) -> None:
+    with st.container(height="stretch", vertical_alignment="bottom", gap="xxsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            place = places(ranking).get(candidate.label)
+            rank = "" if place is None else f"#{place} "
+            st.markdown(f"{plain(rank)}**{plain(candidate.label)}**", width="content")
+            for tag in candidate.tags:
+                st.badge(tag, color=_COLOURS[tag])
+        score = f"{amount(candidate.score)} {score_name(ranking).lower()}"
+        st.caption(f"{score} · {plain(against(candidate, baseline))}")
+
+
+def how_many(ranking: Ranking, shown: Sequence[Candidate]) -> str:
+    """Which of the plans are drawn; the worst is known where all are ranked."""
+    if len(shown) == ranking.considered:
+        return f"These are all {len(shown)} plans." if len(shown) > 1 else "There is no other plan."
+    worst = any("worst" in candidate.tags for candidate in shown)
+    named = "the best ones, LAP and the worst" if worst else "the best ones and LAP"
+    return (
+        f"These are {len(shown)} of {counted(ranking.considered, 'plan')}: {named}. "
+        "Another that is chosen in the table is drawn here, too."
+    )

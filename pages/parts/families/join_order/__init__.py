@@ -1,0 +1,1 @@
+"""How join orders are shown."""

@@ -1,0 +1,163 @@
+"""Which windows to index within a budget of buckets, what that gains, and a button to do so."""
+
+from __future__ import annotations
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from pages.parts.shared import charts, state
+from pages.parts.shared.caching import BY_DIGEST
+from pages.parts.shared.figures import MEASURED, PALETTE, PREDICTED, frame, log_axis
+from pages.parts.shared.formatting import plain, plan_name, rounded_alike
+from pages.parts.workload import drafts
+from planner.families.join_order import JoinOrder
+from planner.families.join_order.advice.advice import (
+    MOST_BUCKETS,
+    Advice,
+    WindowAdvice,
+    advised_execution,
+)
+from planner.numbers import amount
+from planner.report.advice_report import HOW
+from planner.seconds.units import declared_units
+from planner.workload.workload import Workload
+
+
+def cost_by_budget(advice: Advice) -> go.Figure:
+    """Three uses of a budget: as advised, split equally, and left alone."""
+    figure = go.Figure()
+    budgets = [point.budget for point in advice.curve]
+    series = (
+        ("Advised", [point.advised for point in advice.curve], PREDICTED, "solid", "circle"),
+        ("Equal split", [point.equal for point in advice.curve], MEASURED, "dash", "square"),
+        ("No index", [advice.none.cost] * len(budgets), PALETTE[7], "dot", None),
+    )
+    for name, costs, colour, dash, symbol in series:
+        figure.add_scatter(
+            x=budgets,
+            y=costs,
+            name=name,
+            mode="lines+markers" if symbol else "lines",
+            line={"color": colour, "dash": dash, "width": 2.5},
+            marker={"symbol": symbol, "size": 7},
+            hovertemplate=f"{name}, %{{x}} buckets<br>%{{y:,.6g}} {advice.unit}<extra></extra>",
+        )
+    unit = advice.unit[0].upper() + advice.unit[1:]
+    every = [cost for _, costs, *_ in series for cost in costs]
+    scale: dict[str, object] = {"rangemode": "tozero"}
+    if min(every) > 0:
+        scale = log_axis(min(every) / 1.3, max(every) * 1.3)
+    figure.update_layout(
+        xaxis={"title": "Budget (buckets over all windows)", "rangemode": "tozero"},
+        yaxis={"title": f"{unit} (stream time)", **scale},
+        **frame(f"{unit} of the best plan, by budget", 400),
+    )
+    return figure
+
+
+# The budget to begin with, for each source.
+_TO_BEGIN_WITH = 10
+
+
+def show(workload: Workload) -> None:
+    """The answer for the budget that the user sets, the picture, the windows, the button."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        budget = st.number_input(
+            "Budget in buckets",
+            min_value=1,
+            max_value=MOST_BUCKETS,
+            value=_TO_BEGIN_WITH * len(workload.queries[0].sources),
+            key="advice-budget",
+            help="Hash buckets over all windows. A window without an index is scanned.",
+            width=200,
+            persist_state="session",
+        )
+        upkeep = st.toggle(
+            "Count upkeep too",
+            key="advice-upkeep",
+            help="Inserting and expiring tuples, and visiting buckets to do so.",
+            persist_state="session",
+        )
+    advice = advised(workload, budget, upkeep)
+    st.markdown(f"#### {plain(advice.answer(), 800)}", anchors=False)
+    st.caption(f"{HOW[advice.method]} Best plan then: {plain(plan_name(advice.plan), 200)}.")
+    left, right = st.columns(2, gap="medium")
+    with left:
+        charts.show(cost_by_budget(advice), alt=_told(advice))
+        if advice.curve_method != advice.method:
+            st.caption("Below the budget the curve is greedy: better splits may exist there.")
+    with right:
+        _windows(advice)
+        _use(advice)
+
+
+@st.cache_resource(show_spinner="Splitting the budget", max_entries=64, hash_funcs=BY_DIGEST)
+def advised(workload: Workload, budget: int, upkeep: bool) -> Advice:
+    """The advice, in seconds where upkeep counts and unit costs are declared."""
+    units = declared_units(workload) if upkeep else None
+    return JoinOrder().advise(workload, budget, upkeep, units)
+
+
+def _windows(advice: Advice) -> None:
+    """What to do with each window, and what its index saves."""
+    saves, each, takes = f"Saves {advice.unit}", "Per bucket", "Takes"
+    frame = pd.DataFrame(
+        {
+            "Window": [window.source for window in advice.windows],
+            "Access": [_access(window, advice) for window in advice.windows],
+            saves: rounded_alike([window.saves for window in advice.windows]),
+            each: rounded_alike([window.saves_per_bucket for window in advice.windows]),
+            takes: [window.memory for window in advice.windows],
+        }
+    )
+    if all(window.memory in (0, window.buckets) for window in advice.windows):
+        frame = frame.drop(columns=takes)
+    st.dataframe(
+        frame,
+        hide_index=True,
+        column_config={
+            saves: st.column_config.NumberColumn(
+                format="localized", help="What the plan costs more if this window is scanned."
+            ),
+            each: st.column_config.NumberColumn(format="localized"),
+            takes: st.column_config.NumberColumn(
+                help="Of the budget: as many buckets for each of the window's join attributes."
+            ),
+        },
+        alt="Windows and their indexes",
+    )
+
+
+def _access(window: WindowAdvice, advice: Advice) -> str:
+    if window.most_useful == 1:
+        return "scan (no equality)"
+    if window.buckets == 1:
+        return "scan"
+    most = advice.worth_most
+    mark = ", worth most" if most is not None and most.source == window.source else ""
+    return f"{amount(window.buckets)} buckets{mark}"
+
+
+def _use(advice: Advice) -> None:
+    """Put the advised indexes into the workload; the whole page then plans with them."""
+    execution = advised_execution(state.workload().execution, advice)
+    in_use = execution == state.workload().execution
+    if st.button(
+        "These indexes are in use" if in_use else "Use these indexes",
+        icon=":material/check:",
+        disabled=in_use,
+        key="use-advice",
+    ):
+        drafts.set_execution(execution)
+        state.choose_plan(advice.plan)
+        st.rerun()
+
+
+def _told(advice: Advice) -> str:
+    """The picture in words."""
+    return (
+        f"{advice.unit} of the best plan by budget: {amount(advice.none.cost)} without indexes; "
+        f"with {amount(advice.budget)} buckets {amount(advice.cost)} as advised and "
+        f"{amount(advice.equal.cost)} split equally"
+    )

@@ -1,0 +1,194 @@
+"""The ledger of shared joins: which query reads which slice, and what plans hold and do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from pages.parts.families.sliced_chain import chain_view
+from pages.parts.families.sliced_chain.chain_text import bounds, unit_of
+from pages.parts.plans import work_figures
+from pages.parts.plans.ranking_table import score_name
+from pages.parts.shared import charts
+from pages.parts.shared.formatting import compared, plain, rounded_alike
+from planner.families.protocol import Ranking
+from planner.families.sliced_chain.picture import DrawnJoin, Picture
+from planner.families.sliced_chain.plan_totals import KINDS, Balance, kind_of
+from planner.numbers import shortened, told_apart
+from planner.plan.cost import Estimate
+from planner.plan.operator_names import join_of, operator_name
+from planner.plan.plan import Operator, Plan
+from planner.workload.validation import exact
+from planner.workload.workload import Workload
+
+# With more slices a table of who reads what has too many columns.
+MOST_COLUMNS = 60
+_WHOLE, _PART, _NOTHING = "●", "◐", ""
+_NUMBER = st.column_config.NumberColumn(format="localized")
+
+
+def show(workload: Workload, ranking: Ranking, label: str) -> None:
+    """Plans against each other, the joins of the chosen one, and who reads what."""
+    named = chain_view.strategies(ranking, label)
+    found = chain_view.balances(workload, tuple(named.values()))
+    st.markdown("**Memory and CPU against the other strategies**")
+    st.dataframe(
+        balance_table(list(named), found, score_name(ranking)),
+        hide_index=True,
+        column_config=dict.fromkeys(
+            (score_name(ranking), "Tuples held", "Bytes held", "Joins"), _NUMBER
+        ),
+        alt="Strategies with what each should hold and do",
+    )
+    for left_out, why in ranking.excluded:
+        st.caption(f"{plain(left_out)} is left out: {plain(why, 300)}.")
+    picture = chain_view.pick_group(chain_view.pictures(workload, label), "ledger-group")
+    st.markdown("**What each join holds, and who taps in**")
+    st.dataframe(
+        join_table(picture),
+        hide_index=True,
+        column_config=dict.fromkeys(
+            (*_held(picture), "Tuples held", "Bytes held", "Probing/s", "Queries"), _NUMBER
+        ),
+        height=height(len(picture.joins)),
+        alt=f"Joins of {label}",
+    )
+    st.markdown("**Which query reads which join**")
+    if len(picture.joins) > MOST_COLUMNS:
+        st.caption(
+            f"{len(picture.joins):,} joins are too many for a table of who reads which; the "
+            "table above counts the queries of each."
+        )
+        return
+    reading = reading_table(picture)
+    st.dataframe(reading, hide_index=True, height=height(len(reading)), alt="Who reads which join")
+    st.caption(
+        f"{_WHOLE} takes all results of the slice that it asks for; {_PART} takes part of them, "
+        "since its window ends inside the slice."
+    )
+
+
+def height(rows: int) -> int:
+    """Of a table with so many rows, in pixels; longer ones scroll."""
+    return min(38 + 35 * max(rows, 1), 458)
+
+
+def balance_table(names: Sequence[str], found: Sequence[Balance], score: str) -> pd.DataFrame:
+    """One row a strategy: joins, memory and CPU, and how both stand to unshared."""
+    alone = found[0]
+    return pd.DataFrame(
+        {
+            "Plan": [shortened(name, 60) for name in names],
+            "Joins": [balance.joins for balance in found],
+            "Tuples held": rounded_alike([balance.cost.state_tuples for balance in found]),
+            "Bytes held": [round(balance.state_bytes) for balance in found],
+            "Memory against unshared": [
+                compared(balance.cost.state_tuples, alone.cost.state_tuples) for balance in found
+            ],
+            score: rounded_alike([balance.score for balance in found]),
+            "CPU against unshared": [compared(balance.score, alone.score) for balance in found],
+        }
+    )
+
+
+def join_table(picture: Picture) -> pd.DataFrame:
+    """One row a join: bounds, what is let in, what it holds, who takes results."""
+    joins = picture.joins
+    first, second = _held(picture)
+    columns: dict[str, object] = {}
+    if any(join.name for join in joins):
+        columns["Join"] = [shortened(join.name, 60) for join in joins]
+    return pd.DataFrame(
+        {
+            **columns,
+            f"Ages ({unit_of(picture)})": [bounds(join) for join in joins],
+            "Lets in": [_entry(picture, join) for join in joins],
+            first: rounded_alike([join.tuples[0] for join in joins]),
+            second: rounded_alike([join.tuples[1] for join in joins]),
+            "Bytes held": [round(sum(join.bytes)) for join in joins],
+            "Probing/s": rounded_alike([join.entering for join in joins]),
+            "Queries": [len(join.queries) for join in joins],
+            "Windows inside": [_windows(join) for join in joins],
+            "Selections": [shortened("; ".join(join.selections) or "none") for join in joins],
+        }
+    )
+
+
+def _held(picture: Picture) -> list[str]:
+    return [f"{shortened(stream, 20)} held" for stream in picture.streams]
+
+
+def _entry(picture: Picture, join: DrawnJoin) -> str:
+    if set(join.entry) == {"all"}:
+        return "all"
+    pairs = zip(picture.streams, join.entry, strict=True)
+    return shortened("; ".join(f"{stream}: {entry}" for stream, entry in pairs), 80)
+
+
+def _windows(join: DrawnJoin) -> str:
+    return shortened(", ".join(map(exact, join.inside))) if join.inside else "none"
+
+
+def reading_table(picture: Picture) -> pd.DataFrame:
+    """One row a query, one column a join; queries by their windows."""
+    queries = [(query, tap) for tap in picture.taps for query in tap.queries]
+    columns: dict[str, list[str]] = {
+        "Query": [query for query, _ in queries],
+        f"Window ({unit_of(picture)})": [
+            " / ".join(exact(window) for window in dict.fromkeys(tap.windows)) for _, tap in queries
+        ],
+    }
+    for name, join in zip(_short_names(picture), picture.joins, strict=True):
+        members, routed = set(join.queries), set(join.routed)
+        columns[name] = [
+            _PART if query in routed else _WHOLE if query in members else _NOTHING
+            for query, _ in queries
+        ]
+    return pd.DataFrame(columns)
+
+
+def _short_names(picture: Picture) -> list[str]:
+    if picture.is_chain:
+        return [bounds(join) for join in picture.joins]
+    return told_apart([f"{shortened(join.name, 30)} {bounds(join)}" for join in picture.joins])
+
+
+MOST_BARS = 40
+UNIONS = "unions of all queries"
+
+
+def show_work(plan: Plan, estimate: Estimate) -> None:
+    """A bar for each join, one for each stream's conditions, and one for all unions."""
+    every = of_joins(plan, estimate)
+    largest = sorted(every, key=lambda bar: -sum(bar[1].values()))[:MOST_BARS]
+    bars = [bar for bar in every if bar in largest]
+    charts.show(
+        work_figures.stacked(bars, KINDS, "comparisons"),
+        alt=work_figures.in_words(bars, "comparisons"),
+    )
+    if len(bars) < len(every):
+        st.caption(plain(f"The {len(bars)} largest of {len(every)}."))
+
+
+def of_joins(plan: Plan, estimate: Estimate) -> list[tuple[str, dict[str, float]]]:
+    """What is compared at each place of the plan, tuples flowing on; nothing is left out."""
+    found: dict[str, dict[str, float]] = {}
+    names: dict[str, str] = {}
+    for operator in plan.operators():
+        kind, comparisons = kind_of(operator.kind), estimate.costs[operator.id].comparisons
+        if kind is not None and comparisons:
+            place, name = _place(operator)
+            names[place] = name
+            work = found.setdefault(place, {})
+            work[kind] = work.get(kind, 0.0) + comparisons
+    return list(zip(told_apart(list(names.values())), found.values(), strict=True))
+
+
+def _place(operator: Operator) -> tuple[str, str]:
+    """What is one bar, and its name: joins of other parts of the streams may be named alike."""
+    if operator.kind == "union":
+        return UNIONS, UNIONS
+    shown = join_of(operator) or operator
+    return shown.id, operator_name(shown)

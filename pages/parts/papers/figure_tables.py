@@ -1,0 +1,172 @@
+"""What an experiment came to, in tables: the paper's claims, and every measured point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from pages.parts.shared.formatting import error_text, plain
+from planner.experiments.experiment import Agreement, Claim, Experiment, Finding, Point, Values
+from planner.numbers import amount
+
+if TYPE_CHECKING:
+    from runtime.experiments.figure import Figure
+
+MEASURED = "Measured"
+_UNITS = {
+    "rate": "Tuples/s",
+    "comparisons": "Comparisons/s",
+    "operations": "Operations/s",
+    "state_tuples": "Tuples held",
+}
+_NUMBER = st.column_config.NumberColumn(format="localized")
+
+
+def views(chosen: Experiment, figure: Figure | None) -> dict[str, Values]:
+    """The figures in which claims are checked: each model's, and the measured ones once whole."""
+    found = {f"Predicted, {model}": values for model, values in chosen.predicted().items()}
+    if figure is not None and figure.complete:
+        found[MEASURED] = chosen.measured(figure.values(chosen))
+    return found
+
+
+def spans(chosen: Experiment) -> str:
+    """For how long points are measured, in words: `3 to 10 s of stream time after 20 s`."""
+    run = [point.workload for point in chosen.points]
+    seconds, before = (
+        _range(values) for values in ([w.run.duration for w in run], [w.warmup for w in run])
+    )
+    return f"{seconds} s of stream time each, after {before} s of warm-up"
+
+
+def _range(values: list[float]) -> str:
+    least, most = (f"{amount(round(value, 1))}" for value in (min(values), max(values)))
+    return least if least == most else f"{least} to {most}"
+
+
+def claims(chosen: Experiment, figure: Figure | None) -> None:
+    """Each claim of the paper, whether it holds in each view, and why not where it does not."""
+    seen = views(chosen, figure)
+    if not seen:
+        return
+    measured = seen.get(MEASURED)
+    st.markdown("### What the paper says, and what these figures say", anchors=False)
+    with st.container(border=True):
+        for claim in chosen.claims:
+            _told(claim, {view: claim.check(values) for view, values in seen.items()})
+        if measured is not None:
+            for agreement in chosen.agreements:
+                beside = {
+                    f"{model} beside measured": agreement.check(values, measured)
+                    for model, values in chosen.predicted().items()
+                }
+                _told(agreement, beside)
+    for remark in chosen.remarks:
+        st.caption(plain(remark, 600))
+
+
+def _told(claim: Claim | Agreement, findings: Mapping[str, Finding]) -> None:
+    lines = [f"**{plain(claim.text, 200)}** (Section {plain(claim.section)})", ""]
+    for view, finding in findings.items():
+        mark = ":material/check: holds" if finding.holds else ":material/close: differs"
+        lines.append(f"- {plain(view)}: {mark} · {plain(finding.told, 400)}")
+    st.markdown("\n".join(lines))
+    if claim.because and not all(finding.holds for finding in findings.values()):
+        st.caption(f"Likely reason: {plain(claim.because, 600)}")
+
+
+def point_table(chosen: Experiment, figure: Figure) -> tuple[pd.DataFrame, list[Point]]:
+    """One row for each measured point of each curve, and the points behind the rows."""
+    points: list[Point] = []
+    rows: list[dict[str, Any]] = []
+    first, shown = _first(chosen, figure), figure.shown(chosen)
+    for curve in chosen.curves:
+        for point in curve.points:
+            if not point.measured or point.key not in shown:
+                continue
+            found = shown[point.key]
+            value, (least, most) = found.value(figure.quantity), found.spread
+            row: dict[str, Any] = {
+                "Curve": curve.label,
+                chosen.x.title: str(point.x) if chosen.x.named else point.x,
+                "Plan": point.plan,
+                "Measured": value,
+                "Spread": f"{_rounded(least)} to {_rounded(most)}",
+            }
+            if chosen.shown != "value":
+                row |= _beside(chosen, figure, point, value)
+            elif figure.quantity == "rate":
+                row |= _ratios(point, value, first)
+                row["Comparisons/tuple"] = found.comparisons_per_tuple
+            else:
+                row |= {
+                    "Predicted": point.predicted,
+                    "q-error": error_text(point.predicted, value),
+                }
+            rows.append(row)
+            points.append(point)
+    return pd.DataFrame(rows), points
+
+
+def _rounded(value: float) -> str:
+    """Counts and rates as whole numbers, shares and ratios to three digits."""
+    return amount(round(value)) if abs(value) >= 100 else f"{value:.3g}"
+
+
+def _beside(chosen: Experiment, figure: Figure, point: Point, value: float) -> dict[str, Any]:
+    """What is shown beside another plan's: the model's figure, and both plans' as they are.
+
+    Of a share that is saved, the error is that of the share that is left.
+    """
+    raw = [figure.points[p.key].value(figure.quantity) for p in (point, point.reference)]
+    left = [1 - v if chosen.shown == "saved" else v for v in (point.predicted or 0.0, value)]
+    unit = _UNITS[figure.quantity]
+    return {
+        "Predicted": point.predicted,
+        "q-error": error_text(*left) if point.predicted is not None else "",
+        unit: raw[0],
+        f"{unit}, {point.against}": raw[1],
+    }
+
+
+def _first(chosen: Experiment, figure: Figure) -> tuple[float | None, float | None]:
+    """What ratios are to: the first point, as measured and as printed."""
+    point = chosen.curves[0].points[0]
+    found = figure.points.get(point.key)
+    return (found.value(figure.quantity) if found else None), point.printed
+
+
+def _ratios(
+    point: Point, value: float, first: tuple[float | None, float | None]
+) -> dict[str, float | None]:
+    mine, theirs = first
+    return {
+        "Times the first": value / mine if mine else None,
+        "Paper": point.printed,
+        "Paper, times its first": point.printed / theirs if theirs and point.printed else None,
+        "Ours / paper": value / point.printed if point.printed else None,
+    }
+
+
+def points(chosen: Experiment, figure: Figure) -> Point | None:
+    """All measured points as a table; the one whose row is selected."""
+    frame, listed = point_table(chosen, figure)
+    frame = frame.dropna(axis="columns", how="all")
+    ratios = ("Times the first", "Paper, times its first", "Ours / paper")
+    event: Any = st.dataframe(
+        frame,
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="single-row",
+        column_config={
+            **dict.fromkeys(("Measured", "Predicted", "Paper", "Comparisons/tuple"), _NUMBER),
+            **{name: st.column_config.NumberColumn(format="%.3g") for name in ratios},
+        },
+        key=f"points-{chosen.name}",
+        alt=f"The measured points of {chosen.title}",
+    )
+    selected = event["selection"]["rows"]
+    return listed[selected[0]] if selected and selected[0] < len(listed) else None

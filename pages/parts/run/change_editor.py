@@ -1,0 +1,162 @@
+"""Changes while a run goes on: a query enters or leaves, or the plan becomes another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pages.parts.run import stage_table
+from pages.parts.shared import messages, state
+from pages.parts.shared.formatting import plain, plan_name
+from pages.parts.workload import drafts
+from pages.parts.workload.drafts import Parts
+from planner.errors import PlanError
+from planner.families.protocol import Family, Ranking
+from planner.families.sliced_chain import SlicedChain
+from planner.families.sliced_chain.labels import CPU_OPT, MEM_OPT
+from planner.files.workload_file import load_workload
+from planner.numbers import shortened
+from planner.workload.changes import check_times, stages_of
+from planner.workload.execution import Change
+from planner.workload.validation import exact, microseconds
+from planner.workload.workload import Workload
+
+REMOVE, ADD, SWITCH = "Remove a query", "Add a query", "Switch the plan"
+_EDITOR = "changes"
+_PROBLEM = "change_problem"
+
+
+def show(chosen: Family, workload: Workload, ranking: Ranking, labels: Sequence[str]) -> None:
+    """What is to change when, one more to add, and what becomes of the plan."""
+    if not isinstance(chosen, SlicedChain):
+        return
+    changes = workload.run.changes
+    with st.expander(
+        f"Changes while it runs: {len(changes) or 'none'}",
+        expanded=bool(changes) or _PROBLEM in st.session_state,
+        icon=":material/sync_alt:",
+    ):
+        for place, change in enumerate(changes):
+            _listed(place, change)
+        _form(workload, ranking)
+        if _PROBLEM in st.session_state:
+            messages.show(st.session_state[_PROBLEM])
+        if changes and labels:
+            _preview(chosen, workload, labels[0])
+
+
+def _listed(place: int, change: Change) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(plain(in_words(change), 300), width="stretch")
+        st.button(
+            "Leave out",
+            key=f"leave-out-{place}",
+            icon=":material/delete:",
+            type="tertiary",
+            on_click=_leave_out,
+            args=(place,),
+        )
+
+
+def in_words(change: Change) -> str:
+    """A change as one says it: `at 30 s remove Q2`."""
+    return f"at {exact(change.at)} s {what(change)}"
+
+
+def what(change: Change) -> str:
+    """The same without its time."""
+    if change.remove is not None:
+        return f"remove {change.remove}"
+    if change.add is not None:
+        return f"add {change.add.name}: {shortened(' '.join(change.add.text.split()), 160)}"
+    return f"switch the plan to {plan_name(change.plan or '')}"
+
+
+def _form(workload: Workload, ranking: Ranking) -> None:
+    what = st.segmented_control(
+        "What", [REMOVE, ADD, SWITCH], default=REMOVE, required=True, key="change-what"
+    )
+    left, right = st.columns([1, 3])
+    # In the middle of what is measured, so that it shows.
+    usual = workload.warmup + workload.run.duration / 2
+    at = left.number_input("At (s of stream time)", min_value=0.0, value=usual, format="%g")
+    if what == REMOVE:
+        value: object = right.selectbox("Query", names_of_run(workload), key="change-query")
+        made: Parts = {"at": at, "remove": value}
+    elif what == SWITCH:
+        options = dict.fromkeys([CPU_OPT, MEM_OPT, *(c.label for c in ranking.candidates)])
+        value = right.selectbox("Plan", list(options), format_func=plan_name, key="change-plan")
+        made = {"at": at, "plan": value}
+    else:
+        name = right.text_input("Name", value=_new_name(workload), key="change-name")
+        like = drafts.parts()["queries"][-1].get("text", "")
+        text = st.text_area("Query that enters", value=str(like), key="change-text")
+        made = {"at": at, "add": {"name": name, "text": text}}
+    st.button("Add this change", icon=":material/add:", on_click=_add, args=(made,))
+
+
+def names_of_run(workload: Workload) -> list[str]:
+    """All queries that are there at some time of the run."""
+    entering = (change.add.name for change in workload.run.changes if change.add is not None)
+    return list(dict.fromkeys([*(query.name for query in workload.queries), *entering]))
+
+
+def _new_name(workload: Workload) -> str:
+    known = set(names_of_run(workload))
+    return next(f"Q{n}" for n in range(1, len(known) + 2) if f"Q{n}" not in known)
+
+
+def _add(made: Parts) -> None:
+    _put([*_drafted(), made])
+
+
+def _leave_out(place: int) -> None:
+    _put([change for at, change in enumerate(_drafted()) if at != place])
+
+
+def _drafted() -> list[Parts]:
+    return list(drafts.parts().get("run", {}).get("changes", []))
+
+
+def _put(changes: list[Parts]) -> None:
+    """Put the changes into the workload; what cannot happen is told, and changes nothing."""
+    parts = drafts.parts()
+    changed = {**parts, "run": {**parts.get("run", {}), "changes": changes}}
+    st.session_state.pop(_PROBLEM, None)
+    try:
+        _check(load_workload(json.dumps(changed)))
+    except PlanError as error:
+        st.session_state[_PROBLEM] = error
+        return
+    drafts.change(changed, _EDITOR)
+
+
+def _check(workload: Workload) -> None:
+    """Raise what cannot happen: a change of what is not there, or after the run."""
+    from runtime.control.prepare import run_seconds
+
+    stages_of(workload)
+    folder, _ = state.data()
+    if folder is None:
+        # How long own data are is known when they have been read.
+        end = microseconds(run_seconds(workload))
+        check_times(workload.run.changes, 0, end, own_data=False)
+
+
+def _preview(chosen: SlicedChain, workload: Workload, label: str) -> None:
+    """What a run of the first chosen plan goes through."""
+    from runtime.control.prepare import run_seconds
+
+    folder, _ = state.data()
+    end = run_seconds(workload)
+    with messages.shown():
+        st.markdown(f"**What {plain(plan_name(label))} goes through**")
+        stage_table.show(stage_table.stages_of_run(chosen.name, workload, label), end)
+    late = [change for change in workload.run.changes if change.at >= end]
+    if late and folder is None:
+        st.warning(
+            f"The run ends at {exact(end)} s: {plain(in_words(late[0]), 200)} comes too late.",
+            icon=":material/warning:",
+        )

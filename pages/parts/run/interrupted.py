@@ -1,0 +1,82 @@
+"""Runs that broke off: shown first of all, to be gone on with or discarded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.parts.shared import backend, planning
+from pages.parts.shared.formatting import moment, plain, plan_name, seconds_text
+from planner.errors import SluiceError
+
+if TYPE_CHECKING:
+    from runtime.runs.records import Run
+
+MOST_SHOWN = 3
+
+
+def show() -> None:
+    """What broke off, newest first, with what can be done about it."""
+    lost = backend.broken_off()
+    if not lost:
+        return
+    with st.container(border=True):
+        st.markdown(":material/bolt: **Runs that broke off**")
+        for run in lost[:MOST_SHOWN]:
+            _row(run)
+        if len(lost) > MOST_SHOWN:
+            st.caption(f"And {len(lost) - MOST_SHOWN} more: see the history under Results.")
+        if (failed := st.session_state.get("discard_error")) is not None:
+            st.error(plain(failed, 400), icon=":material/error:")
+
+
+def _row(run: Run) -> None:
+    from runtime.control.resume import why_not_resumed
+
+    reason = why_not_resumed(run)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            f"**{plain(run.workload.name, 60)}** · {plain(plan_name(run.plan.label))} · "
+            f"{plain(moment(run.started))} · {plain(_how_it_ended(run), 300)}"
+            + (f" It {plain(reason, 200)}." if reason else ""),
+            width="stretch",
+        )
+        if reason is None:
+            st.button(
+                "Resume",
+                icon=":material/resume:",
+                on_click=_resume,
+                args=(run,),
+                key=f"resume-{run.id}",
+                help="Goes on after the last micro-batch that was done, to the same answer.",
+            )
+        st.button(
+            "Discard",
+            icon=":material/delete:",
+            on_click=_discard,
+            args=(run.id,),
+            key=f"discard-{run.id}",
+            help="Deletes its record and its files.",
+        )
+
+
+def _how_it_ended(run: Run) -> str:
+    reached = run.measurement.reached if run.measurement else None
+    far = f", {seconds_text(reached)} of stream time done" if reached else ""
+    return f"{run.status}: {run.error or 'no reason was kept'}{far}."
+
+
+def _resume(run: Run) -> None:
+    backend.go_on_with(run)
+    if run.request.workload.digest != planning.subject()[1].digest:
+        # The results that a run leads to are those of the workload in force.
+        backend.arrived()
+
+
+def _discard(run_id: str) -> None:
+    st.session_state.pop("discard_error", None)
+    try:
+        backend.discard(run_id)
+    except SluiceError as error:
+        st.session_state["discard_error"] = str(error)

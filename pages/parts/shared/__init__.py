@@ -1,0 +1,1 @@
+"""What all pages share: state, headings, links, charts and the way to the runtime."""

@@ -1,0 +1,215 @@
+"""The pages' way to the runtime: one runner for the process, its jobs, and the history.
+
+The runtime takes seconds to import (Numba), so it is imported by what first needs it, and warmed
+in the background when the app starts.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from planner.errors import PlanError
+from runtime.runs.run_summary import RunFilter
+
+if TYPE_CHECKING:
+    from runtime.control.jobs import Job, Runner
+    from runtime.control.resume import ResumeRequest
+    from runtime.runs.history import History
+    from runtime.runs.records import Run, RunRequest
+    from runtime.runs.run_summary import RunSummary
+
+
+def make_runner() -> Runner:
+    """A runner of the real runtime; tests put another in its place."""
+    from runtime.control.jobs import Runner
+
+    return Runner()
+
+
+@st.cache_resource(show_spinner=False)
+def runner() -> Runner:
+    """The one runner of this process."""
+    return make_runner()
+
+
+def history() -> History:
+    """The runs that were kept."""
+    from runtime.runs.history import History
+
+    return History()
+
+
+def start(requests: Sequence[RunRequest | ResumeRequest]) -> Job:
+    """Submit these runs. A second click while they wait or run starts nothing."""
+    mine = job()
+    if mine is not None and not mine.done:
+        return mine
+    if not requests:
+        raise PlanError("no plan is chosen; choose at least one", "run")
+    submitted = runner().submit(requests)
+    st.session_state["job"] = submitted.id
+    st.session_state["follow"] = submitted.id
+    return submitted
+
+
+def broken_off() -> list[Run]:
+    """The runs that a user may go on with or discard, newest first; none that waits to be."""
+    from runtime.control import resume
+
+    waiting = {
+        entry.request.run_id
+        for job in runner().active()
+        for entry in job.entries
+        if isinstance(entry.request, resume.ResumeRequest)
+    }
+    return [run for run in resume.broken_off(history()) if run.id not in waiting]
+
+
+def go_on_with(run: Run) -> None:
+    """Take up a run that broke off, as a job of this session."""
+    from runtime.control.resume import ResumeRequest
+
+    start([ResumeRequest(run.id, run.request)])
+
+
+def discard(run_id: str) -> None:
+    """Delete a run that broke off, and its files."""
+    from runtime.runs.deletion import delete_run
+
+    delete_run(run_id, history())
+
+
+def job() -> Job | None:
+    """This session's job, if it has started or watches one."""
+    known = st.session_state.get("job")
+    return None if known is None else runner().job(known)
+
+
+def watch(job_id: str) -> None:
+    """Make this job the session's own: after a reload, or in another tab."""
+    st.session_state["job"] = job_id
+
+
+def measure(experiment: str, anew: bool = False) -> None:
+    """Measure an experiment's figure. While it waits or is measured, this starts nothing."""
+    from runtime.experiments.measurement import FigureRequest
+
+    if measuring(experiment) is None:
+        submitted = runner().submit([FigureRequest(experiment, anew)])
+        st.session_state["figure_job"] = submitted.id
+
+
+def measuring(experiment: str | None = None) -> Job | None:
+    """The job that measures this experiment (or any), whichever tab has started it."""
+    # Asking must not load the runtime: what it has not been asked to do, it does not do.
+    if "runtime.control.jobs" not in sys.modules:
+        return None
+    figures = [job for job in runner().active() if job.figure is not None]
+    return next((job for job in figures if experiment in (None, job.figure)), None)
+
+
+def figure_job() -> Job | None:
+    """The last figure that this session had measured, if it did."""
+    known = st.session_state.get("figure_job")
+    return None if known is None else runner().job(known)
+
+
+def calibrate() -> None:
+    """Calibrate this machine. While that waits or goes on, this starts nothing."""
+    from runtime.calibration.calibrate import CalibrationRequest
+
+    if calibrating() is None:
+        st.session_state["calibration_job"] = runner().submit([CalibrationRequest()]).id
+
+
+def calibrating() -> Job | None:
+    """The job that calibrates this machine, whichever tab has started it."""
+    if "runtime.control.jobs" not in sys.modules:
+        return None
+    return next((job for job in runner().active() if job.is_calibration), None)
+
+
+def calibration_job() -> Job | None:
+    """The last calibration that this session has started, if it did."""
+    known = st.session_state.get("calibration_job")
+    return None if known is None else runner().job(known)
+
+
+def is_own(job: Job) -> bool:
+    """Whether this session has started the job, or watches it."""
+    known = (st.session_state.get(name) for name in ("job", "figure_job", "calibration_job"))
+    return job.id in known
+
+
+def follow(finished: Job) -> bool:
+    """Whether to lead from the end of this job to its results: once, if all went well."""
+    if st.session_state.get("follow") != finished.id:
+        return False
+    del st.session_state["follow"]
+    return all(entry.status == "finished" for entry in finished.entries)
+
+
+def arrived() -> None:
+    """The user is at the results: nothing more to lead to."""
+    st.session_state.pop("follow", None)
+
+
+def runs(workload_digest: str | None, most: int = 50) -> tuple[Run, ...]:
+    """The latest runs, newest first; of one workload, if it is named."""
+    return _runs(_written(), workload_digest, most)
+
+
+def records(run_ids: tuple[str, ...]) -> dict[str, Run]:
+    """These runs by their ids; those that cannot be read are left out."""
+    return _records(_written(), run_ids)
+
+
+def summaries(wanted: RunFilter, most: int, offset: int = 0) -> tuple[RunSummary, ...]:
+    """The runs that are wanted as a list shows them, newest first."""
+    return _summaries(_written(), wanted, most, offset)
+
+
+def summaries_of(digests: Sequence[str], most: int) -> list[RunSummary]:
+    """The latest runs of a workload that is known under these digests, newest first."""
+    found = [
+        run for digest in digests for run in summaries(RunFilter(workload_digest=digest), most)
+    ]
+    return sorted(found, key=lambda run: -run.started)[:most]
+
+
+def _written() -> tuple[str, tuple[int, ...]]:
+    """The file of the history and when it was written: what tells to read it again."""
+    file = history().file
+    log = file.with_name(f"{file.name}-wal")
+    return str(file), tuple(f.stat().st_mtime_ns if f.exists() else 0 for f in (file, log))
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def _runs(
+    written: tuple[str, tuple[int, ...]],  # noqa: ARG001 - part of the key, as below
+    workload_digest: str | None,
+    most: int,
+) -> tuple[Run, ...]:
+    return tuple(history().runs(workload_digest, most))
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def _records(
+    written: tuple[str, tuple[int, ...]],  # noqa: ARG001
+    run_ids: tuple[str, ...],
+) -> dict[str, Run]:
+    return {run.id: run for run in history().records(run_ids)}
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _summaries(
+    written: tuple[str, tuple[int, ...]],  # noqa: ARG001
+    wanted: RunFilter,
+    most: int,
+    offset: int,
+) -> tuple[RunSummary, ...]:
+    return tuple(history().summaries(wanted, most, offset))

@@ -1,0 +1,182 @@
+"""Figures: each with a title, units, and colours that the colour-blind tell apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil, floor, log10
+
+import plotly.graph_objects as go
+
+from pages.parts.shared.formatting import UNITS, error_text, plan_name
+from planner.numbers import amount, shortened, told_apart
+from planner.plan.cost import Cost, Estimate
+from planner.plan.operator_names import operator_name
+from planner.plan.plan import Plan
+
+# Okabe and Ito's palette; these two stand out on a light and on a dark page.
+PREDICTED, MEASURED = "#56B4E9", "#E69F00"
+PALETTE = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#CC79A7",
+    "#56B4E9",
+    "#D55E00",
+    "#8C6BB1",
+    "#7A868F",
+)
+LINE = "#8A97A0"
+MOST_BARS = 16
+# In a figure of one plan alone.
+_MOST_STACKS = 40
+MOST_TICKS = 8
+
+
+def cost_by_operator(plan: Plan, estimate: Estimate, field: str) -> go.Figure:
+    """One bar per origin (or operator), cut into the loops of its pipeline."""
+    figure = go.Figure()
+    every = _bars(plan, estimate.costs, field)
+    largest = sorted(every, key=lambda name: -sum(value for _, value in every[name]))
+    kept = set(largest[:_MOST_STACKS])
+    bars = {name: parts for name, parts in every.items() if name in kept}
+    cut = f" (the {len(bars)} largest of {len(every)})" if len(bars) < len(every) else ""
+    depth = max((len(parts) for parts in bars.values()), default=0)
+    for step in range(depth):
+        there = {name: parts[step] for name, parts in bars.items() if step < len(parts)}
+        figure.add_bar(
+            y=list(there),
+            x=[value for _, value in there.values()],
+            name=f"Loop {step + 1}" if depth > 1 else UNITS[field],
+            orientation="h",
+            marker_color=PALETTE[step % len(PALETTE)],
+            text=[f"{shortened(name, 16)} {amount(value)}" for name, value in there.values()],
+            textposition="inside",
+            insidetextanchor="middle",
+            textangle=0,
+            hovertemplate="%{y}<br>%{text} " + UNITS[field] + "<extra></extra>",
+        )
+    figure.update_layout(
+        barmode="stack",
+        uniformtext={"mode": "hide", "minsize": 9},
+        xaxis_title=f"{UNITS[field]} (stream time)" if "/s" in UNITS[field] else UNITS[field],
+        yaxis={"autorange": "reversed", "type": "category"},
+        **frame(
+            f"{UNITS[field]} of {shortened(plan_name(plan.label), 60)}, by operator{cut}",
+            150 + 42 * max(len(bars), 2),
+            depth > 1,
+        ),
+    )
+    return figure
+
+
+def cost_in_words(plan: Plan, estimate: Estimate, field: str) -> str:
+    """The same for those who do not see it: every bar, the largest first."""
+    bars = _bars(plan, estimate.costs, field)
+    sums = sorted(((sum(v for _, v in parts), name) for name, parts in bars.items()), reverse=True)
+    told = "; ".join(f"{name}: {amount(value)}" for value, name in sums[:MOST_BARS])
+    return f"{UNITS[field]} of {shortened(plan_name(plan.label), 60)}. {told}."
+
+
+def _bars(plan: Plan, costs: Mapping[str, Cost], field: str) -> dict[str, list[tuple[str, float]]]:
+    """For each bar the operators it is made of, in their order, that have such a cost."""
+    bars: dict[str, list[tuple[str, float]]] = {}
+    names: dict[str, str] = {}
+    for operator in plan.operators():
+        value = getattr(costs[operator.id], field)
+        if not value:
+            continue
+        params = dict(operator.params)
+        if "origin" in params:
+            name, part = f"arrivals on {params['origin']}", str(params["source"])
+            bar = name
+        else:
+            name, part, bar = operator_name(operator), operator.kind, operator.id
+        names[bar] = shortened(name, 32)
+        bars.setdefault(bar, []).append((part, value))
+    return dict(zip(told_apart(list(names.values())), bars.values(), strict=True))
+
+
+def predicted_and_measured(
+    rows: Sequence[tuple[str, float, float | None]], field: str, label: str
+) -> go.Figure:
+    """Predicted beside measured, one pair of bars an operator; of many the largest."""
+    shown = sorted(rows, key=lambda row: -max(row[1], row[2] or 0.0))[:MOST_BARS]
+    shown = [row for row in rows if row in shown]
+    names = [name for name, _, _ in shown]
+    title = f"{UNITS[field]} of {shortened(plan_name(label), 60)}: predicted beside measured"
+    if len(shown) < len(rows):
+        title += f" (the {len(shown)} largest of {len(rows)} operators)"
+    figure = go.Figure()
+    expected = [amount(p) for _, p, _ in shown]
+    found = ["" if m is None else f"{amount(m)}  (q {error_text(p, m)})" for _, p, m in shown]
+    for series, colour, values, texts in (
+        ("Predicted", PREDICTED, [p for _, p, _ in shown], expected),
+        ("Measured", MEASURED, [m for _, _, m in shown], found),
+    ):
+        figure.add_bar(
+            y=names,
+            x=values,
+            name=series,
+            orientation="h",
+            marker_color=colour,
+            text=texts,
+            textposition="outside",
+            hovertemplate="%{y}<br>" + series + ": %{x:,.6g} " + UNITS[field] + "<extra></extra>",
+        )
+    figure.update_layout(
+        barmode="group",
+        xaxis={"title": UNITS[field], "range": room([v for _, p, m in shown for v in (p, m)])},
+        yaxis={"autorange": "reversed", "type": "category"},
+        **frame(title, 150 + 44 * max(len(shown), 2)),
+    )
+    return figure
+
+
+def log_axis(low: float, high: float) -> dict[str, object]:
+    """A logarithmic axis over this range, and a few round numbers along it: 20k, 50k, 100k."""
+    decades = range(floor(log10(low)), ceil(log10(high)))
+    # Plans that cost nearly the same leave few round numbers between them.
+    for steps in ((1, 2, 5), range(1, 10)):
+        round_ones = [step * 10.0**decade for decade in decades for step in steps]
+        ticks = [value for value in round_ones if low <= value <= high]
+        if len(ticks) > 1:
+            break
+    if len(ticks) > MOST_TICKS:
+        ticks = [10.0**decade for decade in decades if low <= 10.0**decade]
+    return {
+        "type": "log",
+        "autorange": False,
+        "range": [log10(low), log10(high)],
+        "tickvals": ticks,
+        "ticktext": [_short(value) for value in ticks],
+    }
+
+
+def _short(value: float) -> str:
+    for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= size:
+            return f"{value / size:g}{unit}"
+    return f"{value:g}"
+
+
+def room(values: Sequence[float | None]) -> list[float]:
+    """A range with room for the figures that stand beside the longest bar."""
+    return [0.0, 1.3 * max((value for value in values if value is not None), default=1.0)]
+
+
+def frame(title: str, height: int, legend: bool = True) -> dict[str, object]:
+    """Title above legend above the plot, at distances that do not grow with the height."""
+    top, bottom = (84 if legend else 56), 60
+    return {
+        "title": {"text": title, "yref": "container", "y": 1, "yanchor": "top", "pad": {"t": 16}},
+        "height": height,
+        "showlegend": legend,
+        "legend": {
+            "orientation": "h",
+            "yanchor": "bottom",
+            "y": 1 + 8 / max(height - top - bottom, 1),
+            "traceorder": "normal",
+        },
+        "margin": {"l": 10, "r": 10, "t": top, "b": bottom},
+        "hoverlabel": {"namelength": -1},
+    }

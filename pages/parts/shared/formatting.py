@@ -1,0 +1,116 @@
+"""Text for pages: names that cannot act as Markdown, and numbers with units and arrows."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from planner.numbers import amount, percent_more, shortened, times
+from planner.plan.cost import q_error
+from planner.plan.plan_text import printable
+
+UNITS = {
+    "operations": "Operations/s",
+    "comparisons": "Comparisons/s",
+    "inserts": "Inserts/s",
+    "expirations": "Expiry checks/s",
+    "group_updates": "Group updates/s",
+    "rows_out": "Rows out/s",
+    "state_tuples": "Tuples held",
+    "recomputations": "Recomputations/s",
+}
+
+# Within this q-error a prediction counts as met: shorter runs differ by as much from seed to seed.
+MET = 1.05
+
+# A chain of more slices than fit into so many letters is told by its ends.
+LONGEST_CHAIN = 40
+
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&\"'=^@])")
+
+_DATA_OPTION = re.compile(
+    r"(given with|infer it with|(?:run on|use) your own data with) --data(?![\w-])"
+)
+
+
+def plain(text: str, most: int = 80) -> str:
+    """The text as Markdown in which nothing acts; long texts are cut in their middle."""
+    return _MARKDOWN.sub(r"\\\1", shortened(printable(text), most))
+
+
+def plan_name(label: str) -> str:
+    """A plan's label where there is little room: of a general one its kind alone, of a long chain
+    its ends and how many slices it has.
+
+    >>> plan_name("naive:S1,S2"), plan_name("general:S1=S1,S2;S2=S1,S2")
+    ('naive:S1,S2', 'general, an order per stream')
+    >>> plan_name("chain:0-5-10"), plan_name("chain:0-" + "-".join(map(str, range(1, 31))))
+    ('chain:0-5-10', 'chain:0-1-2-3-4-…26-27-28-29-30 (30 slices)')
+    """
+    if label.startswith("general:"):
+        return "general, an order per stream"
+    if label.startswith("chain:") and len(label) > LONGEST_CHAIN:
+        return f"{shortened(label, 32)} ({label.count('-')} slices)"
+    return label
+
+
+def on_pages(text: str) -> str:
+    """A message of the planner or the runtime with the place on a page for the option --data."""
+    return _DATA_OPTION.sub(_give, text)
+
+
+def _give(found: re.Match[str]) -> str:
+    return f"{'given' if found[1] == 'given with' else 'give your data'} under Workload, Own data"
+
+
+def error_text(predicted: float | None, measured: float | None) -> str:
+    """The q-error with its arrow: `1.3 ▲ over` where more was predicted than measured."""
+    error = q_error(predicted, measured)
+    if predicted is None or measured is None:
+        return "not measured" if measured is None else "not predicted"
+    if error is None:
+        return "▼ under" if predicted < measured else "▲ over"
+    if error <= MET:
+        return f"{error:.3g} ≈"
+    return f"{error:.3g} {'▲ over' if predicted > measured else '▼ under'}"
+
+
+def seconds_text(seconds: float | None) -> str:
+    """Seconds as people say them: `0.4 s`, `12 s`, `3 min`."""
+    if seconds is None or not math.isfinite(seconds):
+        return "unknown"
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def moment(timestamp: float) -> str:
+    """When something happened, in the local time of this machine."""
+    return datetime.fromtimestamp(timestamp).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def counted(count: float, one: str, many: str = "") -> str:
+    """`1 run`, `3 runs`."""
+    return f"{amount(count)} {one if count == 1 else many or one + 's'}"
+
+
+def compared(mine: float, theirs: float) -> str:
+    """How one cost stands to another: `▼ 5.4x less`, `▼ 33% less`, `▲ 3% more`."""
+    if mine == theirs:
+        return "= the same"
+    if mine < theirs:
+        by = times(theirs, mine) if theirs >= 2 * mine else f"{100 * (1 - mine / theirs):.3g}%"
+        return f"▼ {by} less"
+    by = times(mine, theirs) if mine >= 2 * theirs else percent_more(mine, theirs)
+    return f"▲ {by} more"
+
+
+def rounded_alike(values: Sequence[float]) -> list[float]:
+    """Numbers of one column, cut to the decimals that its largest one needs for three digits."""
+    largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+    decimals = max(2 - math.floor(math.log10(largest)), 0) if largest > 0 else 0
+    return [round(value, decimals) for value in values]

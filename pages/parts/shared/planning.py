@@ -1,0 +1,190 @@
+"""What the planner says of the workload in force, kept by the workload's digest."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import streamlit as st
+
+from pages.parts.shared import state
+from pages.parts.shared.caching import BY_DIGEST
+from pages.parts.shared.formatting import plain
+from planner.errors import PlanError
+from planner.families.protocol import Candidate, Family, Ranking
+from planner.families.registry import applicable, family
+from planner.families.sliced_chain import SlicedChain
+from planner.families.sliced_chain.labels import STRATEGIES
+from planner.plan.cost import Estimate, models_behind
+from planner.plan.plan import Plan
+from planner.seconds.calibration import calibrated_units, calibration_stamp
+from planner.statistics.selectivity import Provenance, provenance
+from planner.workload.workload import Workload
+
+FEW = 10
+# Up to here all plans are ranked at once, so that the worst one can be shown beside the best.
+RANKED_AT_ONCE = 1_000
+
+Stamp = tuple[tuple[str, int, int], ...]
+
+
+def subject() -> tuple[Family, Workload]:
+    """The family and the workload to plan, with the statistics of its data."""
+    ready = with_statistics(state.workload()).only(query_name())
+    return _applicable(ready), ready
+
+
+def digests() -> tuple[str, ...]:
+    """What runs of the subject are told by: the pages run it with the statistics of its data, the
+    commands as it is declared, and read them then."""
+    declared = state.workload().only(query_name())
+    return tuple(dict.fromkeys((subject()[1].digest, declared.digest)))
+
+
+@st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
+def _applicable(workload: Workload) -> Family:
+    # Hundreds of queries take long to look through, and every page asks in every run.
+    return applicable(workload, "no plans for this workload")
+
+
+def query_name() -> str | None:
+    """The query that is planned and run; None: all of them together.
+
+    Where none is chosen, all are planned together if they can be, else the first one.
+    """
+    workload = state.workload()
+    alone = len(workload.queries) == 1 or apart() is not None
+    return state.chosen_query() or (workload.queries[0].name if alone else None)
+
+
+def apart() -> str | None:
+    """Why the queries of the workload cannot be planned together; None where they can."""
+    try:
+        return _apart(with_statistics(state.workload()))
+    except PlanError as error:
+        return str(error)
+
+
+@st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
+def _apart(workload: Workload) -> str | None:
+    return SlicedChain().refuses(workload)
+
+
+def with_statistics(workload: Workload) -> Workload:
+    """The workload with what its own data tell, if it has any."""
+    folder, sort = state.data()
+    if folder is None:
+        return workload
+    filled, _, _ = own_statistics(workload, folder, sort)
+    return filled
+
+
+def origins(workload: Workload) -> tuple[Provenance, ...]:
+    """Where every statistic of the workload comes from."""
+    folder, sort = state.data()
+    return provenance(workload) if folder is None else own_statistics(workload, folder, sort)[1]
+
+
+def own_statistics(
+    workload: Workload, folder: Path, sort: bool
+) -> tuple[Workload, tuple[Provenance, ...], tuple[str, ...]]:
+    """The workload filled in from its data, where each number is from, and warnings."""
+    filled, places, warnings = _read(workload, str(folder), stamp_of(folder), sort)
+    return replace(filled, name=workload.name), places, warnings
+
+
+def stamp_of(folder: Path) -> Stamp:
+    """What changes when a file of the folder does."""
+    try:
+        files = [(file.name, file.stat()) for file in sorted(folder.iterdir()) if file.is_file()]
+    except OSError as error:
+        raise PlanError(f"cannot be opened: {error.strerror}", str(folder)) from error
+    return tuple((name, held.st_mtime_ns, held.st_size) for name, held in files)
+
+
+@st.cache_resource(show_spinner=False, max_entries=8, hash_funcs=BY_DIGEST)
+def _read(
+    workload: Workload,
+    folder: str,
+    stamp: Stamp,  # noqa: ARG001 - part of the key: files may change
+    sort: bool,
+) -> tuple[Workload, tuple[Provenance, ...], tuple[str, ...]]:
+    from planner.files.own_data import read_folder
+    from planner.statistics.inference import infer
+
+    read = read_folder(Path(folder), workload, sort)
+    return *infer(workload, read.tables), read.warnings
+
+
+@st.cache_resource(show_spinner="Pricing the plans", max_entries=64, hash_funcs=BY_DIGEST)
+def _ranking(
+    name: str,
+    workload: Workload,
+    top: int | None,
+    calibrated: int,  # noqa: ARG001 - part of the key: the machine may be calibrated anew
+) -> Ranking:
+    return family(name).rank(workload, top, calibrated_units())
+
+
+def ranking(chosen: Family, workload: Workload, everything: bool = False) -> Ranking:
+    """The best plans with the baseline; all that may be listed, where asked for or few enough."""
+    stamp = calibration_stamp()
+    few = _ranking(chosen.name, workload, FEW, stamp)
+    if everything or few.considered <= RANKED_AT_ONCE or isinstance(chosen, SlicedChain):
+        return _ranking(chosen.name, workload, None, stamp)
+    return few
+
+
+def instructive(ranking: Ranking, pinned: str | None) -> tuple[Candidate, ...]:
+    """The best plans, and whatever else has a name: baseline, strategies, worst, pinned."""
+    return tuple(
+        candidate
+        for place, candidate in enumerate(ranking.candidates)
+        if place < FEW - 2
+        or candidate.tags
+        or candidate.label == pinned
+        or candidate.label in STRATEGIES
+    )
+
+
+def left_out(ranking: Ranking, listed: int) -> str:
+    """What the list of a truncated ranking holds."""
+    if listed < ranking.considered:
+        return f"{ranking.considered:,} plans exist; the {listed:,} best can be listed."
+    return f"There are more plans than can be compared: {listed:,} instructive ones are listed."
+
+
+def baseline(ranking: Ranking) -> Candidate:
+    """The plan that others are compared with: the pinned one, or the family's own baseline."""
+    listed = {candidate.label: candidate for candidate in ranking.candidates}
+    return listed.get(state.pinned() or "", listed[ranking.baseline])
+
+
+def companion(ranking: Ranking) -> tuple[str, Candidate]:
+    """What to run beside the best plan: the baseline, or the worst where that is the best one."""
+    compared = baseline(ranking)
+    if compared.label != ranking.best:
+        return "baseline", compared
+    worst = [candidate for candidate in ranking.candidates if "worst" in candidate.tags]
+    return ("worst", worst[0]) if worst else ("next", ranking.candidates[:2][-1])
+
+
+@st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
+def priced(name: str, workload: Workload, label: str) -> tuple[Plan, Estimate]:
+    """The plan with this label and what it should cost."""
+    plan = family(name).plan(workload, label)
+    return plan, family(name).estimate(plan, workload)
+
+
+def show_models(name: str, workload: Workload, label: str) -> None:
+    """Say which model the predicted comparisons of this plan come from."""
+    _, estimate = priced(name, workload, label)
+    if models := models_behind(estimate):
+        st.caption(f"Predicted by the model: {plain(' / '.join(models), 400)}")
+
+
+@st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
+def told(name: str, workload: Workload) -> tuple[str, tuple[str, ...]]:
+    """The answer sentence, and the search that led to it, step by step."""
+    chosen = family(name)
+    return chosen.answer(workload, ranking(chosen, workload)), chosen.why(workload)

@@ -1,0 +1,1 @@
+"""The papers' own evaluations: one folder per paper."""

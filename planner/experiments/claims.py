@@ -1,0 +1,253 @@
+"""What papers claim of their curves, as checks that tell the figures behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations, pairwise
+
+from planner.experiments.experiment import Finding, Place, Values
+
+Check = Callable[[Values], Finding]
+# Figures closer than this are the same: runs differ by as much.
+SAME = 0.05
+_ROUNDING = 1e-9
+
+
+def lowest(curve: str, others: Sequence[str]) -> Check:
+    """The curve is nowhere above another."""
+
+    def check(values: Values) -> Finding:
+        shares = {
+            (other, x): value / values[other][x]
+            for other in others
+            for x, value in values[curve].items()
+            if x in values[other]
+        }
+        (other, x), share = max(shares.items(), key=lambda item: item[1])
+        told = f"at most {share:.3g} times {other}, at {place_text(x)}"
+        return Finding(share <= 1 + SAME, "nowhere above" if share <= 1 + _ROUNDING else told)
+
+    return check
+
+
+def scales(curve: str, other: str) -> Check:
+    """The other is many times as high at the last place, though not at the first."""
+
+    def check(values: Values) -> Finding:
+        share = {x: values[other][x] / value for x, value in values[curve].items()}
+        first, *_, last = share
+        told = (
+            f"{other} is {share[first]:.3g} times as high at {place_text(first)}, "
+            f"{share[last]:.3g} times at {place_text(last)}, "
+            f"{max(share.values()):.3g} times at most"
+        )
+        return Finding(share[last] > 2 * share[first], told)
+
+    return check
+
+
+def alike(first: str, second: str, until: float | None = None) -> Check:
+    """Two curves are the same, everywhere or up to a place."""
+
+    def check(values: Values) -> Finding:
+        apart = {
+            x: max(value / values[second][x], values[second][x] / value)
+            for x, value in values[first].items()
+            if until is None or (isinstance(x, float | int) and x <= until)
+        }
+        x = max(apart, key=apart.__getitem__)
+        told = f"at most {apart[x]:.3g} times apart, at {place_text(x)}"
+        same = apart[x] <= 1 + _ROUNDING
+        return Finding(apart[x] <= 1 + SAME, "the same" if same else told)
+
+    return check
+
+
+def rises(curve: str, until: float | None = None) -> Check:
+    """The curve never falls from one place to the next, and ends above its beginning."""
+
+    def check(values: Values) -> Finding:
+        places = [x for x in values[curve] if until is None or number_of(x) <= until]
+        found = [values[curve][x] for x in places]
+        falls = [b / a for a, b in pairwise(found) if b < a]
+        ends = f"from {place_text(places[0])} to {place_text(places[-1])}"
+        told = f"{found[-1] / found[0]:.3g} times {ends}"
+        steady = all(share >= 1 - SAME for share in falls)
+        return Finding(steady and found[-1] > found[0] * (1 + SAME), told)
+
+    return check
+
+
+def overtakes(curve: str, other: str) -> Check:
+    """The curve is above the other at the first place and below it at the last."""
+
+    def check(values: Values) -> Finding:
+        share = {x: value / values[other][x] for x, value in values[curve].items()}
+        places = list(share)
+        below = [x for x in places if share[x] < 1]
+        told = f"{share[places[0]]:.3g} times {other} at {place_text(places[0])}, " + (
+            f"below it from {place_text(below[0])} on"
+            if below
+            else f"{share[places[-1]]:.3g} times at {place_text(places[-1])}, nowhere below"
+        )
+        return Finding(share[places[0]] > 1 and share[places[-1]] < 1, told)
+
+    return check
+
+
+def furthest_at_first(curve: str, other: str) -> Check:
+    """The curve is above the other, most of all at the first place."""
+
+    def check(values: Values) -> Finding:
+        share = {x: value / values[other][x] for x, value in values[curve].items()}
+        first, *_, last = share
+        told = (
+            f"{share[first]:.3g} times {other} at {place_text(first)}, "
+            f"{share[last]:.3g} times at {place_text(last)}"
+        )
+        return Finding(share[first] == max(share.values()) and min(share.values()) > 1, told)
+
+    return check
+
+
+def faster(curves: Sequence[str]) -> Check:
+    """Every curve is above the one before it, at all places."""
+
+    def check(values: Values) -> Finding:
+        slower, quicker = curves[0], curves[-1]
+        holds = all(
+            values[above][x] > (1 + SAME) * values[below][x]
+            for below, above in pairwise(curves)
+            for x in values[below]
+            if x in values[above]
+        )
+        shares = [values[quicker][x] / values[slower][x] for x in values[slower]]
+        told = f"{quicker} is {min(shares):.3g} to {max(shares):.3g} times {slower}"
+        return Finding(holds, told)
+
+    return check
+
+
+def apart(curve: str, other: str, least: float, most: float) -> Check:
+    """The curve is so many times the other, at all places."""
+
+    def check(values: Values) -> Finding:
+        shares = [value / values[other][x] for x, value in values[curve].items()]
+        told = f"{min(shares):.3g} to {max(shares):.3g} times"
+        return Finding(least <= min(shares) and max(shares) <= most, told)
+
+    return check
+
+
+def ratio_of(curve: str, pairs: Sequence[tuple[str, str]]) -> Check:
+    """Within one curve, the second place of each pair is above the first."""
+
+    def check(values: Values) -> Finding:
+        shares = {pair: values[curve][pair[1]] / values[curve][pair[0]] for pair in pairs}
+        told = "; ".join(f"{b} {share:.3g} times {a}" for (a, b), share in shares.items())
+        return Finding(all(share > 1 + SAME for share in shares.values()), told)
+
+    return check
+
+
+def exceeds_from(curve: str, other: str, first: float, last: float) -> Check:
+    """The curve is above the other from one place to another."""
+
+    def check(values: Values) -> Finding:
+        shares = {
+            x: value / values[other][x]
+            for x, value in values[curve].items()
+            if first <= number_of(x) <= last
+        }
+        told = ", ".join(f"{share:.3g} times at {place_text(x)}" for x, share in shares.items())
+        return Finding(all(share > 1 + SAME for share in shares.values()), told)
+
+    return check
+
+
+def peaks(printed: Mapping[str, float]) -> Check:
+    """The place of each curve's highest figure moves outwards, from one curve to the next."""
+
+    def check(values: Values) -> Finding:
+        best = {c: max(values[c], key=values[c].__getitem__) for c in printed}
+        told = "; ".join(
+            f"{c} best at {place_text(x)}, within 5% of it {_near(values[c], x)} "
+            f"(paper {printed[c]:g})"
+            for c, x in best.items()
+        )
+        found = [number_of(x) for x in best.values()]
+        if len(found) == 1:
+            return Finding(found == list(printed.values()), told)
+        return Finding(all(a < b for a, b in pairwise(found)), told)
+
+    return check
+
+
+def _near(values: Mapping[Place, float], best: Place) -> str:
+    """The places where a curve is all but as high as at its best."""
+    near = [x for x, value in values.items() if value >= (1 - SAME) * values[best]]
+    return (
+        f"from {place_text(near[0])} to {place_text(near[-1])}" if len(near) > 1 else "nowhere else"
+    )
+
+
+def number_of(place: Place) -> float:
+    """A place on a scale."""
+    if isinstance(place, str):
+        raise TypeError(f"{place!r} is a name, not a place on a scale")
+    return place
+
+
+def place_text(place: Place) -> str:
+    """A place as findings name it."""
+    return place if isinstance(place, str) else f"{place:g}"
+
+
+AgreementCheck = Callable[[Values, Values], Finding]
+# "Almost all the time."
+_MOSTLY = 0.95
+# The ratio of measured to predicted differs by less over all points: curves of one shape.
+_ONE_SHAPE = 1.25
+
+
+def ranked_alike(predicted: Values, measured: Values) -> Finding:
+    """Curves stand in the same order at almost every place; those within 5% in either."""
+    pairs, apart = 0, []
+    for first, second in combinations(predicted, 2):
+        for x in predicted[first]:
+            if x not in predicted[second]:
+                continue
+            pairs += 1
+            order = _order(predicted[first][x], predicted[second][x])
+            found = _order(measured[first][x], measured[second][x])
+            if order * found < 0:
+                apart.append(f"{first} and {second} at {place_text(x)}")
+    told = f"{pairs - len(apart)} of {pairs} pairs of plans in the same order"
+    if apart:
+        told += f"; not {apart[0]}" + (f" and {len(apart) - 1} more" if len(apart) > 1 else "")
+    return Finding(len(apart) <= (1 - _MOSTLY) * pairs, told)
+
+
+def shaped_alike(predicted: Values, measured: Values) -> Finding:
+    """Up to one factor for all, what was measured is what was predicted."""
+    ratios = {
+        (curve, x): measured[curve][x] / value
+        for curve, by_place in predicted.items()
+        for x, value in by_place.items()
+        if x in measured[curve]
+    }
+    (low, least), (high, most) = (
+        chosen(ratios.items(), key=lambda item: item[1]) for chosen in (min, max)
+    )
+    told = (
+        f"measured {least:.3g} times the predicted at least ({low[0]} at {place_text(low[1])}), "
+        f"{most:.3g} times at most ({high[0]} at {place_text(high[1])})"
+    )
+    return Finding(most / least <= _ONE_SHAPE, told)
+
+
+def _order(first: float, second: float) -> int:
+    """Which of the two is larger; 0 where they are the same but for noise."""
+    if max(first, second) <= (1 + SAME) * min(first, second):
+        return 0
+    return 1 if first > second else -1

@@ -1,0 +1,218 @@
+"""An experiment of a paper: curves of workloads and plans, the printed figures, and the claims.
+
+Nothing here belongs to one family: a point is a workload and the label of a plan that answers it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+from planner.errors import PlanError
+from planner.workload.validation import listed
+from planner.workload.workload import Workload
+
+# What a cost has, per second of stream time; or the most tuples a second of wall time ("rate").
+Quantity = Literal["comparisons", "operations", "state_tuples", "rate"]
+# Figures as they are; or beside another plan's on the same tuples: as so many times that, or as the
+# share of it that is saved.
+Shown = Literal["value", "times", "saved"]
+# The kernel a run of the plan takes, or the one that knows every plan: ratios compare like with
+# like only where all their points are of one kernel.
+Kernel = Literal["usual", "general"]
+Place = float | str
+# Values of an experiment's points: by the label of their curve, then by place.
+Values = Mapping[str, Mapping[Place, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One place of a curve: the workload there, and the plan that is priced and measured.
+
+    `printed` is the paper's own figure, where its text has one. `against` is the plan beside which
+    it is shown, in experiments that show no figures as they are.
+    """
+
+    x: Place
+    workload: Workload
+    family: str
+    plan: str
+    kernel: Kernel = "usual"
+    predicted: float | None = None
+    printed: float | None = None
+    measured: bool = True
+    against: str = ""
+
+    @property
+    def reference(self) -> Point:
+        """The point of the plan that this one is shown beside."""
+        return replace(self, plan=self.against, predicted=None, printed=None)
+
+    @property
+    def key(self) -> str:
+        """What is measured: points of several curves that share it are measured once."""
+        return _digest(self.workload.digest, self.family, self.plan, self.kernel)
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Points that are told as one; curves of one `subject` are drawn in one colour.
+
+    `model` names what predicts it; empty where nothing does.
+    """
+
+    label: str
+    subject: str
+    points: tuple[Point, ...]
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Whether a claim holds in some figures, and what they say about it."""
+
+    holds: bool
+    told: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence of the paper that figures can confirm or not, and why they may not.
+
+    It is checked in the figures of every model that predicts them, and in the measured ones.
+    """
+
+    section: str
+    text: str
+    check: Callable[[Values], Finding]
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """A sentence of the paper about its model beside what it measured: checked for every model.
+
+    `check` takes what the model predicts and what was measured.
+    """
+
+    section: str
+    text: str
+    check: Callable[[Values, Values], Finding]
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """What stands along an axis, with its unit. `named`: its places are words, not numbers."""
+
+    title: str
+    logarithmic: bool = False
+    named: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """What models say over two settings: those of `x` along the first axis, of `y` the second.
+
+    `heights` has for each model a row for every y. `levels` are where curves lie on it, by subject.
+    """
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    y_title: str
+    heights: Mapping[str, tuple[tuple[float, ...], ...]]
+    levels: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A figure or table of a paper, as curves. `rounds`: how often every point is measured.
+
+    `figure` names the figure or table that it belongs to, `part` what tells it from the others of
+    that figure; empty where it is alone. Curves of Sluice's own model come first.
+
+    Where work is counted, every round has tuples of its own, for the spread; where time is
+    measured, all rounds have the same ones, and the points take turns. `shown` says whether figures
+    stand as they are or beside those of another plan. `surface` is drawn in space on request.
+    """
+
+    name: str
+    paper: str
+    figure: str
+    title: str
+    about: str
+    quantity: Quantity
+    x: Axis
+    y: Axis
+    draw: Callable[[], tuple[Curve, ...]]
+    rounds: int
+    part: str = ""
+    shown: Shown = "value"
+    surface: Callable[[], Surface] | None = None
+    claims: tuple[Claim, ...] = ()
+    agreements: tuple[Agreement, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    @cached_property
+    def curves(self) -> tuple[Curve, ...]:
+        """The curves, priced when they are first asked for."""
+        return self.draw()
+
+    @cached_property
+    def points(self) -> tuple[Point, ...]:
+        """The points to measure, each once: as its first curve has it. Those of a place follow one
+        another: what is compared is measured within a short time, on tuples generated once.
+        """
+        found: dict[str, Point] = {}
+        for curve in self.curves:
+            for point in curve.points:
+                if point.measured:
+                    found.setdefault(point.key, point)
+                    if self.shown != "value":
+                        found.setdefault(point.reference.key, point.reference)
+        places = list(dict.fromkeys(point.x for point in found.values()))
+        return tuple(sorted(found.values(), key=lambda point: places.index(point.x)))
+
+    @cached_property
+    def models(self) -> tuple[str, ...]:
+        """What predicts the curves."""
+        return tuple(dict.fromkeys(curve.model for curve in self.curves if curve.model))
+
+    def predicted(self) -> dict[str, Values]:
+        """What each model says, by the subject of its curves."""
+        return {
+            model: {
+                curve.subject: {p.x: p.predicted for p in curve.points if p.predicted is not None}
+                for curve in self.curves
+                if curve.model == model
+            }
+            for model in self.models
+        }
+
+    def measured(self, by_key: Mapping[str, float]) -> Values:
+        """These values of points, by the label of their curves."""
+        return {
+            curve.label: {p.x: by_key[p.key] for p in curve.points if p.key in by_key}
+            for curve in self.curves
+        }
+
+    @cached_property
+    def digest(self) -> str:
+        """The same for the same points, in every process: measured figures are kept by it."""
+        return _digest(self.quantity, self.rounds, *sorted(point.key for point in self.points))
+
+
+def named(experiments: Iterable[Experiment], name: str) -> Experiment:
+    """The experiment with this name."""
+    known = {experiment.name: experiment for experiment in experiments}
+    if name not in known:
+        raise PlanError(f"no experiment {name!r}; there are {listed(known)}", "evaluation")
+    return known[name]
+
+
+def _digest(*parts: object) -> str:
+    return hashlib.blake2s(json.dumps(parts).encode(), digest_size=8).hexdigest()

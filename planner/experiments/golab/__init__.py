@@ -1,0 +1,1 @@
+"""Golab & Özsu 2003: multi-way window joins."""

@@ -1,0 +1,1 @@
+"""Tran & Lee 2007: early aggregation."""

@@ -1,0 +1,1 @@
+"""Wang et al. 2006: chains of sliced joins."""

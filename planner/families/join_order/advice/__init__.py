@@ -1,0 +1,1 @@
+"""Index advice: which windows to hash within a budget of buckets."""

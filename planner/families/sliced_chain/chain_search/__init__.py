@@ -1,0 +1,1 @@
+"""The search for the best chain: slices as edges, shortest path, memory against CPU."""

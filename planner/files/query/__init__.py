@@ -1,0 +1,1 @@
+"""Query text: tokens, grammar, conditions; a caret at every mistake."""

@@ -1,0 +1,186 @@
+"""The conditions of WHERE and ON: comparisons of columns and constants, made uniform.
+
+One condition has many spellings. All are brought to `left comparison right + offset` with the
+smaller column (by alias, then attribute) on the left, or to `column comparison constant`; so
+`b.x + 2 > a.x`, `a.x - b.x < 2` and `a.x < b.x + 2` are one predicate and share their statistics.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import cast
+
+from planner.files.query.tokens import Cursor, Word
+from planner.workload.query import Column, Comparison, Filter, Predicate
+
+MOST_PARENTHESES = 50
+FLIPPED: dict[Comparison, Comparison] = {
+    "=": "=",
+    "<>": "<>",
+    "<": ">",
+    "<=": ">=",
+    ">": "<",
+    ">=": "<=",
+}
+_WRITTEN: dict[str, Comparison] = {**{c: c for c in FLIPPED}, "!=": "<>", "==": "="}
+_REFUSED = {
+    "BETWEEN": "BETWEEN is not supported: write a.x >= LOW AND a.x <= HIGH",
+    "IN": "IN is not supported: write one query for each value",
+    "NOT": "NOT is not supported: write the opposite comparison",
+    "LIKE": "LIKE is not supported: compare with = or <>",
+    "IS": "IS is not supported: a missing value never satisfies a comparison",
+    "*": "products are not supported: compare columns, with + or - a constant",
+    "/": "quotients are not supported: compare columns, with + or - a constant",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A column as written: its alias may be missing."""
+
+    alias: Word | None
+    attribute: Word
+
+    @property
+    def at(self) -> Word:
+        """Where it begins."""
+        return self.alias or self.attribute
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a comparison: columns added or taken away, and a constant."""
+
+    plus: tuple[Name, ...]
+    minus: tuple[Name, ...]
+    constant: int | float
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A comparison as written; `at` is the place of its sign."""
+
+    left: Side
+    comparison: Comparison
+    right: Side
+    at: Word
+
+
+EMPTY = Side((), (), 0, None)
+
+
+def column(cursor: Cursor) -> Name:
+    """Step over `alias.attribute`, or an attribute alone."""
+    first = cursor.name("a column")
+    if cursor.accept(".") is None:
+        return Name(None, first)
+    if cursor.word.kind not in ("word", "quoted"):
+        raise cursor.error(f"expected an attribute after {first.text}.")
+    return Name(first, cursor.any_name())
+
+
+def conditions(cursor: Cursor, depth: int = 0) -> list[Condition]:
+    """Step over comparisons joined by AND."""
+    found = _condition(cursor, depth)
+    while cursor.accept("AND"):
+        found += _condition(cursor, depth)
+    return found
+
+
+def _condition(cursor: Cursor, depth: int) -> list[Condition]:
+    if cursor.accept("("):
+        if cursor.word.key == "SELECT":
+            raise cursor.error("a subquery is not supported: write its streams in this query")
+        if depth == MOST_PARENTHESES:
+            raise cursor.error(f"more than {MOST_PARENTHESES} parentheses inside each other")
+        inside = conditions(cursor, depth + 1)
+        if cursor.word.key == "OR":
+            raise cursor.error("OR is not supported: write one query for each side of it")
+        cursor.expect(")", "to close the parenthesis")
+        return inside
+    left = _side(cursor)
+    comparison = _WRITTEN.get(cursor.word.key)
+    if comparison is None:
+        raise cursor.error(_REFUSED.get(cursor.word.key, "expected a comparison: = <> < <= > >="))
+    at = cursor.advance()
+    return [Condition(left, comparison, _side(cursor), at)]
+
+
+def _side(cursor: Cursor) -> Side:
+    side = _term(cursor, EMPTY)
+    while cursor.word.key in ("+", "-"):
+        if side.text is not None:
+            raise cursor.error("text cannot be added or taken away")
+        side = _term(cursor, side)
+    if cursor.word.key in ("*", "/"):
+        raise cursor.error(_REFUSED[cursor.word.key])
+    return side
+
+
+def _term(cursor: Cursor, side: Side) -> Side:
+    sign = cursor.accept("+", "-")
+    negative = sign is not None and sign.key == "-"
+    word = cursor.word
+    if word.kind == "number" or word.key in ("+", "-"):
+        value = cursor.number("a number")
+        return replace(side, constant=side.constant + (-value if negative else value))
+    # In double quotes and without an alias it is text: that is how people write "VT".
+    if word.kind == "text" or (word.kind == "quoted" and cursor.peek().key != "."):
+        if sign is not None or side != EMPTY:
+            raise cursor.error("text cannot be added or taken away")
+        return replace(side, text=cursor.advance().text)
+    if word.key in _REFUSED:
+        raise cursor.error(_REFUSED[word.key])
+    name = column(cursor)
+    if negative:
+        return replace(side, minus=(*side.minus, name))
+    return replace(side, plus=(*side.plus, name))
+
+
+def normalised(predicate: Predicate) -> Predicate:
+    """The same predicate with the smaller column on the left."""
+    if predicate.left <= predicate.right:
+        return predicate
+    offset = -predicate.offset or 0.0
+    return Predicate(predicate.right, FLIPPED[predicate.comparison], predicate.left, offset)
+
+
+def resolved(
+    condition: Condition, columns: dict[Name, Column], cursor: Cursor
+) -> Predicate | Filter:
+    """The condition as a predicate of two sources or a filter of one; `columns` are looked up."""
+    left, right, comparison = condition.left, condition.right, condition.comparison
+    plus, minus = left.plus + right.minus, left.minus + right.plus
+    if left.text is not None or right.text is not None:
+        return _with_text(condition, columns, cursor)
+    offset = right.constant - left.constant
+    if len(plus) + len(minus) == 1:
+        if minus:
+            return Filter(columns[minus[0]], FLIPPED[comparison], -offset)
+        return Filter(columns[plus[0]], comparison, offset)
+    if not plus and not minus:
+        raise cursor.error("compares two constants: name a column on one side", condition.at)
+    if len(plus) != 1 or len(minus) != 1:
+        raise cursor.error(
+            "expected one column on each side, with + or - a constant: a.x <= b.x + 5",
+            condition.at,
+        )
+    one, other = columns[plus[0]], columns[minus[0]]
+    if one.alias == other.alias:
+        raise cursor.error(
+            f"compares two columns of {one.alias}: compare one with another source or a constant",
+            condition.at,
+        )
+    return normalised(Predicate(one, comparison, other, float(offset)))
+
+
+def _with_text(condition: Condition, columns: dict[Name, Column], cursor: Cursor) -> Filter:
+    left, right, comparison = condition.left, condition.right, condition.comparison
+    if left.text is not None:
+        left, right, comparison = right, left, FLIPPED[comparison]
+    if left.text is not None:
+        raise cursor.error("compares two constants: name a column on one side", condition.at)
+    if len(left.plus) != 1 or left.minus or left.constant:
+        raise cursor.error("text can be compared with one column only", condition.at)
+    return Filter(columns[left.plus[0]], comparison, cast(str, right.text))

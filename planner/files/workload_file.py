@@ -1,0 +1,277 @@
+"""The workload file: YAML to Workload, every mistake with its place, and back to YAML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import PurePath
+from typing import Literal
+
+from pydantic import ValidationError
+
+from planner.errors import PlanError, within
+from planner.files.query.text import Catalogue, parse_query
+from planner.files.safe_yaml import read_yaml
+from planner.files.workload_schema import (
+    MAPPING,
+    WORD,
+    AttributePart,
+    EveryPart,
+    ExecutionPart,
+    ImportancePart,
+    QueryPart,
+    RelationPart,
+    RunPart,
+    StatisticPart,
+    StreamPart,
+    WorkloadPart,
+)
+from planner.files.workload_writer import dump_workload
+from planner.statistics.selectivity import normalised_key
+from planner.workload.execution import (
+    Change,
+    DeclaredStatistic,
+    Every,
+    Execution,
+    RunSettings,
+    Shedding,
+    Statistics,
+)
+from planner.workload.query import Filter, Predicate, Query
+from planner.workload.streams import (
+    Arrivals,
+    Attribute,
+    Changes,
+    ImportanceOf,
+    Relation,
+    Stream,
+    catalogue,
+)
+from planner.workload.validation import name_of, suggestion, unique
+from planner.workload.workload import Workload
+
+
+def checked(content: object) -> WorkloadPart:
+    """The content of a file in its shape; a PlanError that names the first place that is not."""
+    try:
+        return WorkloadPart.model_validate(content)
+    except ValidationError as error:
+        raise _plan_error(error) from error
+
+
+_EXPECTED = {
+    "string_type": "must be text",
+    "int_type": "must be a whole number",
+    "float_type": "must be a number",
+    "bool_type": "must be true or false",
+    "list_type": "must be a list",
+    "dict_type": "must be a mapping (key: value)",
+    "model_type": "must be a mapping (key: value)",
+    "model_attributes_type": "must be a mapping (key: value)",
+}
+
+
+def _plan_error(error: ValidationError) -> PlanError:
+    first = error.errors(include_url=False)[0]
+    kind, context = first["type"], first.get("ctx", {})
+    path = [step for step in first["loc"] if step not in (WORD, MAPPING)]
+    if kind == "unknown_key":
+        return PlanError(str(context["message"]), _place([*path, context["key"]]))
+    if kind in ("less_than_equal", "greater_than_equal"):
+        return PlanError(f"must be 1, got {first['input']!r}", _place(path))
+    if kind == "missing":
+        return PlanError("is missing; add it", _place(path))
+    expected = _EXPECTED.get(kind)
+    if kind == "literal_error":
+        expected = f"must be {context['expected']}"
+        if WORD in first["loc"]:
+            expected += " or a mapping"
+    if expected is None:
+        return PlanError(str(first["msg"]), _place(path))
+    got = repr(first["input"])
+    shown = got if len(got) <= 60 else f"{got[:60]}..."
+    return PlanError(f"{expected}, got {shown}", _place(path))
+
+
+def _place(path: list[int | str]) -> str:
+    """`("streams", 2, "rate")` as `streams[2].rate`."""
+    place = ""
+    for step in path:
+        place += f"[{step}]" if isinstance(step, int) else f".{step}" if place else str(step)
+    return place
+
+
+__all__ = ["dump_workload", "load_workload"]
+
+
+def load_workload(text: str | bytes, origin: str = "") -> Workload:
+    """The workload of this text. `origin`, a file's name, stands in front of every place."""
+    with within(origin, ": "):
+        return _workload(checked(read_yaml(text)), PurePath(origin).stem or "workload")
+
+
+def _workload(part: WorkloadPart, default_name: str) -> Workload:
+    streams = tuple(_stream(stream, f"streams[{i}]") for i, stream in enumerate(part.streams))
+    relations = tuple(
+        _relation(relation, f"relations[{i}]") for i, relation in enumerate(part.relations)
+    )
+    # Checked before the queries are read: they would be told of a stream that is there under
+    # another name.
+    unique([s.name for s in streams] + [r.name for r in relations], "streams and relations")
+    known = catalogue([*streams, *relations])
+    names = [relation.name for relation in relations]
+    queries = tuple(
+        _query(query, f"Q{i + 1}", f"queries[{i}]", names, known)
+        for i, query in enumerate(part.queries)
+    )
+    sources = dict.fromkeys(
+        [
+            *(source.alias for query in queries for source in query.sources),
+            *(stream.name for stream in streams),
+            *(relation.name for relation in relations),
+        ]
+    )
+    return Workload(
+        name=default_name if part.name is None else part.name,
+        streams=streams,
+        queries=queries,
+        relations=relations,
+        execution=_execution(part.execution, sources),
+        statistics=Statistics(
+            _statistics(part.statistics.predicates, queries, "predicates"),
+            _statistics(part.statistics.filters, queries, "filters"),
+        ),
+        run=_run(part.run, queries, names, known),
+        description=part.description,
+    )
+
+
+def _stream(part: StreamPart, place: str) -> Stream:
+    attributes = _attributes(part.attributes, place)
+    importance = part.importance
+    if isinstance(importance, ImportancePart):
+        with within(f"{place}.importance"):
+            if "importance" in attributes:
+                raise PlanError("is also an attribute; name that attribute here instead")
+            spec = ImportanceOf(importance.source, importance.order, importance.most)
+            attributes["importance"] = Attribute(importance_of=spec)
+        importance = "importance"
+    with within(place):
+        for name, attribute in attributes.items():
+            _check_importance(name, attribute, attributes)
+        arrivals = (
+            Arrivals(part.arrivals)
+            if isinstance(part.arrivals, str)
+            else Arrivals("pareto", part.arrivals.pareto.burst)
+        )
+        given = {} if part.tuple_bytes is None else {"tuple_bytes": part.tuple_bytes}
+        return Stream(part.name, part.rate, attributes, arrivals, importance=importance, **given)
+
+
+def _check_importance(name: str, attribute: Attribute, attributes: Mapping[str, Attribute]) -> None:
+    spec = attribute.importance_of
+    if spec is not None and (spec.attribute == name or spec.attribute not in attributes):
+        others = [other for other in attributes if other != name]
+        raise PlanError(
+            f"no other attribute {spec.attribute!r}{suggestion(spec.attribute, others)}",
+            f"attributes.{name}.from",
+        )
+
+
+def _relation(part: RelationPart, place: str) -> Relation:
+    attributes = _attributes(part.attributes, place)
+    with within(place):
+        changes = Changes(part.changes.inserts, part.changes.deletes)
+        return Relation(part.name, part.rows, attributes, changes)
+
+
+def _attributes(parts: Mapping[str, AttributePart], place: str) -> dict[str, Attribute]:
+    found = {}
+    for name, part in parts.items():
+        name_of(name, f"{place}.attributes")
+        with within(f"{place}.attributes.{name}"):
+            found[name] = _attribute(part)
+    return found
+
+
+def _attribute(part: AttributePart) -> Attribute:
+    if part.values and part.distinct not in (None, len(part.values)):
+        raise PlanError(f"there are {len(part.values)} values; leave distinct out", "distinct")
+    zipf = 0.0 if isinstance(part.distribution, str) else part.distribution.zipf
+    spec = None
+    if part.source is not None:
+        spec = ImportanceOf(part.source, part.order, part.most)
+    kind = part.type or "integer"
+    return Attribute(part.distinct, zipf, tuple(part.values), kind, spec, part.missing)
+
+
+def _query(
+    part: QueryPart, default_name: str, place: str, relations: list[str], attributes: Catalogue
+) -> Query:
+    with within(f"{place}.text"):
+        name = default_name if part.name is None else part.name
+        return parse_query(part.text, name, relations, attributes)
+
+
+def _execution(part: ExecutionPart, sources: Iterable[str]) -> Execution:
+    for place, value in (
+        ("join", part.join),
+        ("buckets", part.buckets),
+        ("shedding.split", part.shedding.split),
+    ):
+        for name in value if isinstance(value, dict) else ():
+            if name not in sources:
+                hint = suggestion(name, sources)
+                raise PlanError(f"no stream or alias {name!r}{hint}", f"execution.{place}")
+    with within("execution"):
+        with within("shedding"):
+            shedding = Shedding(**part.shedding.model_dump())
+        return Execution(
+            join=part.join,
+            buckets=part.buckets,
+            evaluate=_eagerness(part.evaluate, "evaluate"),
+            expire=_eagerness(part.expire, "expire"),
+            memory=part.memory,
+            shedding=shedding,
+            unit_costs=part.unit_costs,
+            c_sys=part.c_sys,
+            ties=part.ties,
+        )
+
+
+def _eagerness(part: Literal["eager"] | EveryPart, place: str) -> Literal["eager"] | Every:
+    with within(place):
+        return part if isinstance(part, str) else Every(part.every)
+
+
+def _statistics(
+    parts: Mapping[str, StatisticPart], queries: Iterable[Query], kind: str
+) -> dict[str, DeclaredStatistic]:
+    found: dict[str, DeclaredStatistic] = {}
+    with within(f"statistics.{kind}"):
+        for key, part in parts.items():
+            normal = normalised_key(key, queries, Predicate if kind == "predicates" else Filter)
+            if normal in found:
+                raise PlanError(f"{normal!r} stands twice, written differently; leave one")
+            with within(f'"{key}"'):
+                found[normal] = DeclaredStatistic(part.selectivity, part.cost)
+    return found
+
+
+def _run(
+    part: RunPart, queries: tuple[Query, ...], relations: list[str], attributes: Catalogue
+) -> RunSettings:
+    known = [query.name for query in queries]
+    changes = []
+    for i, change in enumerate(part.changes):
+        place = f"run.changes[{i}]"
+        added = None
+        if change.add is not None:
+            default = f"Q{len(known) + 1}"
+            added = _query(change.add, default, f"{place}.add", relations, attributes)
+            known.append(added.name)
+        if change.remove is not None and change.remove not in known:
+            hint = suggestion(change.remove, known)
+            raise PlanError(f"no query {change.remove!r}{hint}", f"{place}.remove")
+        with within(place):
+            changes.append(Change(change.at, added, change.remove, change.plan))
+    return RunSettings(part.seed, part.warmup, part.duration, tuple(changes))

@@ -1,0 +1,173 @@
+"""A workload as the text of a workload file; what is left at its default is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from planner.errors import PlanError
+from planner.files.query.text import format_query, parse_query
+from planner.files.safe_yaml import write_yaml
+from planner.workload.execution import (
+    Change,
+    DeclaredStatistic,
+    Every,
+    Execution,
+    Shedding,
+    Statistics,
+)
+from planner.workload.query import Query
+from planner.workload.streams import Arrivals, Attribute, Changes, Relation, Stream, catalogue
+from planner.workload.workload import Workload
+
+Part = dict[str, Any]
+
+
+def dump_workload(workload: Workload) -> str:
+    """YAML that loads to an equal workload with the same digest."""
+    parts: Part = {
+        "version": 1,
+        "name": workload.name,
+        "description": workload.description,
+        "streams": [_stream(stream) for stream in workload.streams],
+        "relations": [_relation(relation) for relation in workload.relations],
+        "queries": [_query(query, workload) for query in workload.queries],
+        "execution": execution_part(workload.execution),
+        "statistics": _statistics(workload.statistics),
+        "run": _run(workload),
+    }
+    return write_yaml(_given(parts))
+
+
+def _given(part: Part) -> Part:
+    """The part without the keys that hold nothing."""
+    return {key: value for key, value in part.items() if value not in (None, "", [], {})}
+
+
+def _number(value: float | None) -> int | float | None:
+    """10.0 as 10, which is how people write it; both load as the same number."""
+    return int(value) if value is not None and value == int(value) else value
+
+
+def _stream(stream: Stream) -> Part:
+    default = Stream(stream.name, None)
+    part: Part = {"name": stream.name, "rate": _number(stream.rate)}
+    if stream.arrivals != default.arrivals:
+        part["arrivals"] = _arrivals(stream.arrivals)
+    part["attributes"] = _attributes(stream.attributes)
+    if stream.tuple_bytes != default.tuple_bytes:
+        part["tuple_bytes"] = stream.tuple_bytes
+    part["importance"] = stream.importance
+    return _given(part)
+
+
+def _arrivals(arrivals: Arrivals) -> str | Part:
+    if arrivals.kind == "pareto":
+        return {"pareto": {"burst": _number(arrivals.burst)}}
+    return arrivals.kind
+
+
+def _attributes(attributes: Mapping[str, Attribute]) -> Part:
+    return {name: _attribute(attribute) for name, attribute in attributes.items()}
+
+
+def _attribute(attribute: Attribute) -> Part:
+    part: Part = {}
+    if attribute.values:
+        part["values"] = list(attribute.values)
+    else:
+        part["distinct"] = attribute.distinct
+        part["type"] = attribute.type if attribute.type != "integer" else None
+    if attribute.zipf:
+        part["distribution"] = {"zipf": _number(attribute.zipf)}
+    if attribute.missing:
+        part["missing"] = _number(attribute.missing)
+    if attribute.importance_of is not None:
+        spec = attribute.importance_of
+        part |= {"from": spec.attribute, "order": spec.order, "max": _number(spec.most)}
+    return _given(part)
+
+
+def _relation(relation: Relation) -> Part:
+    part: Part = {"name": relation.name, "rows": relation.rows}
+    part["attributes"] = _attributes(relation.attributes)
+    if relation.changes != Changes():
+        changes = relation.changes
+        part["changes"] = {
+            "inserts": _number(changes.inserts),
+            "deletes": _number(changes.deletes),
+        }
+    return _given(part)
+
+
+def _query(query: Query, workload: Workload) -> Part:
+    text = query.text if _says(query.text, query, workload) else format_query(query)
+    return {"name": query.name, "text": text}
+
+
+def _says(text: str, query: Query, workload: Workload) -> bool:
+    """Whether the text still says this query: a window changed in a page leaves it behind."""
+    relations = [relation.name for relation in workload.relations]
+    attributes = catalogue([*workload.streams, *workload.relations])
+    try:
+        return parse_query(text, query.name, relations, attributes) == query
+    except PlanError:
+        return False
+
+
+def execution_part(execution: Execution) -> Part:
+    """The part `execution` of a workload file."""
+    default = Execution()
+    part: Part = {}
+    for key in ("join", "buckets", "memory", "ties"):
+        value = getattr(execution, key)
+        if value != getattr(default, key):
+            part[key] = dict(value) if isinstance(value, Mapping) else value
+    for key, lazy in (("evaluate", execution.evaluate), ("expire", execution.expire)):
+        if isinstance(lazy, Every):
+            part[key] = {"every": _number(lazy.seconds)}
+    if execution.shedding != Shedding():
+        part["shedding"] = _shedding(execution.shedding)
+    if execution.unit_costs is not None:
+        part["unit_costs"] = dict(execution.unit_costs)
+    if execution.c_sys:
+        part["c_sys"] = _number(execution.c_sys)
+    return part
+
+
+def _shedding(shedding: Shedding) -> Part:
+    part = _given({"alpha": _number(shedding.alpha), "beta": _number(shedding.beta)})
+    split = shedding.split
+    part["split"] = split if isinstance(split, str) else dict(split)
+    return part | {"prefilter": shedding.prefilter}
+
+
+def _statistics(statistics: Statistics) -> Part:
+    return _given(
+        {
+            "predicates": {key: _statistic(s) for key, s in statistics.predicates.items()},
+            "filters": {key: _statistic(s) for key, s in statistics.filters.items()},
+        }
+    )
+
+
+def _statistic(statistic: DeclaredStatistic) -> Part:
+    part: Part = {"selectivity": _number(statistic.selectivity)}
+    if statistic.cost != DeclaredStatistic().cost:
+        part["cost"] = _number(statistic.cost)
+    return {key: value for key, value in part.items() if value is not None}
+
+
+def _run(workload: Workload) -> Part:
+    run = workload.run
+    part: Part = {"seed": run.seed, "warmup": _number(run.warmup)}
+    part["duration"] = _number(run.duration)
+    part["changes"] = [_change(change, workload) for change in run.changes]
+    return {key: value for key, value in part.items() if value is not None and value != []}
+
+
+def _change(change: Change, workload: Workload) -> Part:
+    part: Part = {"at": _number(change.at)}
+    if change.add is not None:
+        part["add"] = _query(change.add, workload)
+    return part | _given({"remove": change.remove, "plan": change.plan})

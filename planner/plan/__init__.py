@@ -1,0 +1,1 @@
+"""Plans, their costs, and plans as text and pictures."""

@@ -1,0 +1,213 @@
+"""What a plan costs and how well it answers: predicted and measured in one shape and unit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Work per second of stream time, and the tuples held (time-weighted mean). Additive."""
+
+    comparisons: float = 0.0
+    inserts: float = 0.0
+    expirations: float = 0.0
+    group_updates: float = 0.0
+    rows_out: float = 0.0
+    state_tuples: float = 0.0
+
+    def __add__(self, other: Cost) -> Cost:
+        # Field by field: rankings add up thousands of costs.
+        return Cost(
+            self.comparisons + other.comparisons,
+            self.inserts + other.inserts,
+            self.expirations + other.expirations,
+            self.group_updates + other.group_updates,
+            self.rows_out + other.rows_out,
+            self.state_tuples + other.state_tuples,
+        )
+
+    @property
+    def operations(self) -> float:
+        """Comparisons, inserts and group updates together."""
+        return self.comparisons + self.inserts + self.group_updates
+
+    def as_dict(self) -> dict[str, float]:
+        """By field name, in the order of the commands' JSON."""
+        return {name: getattr(self, name) for name in COST_FIELDS}
+
+
+COST_FIELDS: tuple[str, ...] = tuple(f.name for f in fields(Cost))
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How well one query is answered. Not additive; None where it does not apply."""
+
+    delay_ms: float | None = None
+    delay_ms_max: float | None = None
+    recall: float | None = None
+    importance: float | None = None
+
+    def as_dict(self) -> dict[str, float | None]:
+        """By field name, in the order of the commands' JSON."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """Where a predicted number comes from: LaTeX with symbols, and again with the values."""
+
+    field: str
+    symbols: str
+    values: str
+    result: float
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The predicted cost of every operator and quality of every query."""
+
+    costs: Mapping[str, Cost]
+    qualities: Mapping[str, Quality] = field(default_factory=dict)
+    formulas: Mapping[str, tuple[Formula, ...]] = field(default_factory=dict)
+
+
+def models_behind(estimate: Estimate, field: str = "comparisons") -> tuple[str, ...]:
+    """The models that the figures of this kind come from, each once.
+
+    Other models of a figure stand behind its first formula: they are for comparison.
+    """
+    found: dict[str, None] = {}
+    for operator_id in estimate.costs:
+        formulas = estimate.formulas.get(operator_id, ())
+        first = next((formula for formula in formulas if formula.field == field), None)
+        if first is not None:
+            found[first.model] = None
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """Seconds of a run: all of it, the engine's part, and inside kernels (summed over tasks).
+
+    A run on Spark's own operators has no kernels. `start` is what a run waited for Spark and the
+    kernels to be ready, which a first run does; None where that was not recorded.
+    """
+
+    total: float
+    engine: float
+    kernel: float | None
+    start: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What a run counted, in the shape and units of `Estimate`, with its timings.
+
+    `costs` is empty where the run was shorter than its warm-up: nothing was left to measure.
+    `recomputations` are how often per second an aggregation looked for an extremum anew. `queues`
+    says what a slice was given, females and males, and what a union merged, at most in a batch. Of
+    a run that broke off, `reached` is the stream time that was done: costs are over it, and there
+    is no answer.
+    """
+
+    costs: Mapping[str, Cost]
+    qualities: Mapping[str, Quality]
+    timings: Timings
+    rows: Mapping[str, int]
+    results: Mapping[str, int]
+    answers: Mapping[str, str]
+    replicated_inserts: int = 0
+    recomputations: Mapping[str, float] = field(default_factory=dict)
+    queues: Mapping[str, int] = field(default_factory=dict)
+    # Of a run on Spark's own operators, what Spark counted, as JSON has it: `cost` and `operators`
+    # have those parts of a cost that Spark knows.
+    spark: Mapping[str, Any] = field(default_factory=dict)
+    reached: float | None = None
+
+
+def total(costs: Mapping[str, Cost], roots: Iterable[str]) -> Cost:
+    """A plan's cost: the sum over its operators, with the rows that leave its roots."""
+    work = sum(costs.values(), Cost())
+    rows_out = sum(costs[root].rows_out for root in roots)
+    return Cost(
+        work.comparisons,
+        work.inserts,
+        work.expirations,
+        work.group_updates,
+        rows_out,
+        work.state_tuples,
+    )
+
+
+def rounded(score: float) -> float:
+    """A score to 12 significant digits: the last bits of a sum must not decide a tie."""
+    return float(f"{score:.12g}")
+
+
+def q_error(predicted: float | None, measured: float | None) -> float | None:
+    """max(p/m, m/p): 1 when both are 0, None when just one is or either is not known.
+
+    >>> q_error(50, 100), q_error(0, 0), q_error(0, 3)
+    (2.0, 1.0, None)
+    """
+    if predicted is None or measured is None:
+        return None
+    if predicted == measured:
+        return 1.0
+    if predicted <= 0 or measured <= 0:
+        return None
+    ratio = predicted / measured
+    return max(ratio, 1 / ratio) if math.isfinite(ratio) and ratio > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """Seconds that operators of one kind take: per unit of their work, and per row they look at."""
+
+    compare: float = 0.0
+    insert: float = 0.0
+    expire: float = 0.0
+    group_update: float = 0.0
+    output: float = 0.0
+    given: float = 0.0
+
+    def seconds(self, cost: Cost, given: float = 0.0) -> float:
+        """The seconds that this work takes."""
+        return (
+            cost.comparisons * self.compare
+            + cost.inserts * self.insert
+            + cost.expirations * self.expire
+            + cost.group_updates * self.group_update
+            + cost.rows_out * self.output
+            + given * self.given
+        )
+
+
+UNIT_FIELDS: tuple[str, ...] = tuple(f.name for f in fields(Units))
+
+
+@dataclass(frozen=True, slots=True)
+class UnitCosts:
+    """Seconds per unit of work by kind of operator; `source` says where they come from.
+
+    A kind names its kernel, the operator's kind and how it looks tuples up
+    (`planner/seconds/kernel_work.py`). What is not told apart takes `default`.
+    """
+
+    default: Units
+    source: str
+    kinds: Mapping[str, Units] = field(default_factory=dict)
+
+    def of(self, kind: str) -> Units:
+        """The units of one kind of operator."""
+        return self.kinds.get(kind, self.default)
+
+    def seconds(self, kind: str, cost: Cost, given: float = 0.0) -> float:
+        """The seconds that one operator's work takes per second of stream time."""
+        return self.of(kind).seconds(cost, given)

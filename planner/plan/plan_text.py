@@ -1,0 +1,161 @@
+"""A plan as text: a tree with what each operator should cost, and nested loops per origin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from planner.numbers import amount, shortened
+from planner.plan.cost import Cost, Estimate
+from planner.plan.plan import Operator, Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """What is laid over one operator of a drawing: more lines, and a colour to fill it with."""
+
+    lines: tuple[str, ...] = ()
+    colour: str | None = None
+
+
+Overlays = Mapping[str, Overlay]
+
+UNITS = {
+    "comparisons": "comparisons/s",
+    "inserts": "inserts/s",
+    "expirations": "expiry checks/s",
+    "group_updates": "group updates/s",
+    "rows_out": "rows/s",
+    "state_tuples": "tuples held",
+}
+
+
+def title(operator: Operator) -> str:
+    """An operator in a few words: its kind and its parameters."""
+    params = " ".join(f"{name}={shortened(printable(str(v)))}" for name, v in operator.params)
+    return f"{operator.kind} {params}".rstrip()
+
+
+def cost_text(cost: Cost) -> str:
+    """What is not zero of a cost, with its units; nothing where all of it is."""
+    spent = ((name, value) for name, value in cost.as_dict().items() if value)
+    return ", ".join(f"{amount(value)} {UNITS[name]}" for name, value in spent)
+
+
+def printable(text: str) -> str:
+    """The text on one line: control characters would break a drawing into pieces."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def to_text(plan: Plan, estimate: Estimate | None = None, overlays: Overlays | None = None) -> str:
+    """The plan as a tree from its roots down; what was drawn already is named, not repeated."""
+    lines = [f"{plan.family} {shortened(printable(plan.label), 400)}"]
+    drawn: set[str] = set()
+    for place, root in enumerate(plan.roots):
+        last = place == len(plan.roots) - 1
+        lines.extend(_tree(root, last, drawn, estimate, overlays or {}))
+    return "\n".join(lines)
+
+
+def _tree(
+    root: Operator,
+    last_root: bool,
+    drawn: set[str],
+    estimate: Estimate | None,
+    overlays: Overlays,
+) -> Iterator[str]:
+    # An explicit stack: a chain of thousands of slices must not meet the recursion limit.
+    stack: list[tuple[Operator, str, bool]] = [(root, "", last_root)]
+    while stack:
+        operator, indent, last = stack.pop()
+        lead, below = ("└─ ", "   ") if last else ("├─ ", "│  ")
+        known = operator.id in drawn
+        drawn.add(operator.id)
+        yield f"{indent}{lead}{title(operator)}{_priced(operator, estimate, known)}"
+        if known:
+            continue
+        over = overlays.get(operator.id, Overlay())
+        yield from (f"{indent}{below}  {printable(line)}" for line in over.lines)
+        inputs = [
+            (op, f"{indent}{below}", i == 0) for i, op in enumerate(reversed(operator.inputs))
+        ]
+        stack.extend(inputs)
+
+
+def _priced(operator: Operator, estimate: Estimate | None, known: bool) -> str:
+    if known:
+        return "  (above)" if operator.inputs else ""
+    cost = cost_text(estimate.costs[operator.id]) if estimate is not None else ""
+    return f"  [{cost}]" if cost else ""
+
+
+def to_loops(plan: Plan, estimate: Estimate | None = None, unit: str = " comparisons/s") -> str:
+    """A join plan as nested for-loops, one nest per origin; empty where a plan has no probes.
+
+    `unit` stands behind what each loop costs.
+    """
+    nests = []
+    for root in plan.roots:
+        every = str(dict(root.params).get("evaluate", ""))
+        for end in root.inputs:
+            probes = _pipeline(end)
+            # A chain's slices probe, too, but in no loops.
+            if probes and "origin" in dict(probes[0].params):
+                nests.append("\n".join(_nest(probes, every, estimate, unit)))
+    return "\n\n".join(nests)
+
+
+def _pipeline(end: Operator) -> list[Operator]:
+    """The probes that lead to this operator, first one first."""
+    probes: list[Operator] = []
+    while end.kind == "probe":
+        probes.append(end)
+        end = end.inputs[0]
+    return probes[::-1]
+
+
+def _nest(
+    probes: Sequence[Operator], every: str, estimate: Estimate | None, unit: str
+) -> Iterator[str]:
+    origin = _name(probes[0], "origin")
+    outermost = _name(probes[0].inputs[0], "source")
+    names = [outermost, *(_name(probe, "source") for probe in probes)]
+    lines: list[tuple[str, str]] = []
+    if every:
+        # The new tuples of a batch have a loop of their own, like any other source.
+        yield f"{every} s, for new tuples of {origin}"
+        new = f"new tuple of {origin}"
+        lines.append((f"for each {new if outermost == origin else f'tuple of {outermost}'}", ""))
+    else:
+        yield f"when a tuple arrives on {origin}"
+        if outermost != origin:
+            lines.append((f"for each tuple of {outermost}", ""))
+    for name, probe in zip(names[1:], probes, strict=True):
+        if name != origin:
+            text = f"for each tuple of {name}{_reached_by(probe)} that matches"
+        else:
+            text = (
+                f"for each new tuple of {origin} that matches" if every else f"if {origin} matches"
+            )
+        cost = estimate.costs[probe.id].comparisons if estimate is not None else None
+        lines.append((text, f"  [{amount(cost)}{unit}]" if cost is not None else ""))
+    for depth, (text, work) in enumerate(lines, start=1):
+        yield f"{'  ' * depth}{text}{work}"
+    cost = estimate.costs[probes[-1].id].rows_out if estimate is not None else None
+    rows = f"  [{amount(cost)} rows/s]" if cost is not None else ""
+    yield f"{'  ' * (len(lines) + 1)}return ({', '.join(names)}){rows}"
+
+
+def _name(operator: Operator, param: str) -> str:
+    return shortened(printable(str(operator.param(param))))
+
+
+def _reached_by(probe: Operator) -> str:
+    if probe.param("access") == "scan":
+        return ""
+    buckets = probe.param("buckets")
+    return (
+        "'s entry of the key"
+        if buckets == "per-value"
+        else f"'s bucket of the key (1 of {buckets})"
+    )

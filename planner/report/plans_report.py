@@ -1,0 +1,153 @@
+"""The JSON documents that the planner's commands print, and the pages read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from planner.families.protocol import Candidate, Family, Ranking
+from planner.plan import dot, plan_text
+from planner.plan.cost import Cost, Estimate, Formula, Quality, UnitCosts, models_behind, total
+from planner.plan.plan import Operator, Plan
+from planner.seconds.units import units_of
+from planner.whatif.sweeps import Sweep
+from planner.workload.workload import Workload
+
+# Operators of tens of thousands of plans would be gigabytes; the first ones show what they are.
+MOST_WITH_OPERATORS = 1_000
+
+Document = dict[str, Any]
+
+
+def plans_document(
+    workload: Workload,
+    families: Iterable[Family],
+    top: int | None,
+    units: UnitCosts | None = None,
+    by_seconds: bool = False,
+) -> Document:
+    """`plans`: every family with its candidates, best first; `units` says whose seconds it has."""
+    units = units_of(workload, units)
+    return {
+        "workload": {"name": workload.name, "digest": workload.digest},
+        "families": {
+            family.name: _family(family, workload, top, units, by_seconds) for family in families
+        },
+    }
+
+
+def _family(
+    family: Family, workload: Workload, top: int | None, units: UnitCosts, by_seconds: bool
+) -> Document:
+    refused = family.refuses(workload)
+    if refused is not None:
+        nothing = {"best": None, "considered": 0, "truncated": False}
+        return {"refused": refused, "rank_by": None, **nothing, "excluded": [], "candidates": []}
+    ranking = family.rank(workload, top, units, by_seconds)
+    document: Document = {
+        "refused": None,
+        "rank_by": ranking.rank_by,
+        "best": ranking.best,
+        "baseline": ranking.baseline,
+        "considered": ranking.considered,
+        "truncated": ranking.truncated,
+        "units": units.source,
+        "excluded": [{"label": label, "why": why} for label, why in ranking.excluded],
+        "notes": list(ranking.notes),
+        "answer": family.answer(workload, ranking),
+        "models": list(_models(family, workload, ranking)),
+        "candidates": _candidates(family, workload, ranking),
+    }
+    if any(c.score not in (c.cost.comparisons, c.seconds) for c in ranking.candidates):
+        # Ranked by more than comparisons, or by comparisons of which some are dearer.
+        document["scores"] = {c.label: c.score for c in ranking.candidates}
+    if len(ranking.candidates) > MOST_WITH_OPERATORS:
+        document["operators_listed"] = MOST_WITH_OPERATORS
+    return document
+
+
+def _models(family: Family, workload: Workload, ranking: Ranking) -> tuple[str, ...]:
+    best = family.plan(workload, ranking.best)
+    return models_behind(family.estimate(best, workload))
+
+
+def _candidates(family: Family, workload: Workload, ranking: Ranking) -> list[Document]:
+    plans = family.plans(workload, (candidate.label for candidate in ranking.candidates))
+    documents = []
+    for place, (candidate, plan) in enumerate(zip(ranking.candidates, plans, strict=True)):
+        estimate = family.estimate(plan, workload) if place < MOST_WITH_OPERATORS else None
+        documents.append(_candidate(workload, candidate, plan, estimate))
+    return documents
+
+
+def _candidate(
+    workload: Workload, candidate: Candidate, plan: Plan, estimate: Estimate | None
+) -> Document:
+    qualities = candidate.qualities or {query.name: Quality() for query in workload.queries}
+    return {
+        "label": candidate.label,
+        "id": plan.id,
+        "tags": list(candidate.tags),
+        "cost": candidate.cost.as_dict(),
+        "seconds": candidate.seconds,
+        "queries": {name: quality.as_dict() for name, quality in qualities.items()},
+        "operators": [] if estimate is None else operators_document(plan, estimate.costs),
+    }
+
+
+def operators_document(plan: Plan, costs: Mapping[str, Cost]) -> list[Document]:
+    """Every operator with its cost, each after what feeds it."""
+    return [{**_operator(op), "cost": costs[op.id].as_dict()} for op in plan.operators()]
+
+
+def _operator(operator: Operator) -> Document:
+    return {
+        "id": operator.id,
+        "kind": operator.kind,
+        "params": dict(operator.params),
+        "inputs": [source.id for source in operator.inputs],
+    }
+
+
+def explain_document(workload: Workload, plan: Plan, estimate: Estimate) -> Document:
+    """`explain`: one plan drawn, priced, and with the formula behind every figure."""
+    cost = total(estimate.costs, (root.id for root in plan.roots))
+    operators = operators_document(plan, estimate.costs)
+    for operator in operators:
+        formulas = estimate.formulas.get(operator["id"], ())
+        operator["formulas"] = [_formula(formula) for formula in formulas]
+    return {
+        "workload": {"name": workload.name, "digest": workload.digest},
+        "family": plan.family,
+        "label": plan.label,
+        "id": plan.id,
+        "cost": cost.as_dict(),
+        "text": plan_text.to_text(plan, estimate),
+        "loops": plan_text.to_loops(plan, estimate),
+        "dot": dot.to_dot(plan, estimate),
+        "operators": operators,
+    }
+
+
+def _formula(formula: Formula) -> Document:
+    return {
+        "field": formula.field,
+        "symbols": formula.symbols,
+        "values": formula.values,
+        "result": formula.result,
+        "model": formula.model,
+    }
+
+
+def sweep_document(sweep: Sweep) -> Document:
+    """`sweep`: costs per plan over cells in row-major order, and which plan wins where."""
+    return {
+        "axes": [{"path": axis.path, "values": list(axis.values)} for axis in sweep.axes],
+        "plans": list(sweep.plans),
+        "cost": [list(costs) for costs in sweep.cost],
+        "winner": list(sweep.winner),
+        "crossovers": [
+            {"at": crossing.at, "from": crossing.before, "to": crossing.after}
+            for crossing in sweep.crossovers
+        ],
+    }

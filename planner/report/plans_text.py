@@ -1,0 +1,130 @@
+"""The planner's documents printed for people, and a sweep as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+
+from planner.numbers import amount, shortened
+from planner.plan.cost import COST_FIELDS, Estimate, models_behind
+from planner.plan.plan import Plan
+from planner.plan.plan_text import UNITS, title
+from planner.report.plans_report import Document
+from planner.whatif.sweeps import Sweep
+
+# A spreadsheet would run a cell that begins with one of these as a formula.
+_FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def plans_text(document: Document) -> str:
+    """Every family's answer and its candidates as a table."""
+    lines = [document["workload"]["name"]]
+    for name, family in document["families"].items():
+        lines.append("")
+        if family["refused"] is not None:
+            lines.append(f"{name} does not apply: {family['refused']}.")
+            continue
+        lines.append(f"{name}: {family['answer']}")
+        lines.append("")
+        lines.extend(aligned(_candidate_rows(family["candidates"], family.get("scores", {}))))
+        lines.append(_footing(family))
+        lines.extend(family["notes"])
+        if family["models"]:
+            lines.append(f"Comparisons by the model: {' / '.join(family['models'])}.")
+        lines.append(f"Seconds of kernels per second of stream time: {family['units']}.")
+    return "\n".join(lines)
+
+
+def models_text(plan: Plan, estimate: Estimate) -> str:
+    """Which models a plan's figures come from, and what other models say where they differ."""
+    lines = [
+        f"{UNITS[field]} by the model: {' / '.join(models)}"
+        for field in COST_FIELDS
+        if (models := models_behind(estimate, field))
+    ]
+    for operator in plan.operators():
+        beside: dict[str, list[str]] = {}
+        for formula in estimate.formulas.get(operator.id, ()):
+            if formula.field in beside:
+                beside[formula.field].append(f"{amount(formula.result)} by {formula.model}")
+            else:
+                beside[formula.field] = [f"{amount(formula.result)} {UNITS[formula.field]}"]
+        told = (figures for figures in beside.values() if len(figures) > 1)
+        lines.extend(f"{title(operator)}: {' | '.join(figures)}" for figures in told)
+    return "\n".join(lines)
+
+
+def _candidate_rows(
+    candidates: Sequence[Document], scores: Mapping[str, float]
+) -> Iterator[Sequence[str]]:
+    columns = {"comparisons": "comparisons/s", "state_tuples": "state tuples", "rows_out": "rows/s"}
+    if any(candidate["cost"]["group_updates"] for candidate in candidates):
+        columns = {"comparisons": "comparisons/s", "group_updates": "group updates/s"} | columns
+    score = ["score/s"] if scores else []
+    yield "plan", *score, *columns.values(), "seconds", ""
+    for candidate in candidates:
+        cost, seconds = candidate["cost"], candidate["seconds"]
+        figures = [amount(cost[name]) for name in columns]
+        spent = "-" if seconds is None else amount(seconds)
+        score = [amount(scores[candidate["label"]])] if scores else []
+        yield candidate["label"], *score, *figures, spent, ", ".join(candidate["tags"])
+
+
+def _footing(family: Document) -> str:
+    listed, considered = len(family["candidates"]), family["considered"]
+    more = "; --all lists more" if listed < considered and not family["truncated"] else ""
+    if family["truncated"]:
+        more = "; there are more than can be listed"
+    return f"{listed:,} of {considered:,} plans listed, by {family['rank_by']}{more}."
+
+
+def sweep_text(sweep: Sweep) -> str:
+    """One line a cell with its winner, then the crossovers."""
+    rows = ([_shown(value) for value in row] for row in _sweep_rows(sweep))
+    lines = list(aligned(rows))
+    lines.extend(
+        f"{shortened(sweep.axes[0].path)} = {amount(crossing.at)}: "
+        f"{crossing.after} overtakes {crossing.before}"
+        for crossing in sweep.crossovers
+    )
+    return "\n".join(lines)
+
+
+def sweep_csv(sweep: Sweep) -> str:
+    """One row a cell: the values of the axes, the winner, and every plan's cost."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    for row in _sweep_rows(sweep):
+        writer.writerow([safe_cell(v) if isinstance(v, str) else v for v in row])
+    return out.getvalue()
+
+
+def _sweep_rows(sweep: Sweep) -> Iterator[Sequence[str | float]]:
+    yield [*(axis.path for axis in sweep.axes), "winner", *sweep.plans]
+    for place, values in enumerate(product(*(axis.values for axis in sweep.axes))):
+        yield [*values, sweep.winner[place], *(costs[place] for costs in sweep.cost)]
+
+
+def _shown(value: str | float) -> str:
+    return value if isinstance(value, str) else amount(value)
+
+
+def safe_cell(text: str) -> str:
+    """The text as a CSV cell that no spreadsheet takes for a formula.
+
+    >>> safe_cell("=1+1"), safe_cell("S1,S2")
+    ("'=1+1", 'S1,S2')
+    """
+    return f"'{text}" if text.startswith(_FORMULA_MARKS) else text
+
+
+def aligned(rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Rows in columns, the first to the left, the others to the right."""
+    cells = [[shortened(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for row in cells:
+        first, *figures = row
+        padded = [cell.rjust(width) for cell, width in zip(figures, widths[1:], strict=True)]
+        yield "  ".join([first.ljust(widths[0]), *padded]).rstrip()

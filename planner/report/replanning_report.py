@@ -1,0 +1,209 @@
+"""Re-planning told: the answer sentence, the JSON document, the text for people, and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+
+from planner.numbers import amount, percent_more, shortened, times
+from planner.report.plans_report import Document
+from planner.report.plans_text import aligned, safe_cell
+from planner.statistics.selectivity import all_predicates, declared
+from planner.whatif.replanning import Policy, Replanning
+from planner.workload.workload import Workload
+
+MOST_ROWS = 40
+MOST_TIMES_NAMED = 3
+# Savings from here on are told as a factor, smaller ones in percent.
+_FACTOR = 1.1
+
+
+def unit_of(workload: Workload) -> str:
+    """What the costs count: comparisons, weighted where predicates are declared to be dear.
+
+    Where a query aggregates, plans differ by their updates of groups too.
+    """
+    (query,) = workload.queries
+    if query.aggregates or query.group_by:
+        return "operations"
+    found = (declared(workload.statistics, query, p) for p in all_predicates(query))
+    dear = any(statistic is not None and statistic.cost != 1 for statistic in found)
+    return "weighted comparisons" if dear else "comparisons"
+
+
+def threshold_text(threshold: float) -> str:
+    """A threshold as people say it.
+
+    >>> threshold_text(0.05), threshold_text(9)
+    ('5%', '900%')
+    """
+    return f"{100 * threshold:.6g}%"
+
+
+def answer(found: Replanning) -> str:
+    """When to switch, what that saves, and how the threshold rule does."""
+    stay, oracle, rule = found.stay, found.oracle, found.rule
+    first = shortened(stay.plans[0])
+    if not oracle.changed_at:
+        return (
+            f"{first} is the best plan throughout: however the rates change here, "
+            "no other plan is cheaper."
+        )
+    return (
+        f"Switching {_when(oracle.changed_at)} saves {_saving(stay.total, oracle.total)} against "
+        f"staying with {first}; a threshold of {threshold_text(found.threshold)} "
+        f"{_often(len(rule.planned_at))} and {_close(rule.total, oracle.total)} always switching."
+    )
+
+
+def _when(changed_at: Sequence[float]) -> str:
+    named = [f"{amount(begin)} s" for begin in changed_at]
+    if len(named) > MOST_TIMES_NAMED:
+        return f"{len(named)} times (first at {named[0]})"
+    return f"at {' and '.join(filter(None, [', '.join(named[:-1]), named[-1]]))}"
+
+
+def _often(count: int) -> str:
+    if not count:
+        return "never re-plans"
+    return f"re-plans {({1: 'once', 2: 'twice'}).get(count, f'{count} times')}"
+
+
+def _saving(larger: float, smaller: float) -> str:
+    if smaller <= 0:
+        return "all the work"
+    if larger >= _FACTOR * smaller:
+        return times(larger, smaller)
+    percent = 100 * (1 - smaller / larger)
+    return f"{percent:.2g}%" if percent >= 0.01 else "under 0.01%"
+
+
+def _close(total: float, least: float) -> str:
+    more = against(total, least)
+    if more == "the same":
+        return "costs as little as"
+    if least <= 0:
+        return "costs more than"
+    return f"costs {more} than" if more.endswith("more") else f"costs {more} as much as"
+
+
+def against(total: float, least: float) -> str:
+    """What a policy costs beside the best of all: `the same`, `2% more`, `1.8x`."""
+    if total <= least * (1 + 1e-9):
+        return "the same"
+    return times(total, least) if total >= 2 * least else f"{percent_more(total, least)} more"
+
+
+def notes(found: Replanning) -> tuple[str, ...]:
+    """What the figures do not cover."""
+    said = []
+    unsettled = found.settled.count(False)
+    if unsettled:
+        said.append(
+            f"{unsettled} of {len(found.settled)} intervals are shorter than the longest window: "
+            "costs are those of the steady state, and what windows hold follows a change of rates "
+            "by up to a window's length."
+        )
+    if not found.exact:
+        said.append(
+            f"The best single plan is the best of the {found.compared} plans that are best in "
+            "some interval; others were not compared."
+        )
+    return tuple(said)
+
+
+def policies(found: Replanning) -> tuple[tuple[str, str, Policy], ...]:
+    """The policies with their keys and names, the cheapest kind last."""
+    return (
+        ("stay", "stay with the first plan", found.stay),
+        ("hindsight", "best single plan in hindsight", found.hindsight),
+        ("rule", f"re-plan beyond {threshold_text(found.threshold)}", found.rule),
+        ("oracle", "always the best plan", found.oracle),
+    )
+
+
+def replan_document(workload: Workload, family: str, found: Replanning) -> Document:
+    """`replan`: the trace by intervals, every policy, and the thresholds."""
+    named = {key: policy for key, _, policy in policies(found)}
+    trace = found.trace
+    return {
+        "workload": {"name": workload.name, "digest": workload.digest},
+        "family": family,
+        "unit": unit_of(workload),
+        "threshold": found.threshold,
+        "answer": answer(found),
+        "notes": list(notes(found)),
+        "intervals": [
+            {
+                "from": begin,
+                "to": end,
+                "rates": dict(zip(trace.streams, trace.rates[place], strict=True)),
+                "best": found.oracle.plans[place],
+                "settled": found.settled[place],
+                "cost": {key: policy.costs[place] for key, policy in named.items()},
+                "plan": {key: policy.plans[place] for key, policy in named.items()},
+            }
+            for place, (begin, end) in enumerate(trace.spans)
+        ],
+        "policies": {key: _policy(policy, found.oracle) for key, policy in named.items()},
+        "compared": {"plans": found.compared, "all": found.exact},
+        "thresholds": [
+            {"threshold": level, **_policy(policy, found.oracle)} for level, policy in found.sweep
+        ],
+        "advised": found.advised,
+    }
+
+
+def _policy(policy: Policy, oracle: Policy) -> Document:
+    return {
+        "total": policy.total,
+        "regret": policy.total - oracle.total,
+        "ratio": policy.total / oracle.total if oracle.total else None,
+        "replannings": len(policy.planned_at),
+        "replanned_at": list(policy.planned_at),
+        "changes": len(policy.changed_at),
+        "changed_at": list(policy.changed_at),
+    }
+
+
+def replan_text(workload: Workload, found: Replanning) -> str:
+    """The answer, then intervals, policies and thresholds as tables."""
+    unit, least = unit_of(workload), found.oracle.total
+    rows = list(_interval_rows(found, unit))
+    lines = [workload.name, "", answer(found), "", *aligned(rows[: MOST_ROWS + 1])]
+    if len(rows) > MOST_ROWS + 1:
+        lines.append(f"{len(rows) - 1 - MOST_ROWS:,} more intervals; --csv lists all.")
+
+    def told(policy: Policy) -> tuple[str, ...]:
+        counts = str(len(policy.planned_at)), str(len(policy.changed_at))
+        return *counts, amount(policy.total), against(policy.total, least)
+
+    heads = ("re-plannings", "changes", unit, "against always the best")
+    lines += ["", *aligned([("policy", *heads), *((n, *told(p)) for _, n, p in policies(found))])]
+    levels = ((threshold_text(level), *told(policy)) for level, policy in found.sweep)
+    lines += ["", *aligned([("threshold", *heads), *levels])]
+    lines += [f"{threshold_text(found.advised)} re-plans least of those within 1% of the best."]
+    return "\n".join([*lines, *([""] if notes(found) else []), *notes(found)])
+
+
+def _interval_rows(found: Replanning, unit: str) -> Iterator[Sequence[str]]:
+    rates = [f"{stream}/s" for stream in found.trace.streams]
+    yield "from", "to", *rates, f"{unit}/s: stay", "re-plan", "best", "best plan"
+    for place, (begin, end) in enumerate(found.trace.spans):
+        costs = (policy.costs[place] for policy in (found.stay, found.rule, found.oracle))
+        figures = (begin, end, *found.trace.rates[place], *costs)
+        yield *map(amount, figures), found.oracle.plans[place]
+
+
+def replan_csv(found: Replanning) -> str:
+    """One row an interval: its rates, and the plan and cost of every policy."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    named = policies(found)
+    columns = [column for key, _, _ in named for column in (f"{key}_plan", f"{key}_cost")]
+    writer.writerow(["from", "to", *map(safe_cell, found.trace.streams), *columns])
+    for place, (begin, end) in enumerate(found.trace.spans):
+        cells = [c for _, _, p in named for c in (safe_cell(p.plans[place]), p.costs[place])]
+        writer.writerow([begin, end, *found.trace.rates[place], *cells])
+    return out.getvalue()

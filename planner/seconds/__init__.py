@@ -1,0 +1,1 @@
+"""Work as time: kinds of work, unit costs, predicted seconds."""

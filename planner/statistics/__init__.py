@@ -1,0 +1,1 @@
+"""Statistics of streams: declared, or inferred from data."""

@@ -1,0 +1,123 @@
+"""How the values of a column are spread, declared or counted, and what share of pairs compare.
+
+One computation serves both: a declared distribution and the counted values of a file have the same
+shape, so a derived selectivity and a measured one can only differ by their input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.files.tuple_table import ColumnData
+from planner.workload.query import COMPARE, Comparison
+from planner.workload.streams import Attribute, Constant
+
+Conditions = Sequence[tuple[Comparison, Constant]]
+
+# Values of a column of which only the type is known.
+PLAIN_DISTINCT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """Sorted distinct values and how often each occurs; below 1 in sum where some are missing."""
+
+    values: NDArray[np.generic]
+    shares: NDArray[np.float64]
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the values are texts."""
+        return self.values.dtype == object
+
+
+def declared_distribution(attribute: Attribute) -> Distribution:
+    """The values that are generated for this attribute: rank 1 is the most frequent under Zipf."""
+    distinct = attribute.distinct or PLAIN_DISTINCT
+    shares = np.arange(1, distinct + 1, dtype=np.float64) ** -attribute.zipf
+    shares *= (1 - attribute.missing) / shares.sum()
+    if attribute.values:
+        values = np.array(attribute.values, dtype=object if attribute.type == "string" else None)
+    elif attribute.type == "string":
+        values = np.array([f"v{rank}" for rank in range(1, distinct + 1)], dtype=object)
+    else:
+        return Distribution(np.arange(1, distinct + 1), shares)
+    order = np.argsort(values)
+    return Distribution(values[order], shares[order])
+
+
+def counted_distribution(column: ColumnData) -> Distribution:
+    """The values that stand in a file; a missing one belongs to no value."""
+    rows = len(column.values)
+    present = column.values if column.valid is None else column.values[column.valid]
+    values, counts = np.unique(present, return_counts=True)
+    return Distribution(values, counts / max(rows, 1))
+
+
+def share_of_pairs(
+    left: Distribution, comparison: Comparison, right: Distribution, offset: float = 0.0
+) -> float:
+    """The share of pairs with `left comparison right + offset`, each side drawn by itself."""
+    if left.is_text != right.is_text:
+        return _unlike(comparison, float(left.shares.sum() * right.shares.sum()))
+    if not len(left.values) or not len(right.values):
+        return 0.0
+    shifted = right.values + offset if offset else right.values  # type: ignore[operator]
+    below = np.concatenate(([0.0], np.cumsum(left.shares)))
+    less = below[np.searchsorted(left.values, shifted, side="left")]
+    at_most = below[np.searchsorted(left.values, shifted, side="right")]
+    everything = below[-1]
+    by_comparison = {
+        "=": at_most - less,
+        "<>": everything - (at_most - less),
+        "<": less,
+        "<=": at_most,
+        ">": everything - at_most,
+        ">=": everything - less,
+    }
+    return float(np.clip(right.shares @ by_comparison[comparison], 0.0, 1.0))
+
+
+def share_of_values(values: Distribution, comparison: Comparison, constant: Constant) -> float:
+    """The share of values with `value comparison constant`."""
+    kind = object if isinstance(constant, str) else None
+    return share_of_pairs(
+        values, comparison, Distribution(np.array([constant], dtype=kind), np.ones(1))
+    )
+
+
+def restricted(values: Distribution, conditions: Conditions) -> Distribution:
+    """What is left where every `value comparison constant` holds; shares add up to what they did.
+
+    All stays where nothing would be left.
+    """
+    passes = satisfying(values, conditions)
+    left, whole = float(values.shares[passes].sum()), float(values.shares.sum())
+    if not left:
+        return values
+    return Distribution(values.values[passes], values.shares[passes] * (whole / left))
+
+
+def share_of_all(values: Distribution, conditions: Conditions) -> float:
+    """The share of values that satisfy every `value comparison constant`."""
+    return float(np.clip(values.shares[satisfying(values, conditions)].sum(), 0.0, 1.0))
+
+
+def satisfying(values: Distribution, conditions: Conditions) -> NDArray[np.bool_]:
+    """Which of the values satisfy every `value comparison constant`."""
+    passes = np.ones(len(values.values), dtype=np.bool_)
+    for comparison, constant in conditions:
+        if isinstance(constant, str) != values.is_text:
+            passes &= comparison == "<>"
+        else:
+            passes &= COMPARE[comparison](values.values, constant).astype(np.bool_)
+    return passes
+
+
+def _unlike(comparison: Comparison, pairs: float) -> float:
+    """Text and numbers are never equal, and neither is the smaller."""
+    return pairs if comparison == "<>" else 0.0

@@ -1,0 +1,1 @@
+"""What-if: sweeps over parameters, and re-planning as rates change."""

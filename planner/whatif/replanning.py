@@ -1,0 +1,201 @@
+"""Re-planning under changing rates: when the best plan changes, and what staying costs.
+
+Golab and Özsu (2003, Section 5.4) order the join anew whenever rates have changed beyond a
+threshold. Every interval of a trace is priced in steady state: what windows hold follows a change
+of rates only after the length of a window.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import inf
+
+from planner.errors import PlanError, within
+from planner.families.protocol import Family
+from planner.whatif.rates import RateTrace
+from planner.workload.validation import not_negative
+from planner.workload.workload import Workload
+
+THRESHOLDS = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 9.0, 19.0)
+MOST_THRESHOLD = 1e6
+MOST_SECONDS = 120.0
+# Up to so many plans all are priced for the best single one: five streams on one attribute.
+MOST_COMPARED = 240
+# A threshold costs as little as re-planning always where it costs no more than this.
+NEAR = 1.01
+# With next to nothing for 0 tuples per second, plans that cost nothing differ by less than this.
+_DIGITS_OF_QUIET = 6
+# The last bits of a sum must not change a plan.
+_NOISE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Which plan runs in each interval, its cost per second there, and the cost of the trace.
+
+    `planned_at` are the times at which plans were looked for again, after the first time.
+    """
+
+    plans: tuple[str, ...]
+    costs: tuple[float, ...]
+    total: float
+    planned_at: tuple[float, ...]
+    changed_at: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Replanning:
+    """A trace under four policies, and under the rule with other thresholds.
+
+    `oracle` runs the best plan of every interval, `stay` the first one for ever, `rule` re-plans
+    beyond the threshold, and `hindsight` is the best single plan of the `compared` ones; it is
+    `exact` where those are all there are. `settled` says of each interval whether it is as long as
+    every window. `advised` is the threshold with the fewest re-plannings that costs about as
+    little as any.
+    """
+
+    trace: RateTrace
+    threshold: float
+    stay: Policy
+    rule: Policy
+    oracle: Policy
+    hindsight: Policy
+    compared: int
+    exact: bool
+    settled: tuple[bool, ...]
+    sweep: tuple[tuple[float, Policy], ...]
+    advised: float
+
+    def under(self, threshold: float) -> Replanning:
+        """The same with another threshold of the sweep."""
+        return replace(self, threshold=threshold, rule=dict(self.sweep)[threshold])
+
+
+def replan(
+    workload: Workload, trace: RateTrace, family: Family, threshold: float = 0.2
+) -> Replanning:
+    """Follow the trace under each policy. A threshold of 0.5 is a rate 1.5x up or down."""
+    not_negative(threshold, "--threshold", most=MOST_THRESHOLD)
+    kept = trace.of(workload)
+    prices = _Prices(workload, kept, family)
+    oracle = prices.followed(0.0)
+    levels = sorted({*THRESHOLDS, threshold})
+    sweep = tuple((level, prices.followed(level)) for level in levels)
+    return Replanning(
+        trace=kept,
+        threshold=threshold,
+        stay=prices.single(oracle.plans[0]),
+        rule=dict(sweep)[threshold],
+        oracle=oracle,
+        hindsight=prices.best_single(),
+        compared=len(prices.labels),
+        exact=prices.has_all,
+        settled=prices.settled,
+        sweep=sweep,
+        advised=_advised(sweep),
+    )
+
+
+def _advised(sweep: Sequence[tuple[float, Policy]]) -> float:
+    least = min(policy.total for _, policy in sweep)
+    near = [(t, policy) for t, policy in sweep if policy.total <= NEAR * least]
+    return min(near, key=lambda found: (len(found[1].planned_at), found[1].total, -found[0]))[0]
+
+
+def _is_beyond(now: float, planned: float, threshold: float) -> bool:
+    """Whether a rate is more than so much above or below the one that was planned with."""
+    low, high = sorted((now, planned))
+    return (high / low if low else inf if high else 1.0) > 1 + threshold
+
+
+class _Prices:
+    """What the plans that matter cost in each interval of a trace."""
+
+    def __init__(self, workload: Workload, trace: RateTrace, family: Family) -> None:
+        self._trace = trace
+        deadline = time.monotonic() + MOST_SECONDS
+        # Rates that come back are priced once.
+        cells = {rates: place for place, rates in reversed(list(enumerate(trace.rates)))}
+        at = {rates: trace.at(place, workload) for rates, place in cells.items()}
+        self._best: dict[tuple[float, ...], str] = {}
+        for rates, cell in at.items():
+            _check(deadline)
+            with within(f"the trace, row {cells[rates] + 1}", ": "):
+                if reason := family.refuses(cell):
+                    raise PlanError(reason, family.name)
+            self._best[rates] = family.best(cell).label
+        first = at[trace.rates[0]]
+        few = family.rank(first, top=1)
+        self.has_all = few.considered <= MOST_COMPARED and not few.truncated
+        listed = family.rank(first, top=None).candidates if self.has_all else ()
+        labels = (*(candidate.label for candidate in listed), *self._best.values())
+        self.labels = tuple(dict.fromkeys(labels))
+        self._costs: dict[tuple[float, ...], dict[str, float]] = {}
+        for rates, cell in at.items():
+            _check(deadline)
+            costs = dict(zip(self.labels, family.scores(cell, self.labels), strict=True))
+            if not all(rates):
+                # Many plans cost nothing then: the one that is best at other times is the best.
+                costs = {label: round(cost, _DIGITS_OF_QUIET) for label, cost in costs.items()}
+                self._best[rates] = min(self.labels, key=costs.__getitem__)
+            self._costs[rates] = costs
+        windows = {rates: cell.longest_window for rates, cell in at.items()}
+        lasting = zip(trace.seconds, trace.rates, strict=True)
+        self.settled = tuple(seconds >= windows[rates] for seconds, rates in lasting)
+
+    def followed(self, threshold: float) -> Policy:
+        """Re-plan whenever a rate is beyond the threshold; a plan stays where none is cheaper."""
+        current, planned, plans, planned_at = "", None, [], []
+        for begin, rates in zip(self._trace.times, self._trace.rates, strict=True):
+            if planned is None or self._has_changed(rates, planned, threshold):
+                if planned is not None:
+                    planned_at.append(begin)
+                planned, costs, best = rates, self._costs[rates], self._best[rates]
+                if not current or costs[best] < costs[current] * (1 - _NOISE):
+                    current = best
+            plans.append(current)
+        return self._policy(plans, planned_at)
+
+    def single(self, label: str) -> Policy:
+        """One plan for the whole trace."""
+        return self._policy([label] * len(self._trace.times), [])
+
+    def best_single(self) -> Policy:
+        """The plan that is cheapest over the whole trace, of those that were priced."""
+        return min(map(self.single, self.labels), key=lambda p: (p.total, p.plans[0]))
+
+    @staticmethod
+    def _has_changed(now: Sequence[float], planned: Sequence[float], threshold: float) -> bool:
+        pairs = zip(now, planned, strict=True)
+        return any(_is_beyond(rate, before, threshold) for rate, before in pairs)
+
+    def _policy(self, plans: Sequence[str], planned_at: Sequence[float]) -> Policy:
+        trace = self._trace
+        costs = [self._costs[r][plan] for r, plan in zip(trace.rates, plans, strict=True)]
+        spent = (cost * seconds for cost, seconds in zip(costs, trace.seconds, strict=True))
+        changes = zip(trace.times[1:], pairwise(plans), strict=True)
+        return Policy(
+            tuple(plans),
+            tuple(costs),
+            sum(spent),
+            tuple(planned_at),
+            tuple(begin for begin, (before, after) in changes if before != after),
+        )
+
+
+def _check(deadline: float) -> None:
+    if time.monotonic() > deadline:
+        raise PlanError(
+            f"took over {MOST_SECONDS:g} s; take fewer intervals or streams", "the trace"
+        )
+
+
+def bands(trace: RateTrace, policy: Policy) -> Iterator[tuple[str, float, float]]:
+    """The policy as plans and when each begins and ends."""
+    begins = [trace.times[0], *policy.changed_at]
+    running = dict(zip(trace.times, policy.plans, strict=True))
+    for begin, end in pairwise([*begins, trace.end]):
+        yield running[begin], begin, end

@@ -1,0 +1,1 @@
+"""A workload: streams, windows, queries and settings that check themselves."""

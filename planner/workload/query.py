@@ -1,0 +1,222 @@
+"""A continuous query: windows over sources, predicates between them, filters and aggregates."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from planner.errors import PlanError
+from planner.workload.streams import Constant
+from planner.workload.validation import (
+    MAX_SECONDS,
+    MAX_STREAMS,
+    exact,
+    listed,
+    microseconds,
+    name_of,
+    number,
+    unique,
+    whole,
+)
+
+Comparison = Literal["=", "<>", "<", "<=", ">", ">="]
+# What each does with two values; arrays and Spark's columns are compared by the same.
+COMPARE: Mapping[Comparison, Callable[[Any, Any], Any]] = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+COMPARISONS: tuple[Comparison, ...] = tuple(COMPARE)
+
+# --- windows -------------------------------------------------------------------------------------
+
+
+def _check_length(seconds: float) -> None:
+    number(seconds, "window", most=MAX_SECONDS)
+    if microseconds(seconds) < 1:
+        raise PlanError(f"must be a microsecond or longer, got {seconds} s", "window")
+
+
+@dataclass(frozen=True, slots=True)
+class TimeWindow:
+    """The tuples u with 0 <= k.ts - u.ts < seconds, when k arrives."""
+
+    seconds: float
+
+    def __post_init__(self) -> None:
+        _check_length(self.seconds)
+
+    def __str__(self) -> str:
+        return f"RANGE {exact(self.seconds)}"
+
+
+@dataclass(frozen=True, slots=True)
+class CountWindow:
+    """The `rows` most recent tuples that arrived before k."""
+
+    rows: int
+
+    def __post_init__(self) -> None:
+        whole(self.rows, "window")
+
+    def __str__(self) -> str:
+        return f"ROWS {self.rows}"
+
+
+@dataclass(frozen=True, slots=True)
+class TumblingWindow:
+    """The tuples of k's block [j*seconds, (j+1)*seconds) that arrived before k."""
+
+    seconds: float
+
+    def __post_init__(self) -> None:
+        _check_length(self.seconds)
+
+    def __str__(self) -> str:
+        return f"TUMBLING {exact(self.seconds)}"
+
+
+@dataclass(frozen=True, slots=True)
+class LandmarkWindow:
+    """All tuples that arrived before k. It has no steady state."""
+
+    def __str__(self) -> str:
+        return "LANDMARK"
+
+
+Window = TimeWindow | CountWindow | TumblingWindow | LandmarkWindow
+
+
+# --- queries -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Column:
+    """An attribute of a source, by the source's alias."""
+
+    alias: str
+    attribute: str
+
+    def __str__(self) -> str:
+        return f"{self.alias}.{self.attribute}"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A stream or relation of FROM, under its alias. A relation has no window.
+
+    `crossed` says that CROSS JOIN was written before it: it needs no predicate.
+    """
+
+    alias: str
+    name: str
+    window: Window | None
+    crossed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A join predicate `left comparison right + offset`; `offset` serves bands."""
+
+    left: Column
+    comparison: Comparison
+    right: Column
+    offset: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{self.left} {self.comparison} {self.right}{self.shift}"
+
+    @property
+    def shift(self) -> str:
+        """The offset as text: ` + 5`, ` - 2`, or nothing."""
+        if not self.offset:
+            return ""
+        return f" {'+' if self.offset > 0 else '-'} {exact(abs(self.offset))}"
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A predicate of one source: an attribute against a constant."""
+
+    column: Column
+    comparison: Comparison
+    constant: Constant
+
+    def __str__(self) -> str:
+        return f"{self.column} {self.comparison} {self.operand}"
+
+    @property
+    def operand(self) -> str:
+        """The constant as it is written in a query: 50, 'Toronto'."""
+        if isinstance(self.constant, str):
+            return "'" + self.constant.replace("'", "''") + "'"
+        return exact(self.constant)
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """One aggregate of SELECT. `column` is None for COUNT(*); `alias` alone is COUNT(b.*)."""
+
+    function: Literal["count", "sum", "avg", "min", "max"]
+    column: Column | None = None
+    alias: str | None = None
+    distinct: bool = False
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            object.__setattr__(self, "name", self.default_name())
+
+    def default_name(self) -> str:
+        """The column's name where the query gives none: `count(*)`, `sum(S1.x)`."""
+        if self.column is not None:
+            inside = str(self.column)
+        else:
+            inside = f"{self.alias}.*" if self.alias else "*"
+        return f"{self.function}({'distinct ' if self.distinct else ''}{inside})"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A continuous query: windows over sources, predicates between them, filters, aggregates."""
+
+    name: str
+    sources: tuple[Source, ...]
+    predicates: tuple[Predicate, ...] = ()
+    filters: tuple[Filter, ...] = ()
+    group_by: tuple[Column, ...] = ()
+    aggregates: tuple[Aggregate, ...] = ()
+    text: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        name_of(self.name, "name")
+        if not self.sources:
+            raise PlanError("has no source; name at least one stream after FROM", self.name)
+        if len(self.sources) > MAX_STREAMS:
+            raise PlanError(f"{len(self.sources)} sources; at most {MAX_STREAMS}", self.name)
+        unique((source.alias for source in self.sources), f"{self.name}: aliases")
+
+    def source(self, alias: str) -> Source:
+        """The source with this alias."""
+        for source in self.sources:
+            if source.alias == alias:
+                return source
+        raise PlanError(
+            f"has no source {alias!r}; it has {listed(s.alias for s in self.sources)}", self.name
+        )
+
+    def equality_classes(self) -> tuple[frozenset[Column], ...]:
+        """The attributes linked by `=`, closed transitively, in the order they are written."""
+        classes: list[set[Column]] = []
+        for predicate in self.predicates:
+            if predicate.comparison != "=" or predicate.offset:
+                continue
+            linked = [c for c in classes if predicate.left in c or predicate.right in c]
+            merged = {predicate.left, predicate.right}.union(*linked)
+            classes = [c for c in classes if c not in linked] + [merged]
+        return tuple(frozenset(c) for c in classes)

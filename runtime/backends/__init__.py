@@ -1,0 +1,1 @@
+"""What runs a plan: our kernels, or Spark's own operators."""

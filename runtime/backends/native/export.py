@@ -1,0 +1,117 @@
+"""A plan to take away: a PySpark program with a README, as files or as one zip."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+from planner.errors import RunError
+from planner.plan.plan import Plan
+from planner.plan.plan_text import printable
+from planner.workload.query import Query
+from planner.workload.workload import Workload
+from runtime.backends.native.describe import describe_joins
+from runtime.backends.native.description import NativeJoins
+from runtime.backends.native.program import program_text
+from runtime.backends.native.refusal import refusal
+
+PROGRAM, README = "program.py", "README.md"
+# Zips of one plan are equal, whenever they are made.
+_WHEN = (2000, 1, 1, 0, 0, 0)
+
+
+def exported(plan: Plan, workload: Workload) -> dict[str, str]:
+    """The files, by name; a RunError where Spark's own operators cannot express the plan."""
+    if reason := not_exported(plan, workload):
+        raise RunError(reason, "export")
+    described = describe_joins(plan, workload)
+    return {
+        PROGRAM: program_text(described, plan, workload),
+        README: readme_text(described, plan, workload),
+    }
+
+
+def not_exported(plan: Plan, workload: Workload) -> str | None:
+    """Why there is no program of this plan; None where there is one."""
+    if reason := refusal(plan, workload, "replay"):
+        return reason
+    if plan.family == "early_aggregation":
+        return "join plans alone are exported; run an aggregation on Spark's own operators here"
+    names = (source.name for query in workload.queries for source in query.sources)
+    if odd := next((name for name in names if Path(name).name != name), None):
+        return f"{odd} cannot name a file; rename it"
+    return None
+
+
+def write_export(plan: Plan, workload: Workload, folder: Path) -> list[Path]:
+    """Write the files into a folder."""
+    files = exported(plan, workload)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            (folder / name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise RunError(f"cannot be written: {error.strerror or error}", str(folder)) from error
+    return [folder / name for name in files]
+
+
+def zipped(plan: Plan, workload: Workload) -> bytes:
+    """The files as one zip."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in exported(plan, workload).items():
+            archive.writestr(zipfile.ZipInfo(name, _WHEN), text)
+    return packed.getvalue()
+
+
+def readme_text(native: NativeJoins, plan: Plan, workload: Workload) -> str:
+    """What the program does, what it reads and what it prints."""
+    lines = [
+        "# A plan as a PySpark program",
+        "",
+        "The workload and the plan:",
+        "",
+        *_block(workload.name, f"{plan.family} {plan.label}"),
+        "",
+        "Its queries:",
+        "",
+        *_block(*(_query(workload.query(name)) for name in native.queries)),
+        "",
+        "Run it with Spark 4 (`pip install pyspark`, Java 17 or newer):",
+        "",
+        *_block("spark-submit program.py --data FOLDER [--out DIR]"),
+        "",
+        "FOLDER holds a Parquet file for each of these, with at least these columns:",
+        "",
+        *_block(*(_table(native, table) for table in native.tables)),
+        "",
+        "`ts` is a number of seconds, or a timestamp. A relation's `begin` and `end`, from when to",
+        "when a row is there, may be left out. A row's `seq` is its position in the file, from 0.",
+        "Sluice writes such a folder of a workload: `python -m runtime generate WORKLOAD FOLDER`.",
+        "",
+        "A result is one tuple of each source such that all predicates hold and none had left its",
+        "window when the last of them arrived: in microseconds, `t_j - t_i < T_i` for all pairs.",
+        "",
+        "The program prints one line of JSON: `results`, how many each query has, and `answers`, a",
+        "digest that does not depend on their order. `--out` writes `ALIAS.seq` of every member",
+        "and `ts`, the time of the last one, to a folder of Parquet files for each query.",
+        *(f"\n{note}." for note in native.notes),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _block(*lines: str) -> list[str]:
+    """Lines that Markdown shows as they are, whatever is in them."""
+    return [f"    {printable(line)}" for line in lines]
+
+
+def _query(query: Query) -> str:
+    return f"{query.name}: {' '.join(query.text.split())}" if query.text else query.name
+
+
+def _table(native: NativeJoins, table: str) -> str:
+    inputs = [i for join in native.joins for i in join.inputs if i.table == table]
+    names = dict.fromkeys(name for given in inputs for name in given.attributes)
+    times = ["ts"] if inputs[0].is_stream else []
+    return f"{table}.parquet: {', '.join([*times, *names])}"

@@ -1,0 +1,129 @@
+"""The tables of a run as Spark's own operators read them: folders with a file per micro-batch."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from planner.errors import RunError
+from planner.files.data_columns import FIRST, LAST
+from planner.files.tuple_table import ColumnData, Table
+from runtime.backends.native.description import BEGIN, END, SEQ, TS
+from runtime.data.microbatches import MOST_BATCHES, usual_batch_rows
+
+# Spark reads files by modification time; this is when the first one is said to be written.
+_FIRST_WRITTEN = 1_000_000_000
+_BYTES_PER_VALUE = 10
+_TYPES = {"int64": "long", "double": "double", "string": "string"}
+
+
+@dataclass(frozen=True, slots=True)
+class TableFiles:
+    """Where a table is: its columns there with the types as Spark calls them, and by attribute."""
+
+    folder: str
+    columns: Mapping[str, str]
+    attributes: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class NativeFiles:
+    """The tables of a run: their first time, and the last one of each micro-batch."""
+
+    tables: Mapping[str, TableFiles]
+    untils: tuple[int, ...]
+    first_ts: int
+
+
+def cuts_of(streams: Sequence[Table], batch_rows: int | None, wanted: Sequence[int]) -> list[int]:
+    """The times at which micro-batches begin: after so many arrivals, and at the times wanted.
+
+    Tuples of equal time are in one micro-batch.
+    """
+    ts = np.sort(np.concatenate([table.ts for table in streams]))
+    if not len(ts):
+        return [0]
+    rows = batch_rows or usual_batch_rows(len(ts))
+    own = [int(time) for time in ts[::rows]]
+    inside = [time for time in wanted if ts[0] < time <= ts[-1]]
+    cuts = sorted({*own, *inside})
+    if len(cuts) > MOST_BATCHES:
+        raise RunError(
+            f"would make {len(cuts):,} micro-batches; at most {MOST_BATCHES:,}. Raise it",
+            "--batch-rows",
+        )
+    return cuts
+
+
+def write_tables(
+    tables: Mapping[str, Table],
+    streams: Collection[str],
+    used: Mapping[str, Sequence[str]],
+    cuts: Sequence[int],
+    folder: Path,
+    more: Mapping[str, Mapping[str, pa.Array]] | None = None,
+) -> NativeFiles:
+    """Write these attributes of each table, and `more` columns; a relation is one file."""
+    values = sum((len(used[name]) + 3) * len(table) for name, table in tables.items())
+    folder.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(folder).free
+    if values * _BYTES_PER_VALUE > free:
+        raise RunError(
+            f"needs about {values * _BYTES_PER_VALUE / 2**20:,.0f} MB for its tuples and "
+            f"{free / 2**20:,.0f} MB are free; make room or shorten run.duration",
+            str(folder),
+        )
+    written = {}
+    for number, (name, table) in enumerate(tables.items()):
+        own = folder / str(number)
+        own.mkdir()
+        is_stream = name in streams
+        columns = {SEQ: pa.array(table.seq), **(_time(table) if is_stream else _validity(table))}
+        # A user's name never reaches a file or a query: attributes are known by their place.
+        places = {attribute: f"a{place}" for place, attribute in enumerate(used[name])}
+        columns |= {place: _values(table.columns[name]) for name, place in places.items()}
+        columns |= (more or {}).get(name, {})
+        if is_stream:
+            _write_batches(pa.table(columns), table.ts, cuts, own)
+        else:
+            pq.write_table(pa.table(columns), own / "rows.parquet")
+        types = {column: _TYPES[str(values.type)] for column, values in columns.items()}
+        written[name] = TableFiles(str(own), types, places)
+    every = np.sort(np.concatenate([tables[name].ts for name in streams]))
+    ends = [*np.searchsorted(every, cuts[1:]), len(every)]
+    untils = tuple(int(every[end - 1]) if end else 0 for end in ends)
+    return NativeFiles(written, untils, int(every[0]) if len(every) else 0)
+
+
+def _write_batches(table: pa.Table, ts: np.ndarray, cuts: Sequence[int], folder: Path) -> None:
+    ends = [0, *np.searchsorted(ts, cuts[1:]), len(ts)]
+    for number in range(len(cuts)):
+        file = folder / f"batch-{number:06}.parquet"
+        pq.write_table(table.slice(ends[number], ends[number + 1] - ends[number]), file)
+        os.utime(file, (_FIRST_WRITTEN + number, _FIRST_WRITTEN + number))
+
+
+def _time(table: Table) -> dict[str, pa.Array]:
+    return {TS: pa.array(table.ts)}
+
+
+def _validity(table: Table) -> dict[str, pa.Array]:
+    """From when to when each row is there: for ever, where nothing is said."""
+    spans = ((BEGIN, table.begin, FIRST), (END, table.end, LAST))
+    return {
+        name: pa.array(np.full(len(table), missing) if times is None else times)
+        for name, times, missing in spans
+    }
+
+
+def _values(data: ColumnData) -> pa.Array:
+    missing = None if data.valid is None else ~data.valid
+    kind = pa.string() if data.values.dtype == object else None
+    return pa.array(data.values, kind, mask=missing)

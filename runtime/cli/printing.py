@@ -1,0 +1,167 @@
+"""Runs, their progress and their history printed for people."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from planner.files.workload_file import dump_workload
+from planner.numbers import amount
+from planner.plan.cost import COST_FIELDS, Measurement, q_error
+from planner.plan.plan_text import printable, title
+from planner.statistics.inference import Provenance
+from planner.whatif.rates import RateTrace
+from planner.workload.workload import Workload
+from runtime.diagnosis.diagnosing import Diagnosis
+from runtime.runs.records import Progress, Run
+from runtime.runs.run_json import run_document
+from runtime.runs.run_summary import RunSummary
+
+
+def run_text(run: Run) -> str:
+    """Predicted beside measured, in all and by operator, and the answer."""
+    document = run_document(run)
+    lines = [f"{run.plan.label} ({run.request.way}): {run.status}, run {run.id}"]
+    if run.error:
+        lines.append(run.error)
+    if run.measurement is None:
+        return "\n".join(lines) + "\n"
+    lines += _outcome(run.measurement)
+    cost = document["cost"]
+    rows = list(_rows("in all", cost["predicted"], cost["measured"]))
+    for operator, entry in zip(run.plan.operators(), document["operators"], strict=True):
+        # Spark's own operators count little of what ours would do: only that is shown.
+        if entry["measured"] is not None or not run.measurement.spark:
+            rows += _rows(title(operator), entry["predicted"], entry["measured"])
+    told = [_spark_join(join) for join in run.measurement.spark.get("joins", ())]
+    return "\n".join([*lines, "", *_table(rows), *told]) + "\n"
+
+
+def _spark_join(metrics: Mapping[str, Any]) -> str:
+    """One join of Spark's, and what Spark counted of it."""
+    counts = [f"{metrics['rows']:,} rows"]
+    if metrics["state_rows"] is not None:
+        counts.append(f"{amount(metrics['state_rows'])} rows of state")
+        counts.append(f"{metrics['state_bytes'] / 2**20:,.1f} MB at most")
+    return f"Spark's join of {metrics['join']}: {', '.join(counts)}"
+
+
+def _in_kernels(seconds: float | None) -> str:
+    return "on Spark's own operators" if seconds is None else f"{seconds:.2f} s in kernels"
+
+
+def _outcome(measurement: Measurement) -> Iterator[str]:
+    """Results and seconds; of a run that broke off, how far it got."""
+    if measurement.reached is not None:
+        yield f"broke off after {measurement.reached:g} s of stream time; counted until then:"
+    for query, results in measurement.results.items():
+        digest = measurement.answers.get(query)
+        yield f"{query}: {results:,} results, " + (f"answer {digest}" if digest else "no answer")
+    timings = measurement.timings
+    read = "" if measurement.reached else f"; {sum(measurement.rows.values()):,} tuples"
+    yield (
+        f"{timings.total:.2f} s in all, {timings.engine:.2f} s in Spark, "
+        f"{_in_kernels(timings.kernel)}{read}"
+    )
+
+
+def _rows(
+    name: str, predicted: Mapping[str, float], measured: Mapping[str, float] | None
+) -> Iterator[tuple[str, ...]]:
+    for field in COST_FIELDS:
+        expected, found = predicted[field], measured[field] if measured else None
+        if not expected and not found:
+            continue
+        error = q_error(expected, found)
+        arrow = "" if not error or error == 1 else "over" if expected > (found or 0) else "under"
+        yield (
+            name,
+            field.replace("_", " "),
+            f"predicted {amount(expected)}",
+            f"measured {'-' if found is None else amount(found)}",
+            f"q-error {'-' if error is None else f'{error:.3f}'} {arrow}".rstrip(),
+        )
+        name = ""
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def diagnosis_text(found: Sequence[Diagnosis]) -> str:
+    """What the model is wrong about and why; nothing where it is right."""
+    if not found:
+        return ""
+    return "\nWhere the model is off:\n" + "".join(f"- {one.sentence}\n" for one in found)
+
+
+def progress_text(progress: Progress) -> str:
+    """One line that says how far a run is."""
+    if not progress.batches_done:
+        return progress.phase
+    left = progress.seconds_left or 0.0
+    done = f"{progress.phase}: {progress.batches_done} of {progress.batches}"
+    if progress.step != "batch":
+        return f"{done} {progress.step}s, {left:.0f} s left"
+    return f"{done} micro-batches, {progress.results:,} results, {left:.0f} s left"
+
+
+def history_text(runs: Sequence[RunSummary], skipped: int, count: int) -> str:
+    """One line a run, newest first, and how to list those that follow."""
+    if not count:
+        return "No runs.\n"
+    lines = [
+        f"{run.id} {'*' if run.baseline else ' '} "
+        f"{time.strftime('%Y-%m-%d %H:%M', time.localtime(run.started))}  "
+        f"{run.status:<11}  {run.way or '':<6}  {run.workload}: {run.label}"
+        f"{f'  ({printable(run.note)})' if run.note else ''}"
+        for run in runs
+    ]
+    if any(run.baseline for run in runs):
+        lines.append("* pinned: runs of its workload are compared with it")
+    if (last := skipped + len(runs)) < count:
+        lines.append(f"{len(runs):,} of {count:,} runs; --skip {last} lists the next ones")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def rates_document(run_id: str, trace: RateTrace) -> dict[str, Any]:
+    """The rates of a run, by interval."""
+    return {
+        "run": run_id,
+        "intervals": [
+            {"from": begin, "to": end, "rates": dict(zip(trace.streams, rates, strict=True))}
+            for (begin, end), rates in zip(trace.spans, trace.rates, strict=True)
+        ],
+    }
+
+
+def statistics_document(workload: Workload, origins: Sequence[Provenance]) -> dict[str, Any]:
+    """The workload with its statistics filled in, and where each came from."""
+    return {
+        "workload": dump_workload(workload),
+        "digest": workload.digest,
+        "statistics": [
+            {"place": o.place, "value": o.value, "origin": o.origin, "detail": o.detail}
+            for o in origins
+        ],
+    }
+
+
+def origins_comment(origins: Sequence[Provenance]) -> str:
+    """Where each statistic came from, as comments below the workload file."""
+    return "".join(
+        f"# {o.place}: {o.value} ({o.origin}{f'; {o.detail}' if o.detail else ''})\n"
+        for o in origins
+    )
+
+
+def generated_text(folder: Path, rows: Mapping[str, int]) -> str:
+    """What was written where."""
+    listed = ", ".join(f"{name} {count:,}" for name, count in rows.items())
+    return f"{sum(rows.values()):,} rows in {folder}: {listed}\n"

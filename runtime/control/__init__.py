@@ -1,0 +1,1 @@
+"""Runs from request to record: executed, watched, cancelled, resumed, changed."""

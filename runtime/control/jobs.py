@@ -1,0 +1,225 @@
+"""Runs and measured figures in the background, one at a time: started and watched by pages."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from planner.errors import SluiceError
+from planner.seconds.calibration import Calibration
+from planner.workload.workload import Workload
+from runtime.calibration.calibrate import CalibrationRequest, calibrate
+from runtime.control import warm
+from runtime.control.cancellation import RunCancelledError
+from runtime.control.execute import OnProgress, run
+from runtime.control.live_changes import Steering
+from runtime.control.resume import ResumeRequest, resume
+from runtime.experiments.figure import Figure
+from runtime.experiments.measurement import FigureRequest, measure
+from runtime.runs.records import Progress, Run, RunRequest
+
+logger = logging.getLogger(__name__)
+
+Request = RunRequest | ResumeRequest | FigureRequest | CalibrationRequest
+Outcome = Run | Figure | Calibration
+Execute = Callable[[Request, OnProgress, threading.Event, Steering], Outcome]
+# After so many batches beside the first one, what is left can be told.
+STEADY_BATCHES = 2
+EntryStatus = Literal["waiting", "running", "finished", "cancelled", "failed"]
+
+
+@dataclass
+class Entry:
+    """One plan or figure of a job, and how far it is."""
+
+    request: Request
+    status: EntryStatus = "waiting"
+    progress: Progress = field(default_factory=lambda: Progress("Waiting"))
+    outcome: Outcome | None = None
+    error: str | None = None
+    began: float | None = None
+    ended: float | None = None
+    steering: Steering = field(default_factory=Steering)
+    # How far it was when its first batch was done, which takes longer than those after it.
+    first: Progress | None = None
+
+    def heard(self, progress: Progress) -> None:
+        """It is so far now."""
+        before = self.first
+        if progress.batches_done and (
+            before is None or progress.batches_done < before.batches_done
+        ):
+            self.first = progress
+        self.progress = progress
+
+    @property
+    def seconds_left(self) -> float | None:
+        """At the pace since its first batch; None until that can be told."""
+        first, now = self.first, self.progress
+        if first is None or now.batches_done < first.batches_done + STEADY_BATCHES:
+            return None
+        each = (now.seconds - first.seconds) / (now.batches_done - first.batches_done)
+        return each * (now.batches - now.batches_done)
+
+    @property
+    def asked(self) -> RunRequest | None:
+        """What is asked of the run, or of the one that is gone on with; None where none is."""
+        request = self.request
+        if isinstance(request, ResumeRequest):
+            return request.asked
+        return request if isinstance(request, RunRequest) else None
+
+    @property
+    def workload(self) -> Workload | None:
+        """The workload of the run, with the changes that were made while it went on."""
+        if (current := self.steering.current) is not None:
+            return current[1].workload
+        return self.asked.workload if self.asked is not None else None
+
+
+@dataclass
+class Job:
+    """What was started together. Read by pages, written by the runner's thread."""
+
+    entries: list[Entry]
+    id: str = field(default_factory=lambda: uuid.uuid4().hex[:8])
+    cancelled: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing of it is waiting or running."""
+        return all(entry.status not in ("waiting", "running") for entry in self.entries)
+
+    @property
+    def figure(self) -> str | None:
+        """The experiment whose figure it measures, if it does."""
+        request = self.entries[0].request
+        return request.experiment if isinstance(request, FigureRequest) else None
+
+    @property
+    def subject(self) -> str:
+        """What it is about: the name of its workload, or the experiment."""
+        asked = self.entries[0].asked
+        return self.entries[0].request.label if asked is None else asked.workload.name
+
+    @property
+    def running(self) -> Entry | None:
+        """The entry that is carried out just now, if one is."""
+        return next((entry for entry in self.entries if entry.status == "running"), None)
+
+    @property
+    def is_calibration(self) -> bool:
+        """Whether it calibrates this machine."""
+        return isinstance(self.entries[0].request, CalibrationRequest)
+
+    def cancel(self) -> None:
+        """Stop the plan that runs, and do not start the others."""
+        self.cancelled.set()
+        for entry in self.entries:
+            if entry.status == "waiting":
+                entry.status = "cancelled"
+
+    def seconds_left(self, now: float) -> float | None:
+        """Until all of it is done, by the pace of the plan that runs and what others took.
+
+        None until there is something to judge by.
+        """
+        running = self.running
+        if running is None or running.began is None:
+            return None
+        left = running.seconds_left
+        took = [e.ended - e.began for e in self.entries if e.ended is not None and e.began]
+        spent = now - running.began
+        if left is None and took:
+            left = max(0.0, sum(took) / len(took) - spent)
+        if left is None:
+            return None
+        mean = sum(took) / len(took) if took else spent + left
+        waiting = sum(entry.status == "waiting" for entry in self.entries)
+        return left + waiting * mean
+
+
+def execute(
+    request: Request, on_progress: OnProgress, cancel: threading.Event, steering: Steering
+) -> Outcome:
+    """Run a plan, which may be changed while it goes on, measure a figure, or calibrate."""
+    if isinstance(request, ResumeRequest):
+        return resume(request.run_id, on_progress, cancel=cancel, steering=steering)
+    if isinstance(request, FigureRequest):
+        return measure(request, on_progress, cancel)
+    if isinstance(request, CalibrationRequest):
+        return calibrate(request, on_progress, cancel)
+    return run(request, on_progress, cancel, steering=steering)
+
+
+class Runner:
+    """Carries out jobs in the order they come, in one thread; Spark is used by one at a time.
+
+    Figures wait for their turn, too: what is timed while a run goes on is timed wrong.
+    """
+
+    def __init__(self, execute: Execute = execute) -> None:
+        self._execute = execute
+        self._waiting: queue.Queue[Job] = queue.Queue()
+        self._jobs: dict[str, Job] = {}
+        threading.Thread(target=self._work, daemon=True, name="sluice-runner").start()
+
+    def submit(self, requests: Sequence[Request]) -> Job:
+        """Start these as soon as the jobs before them are done."""
+        job = Job([Entry(request) for request in requests])
+        self._jobs[job.id] = job
+        self._waiting.put(job)
+        return job
+
+    def job(self, job_id: str) -> Job | None:
+        """The job with this id, if it is of this process."""
+        return self._jobs.get(job_id)
+
+    def ahead_of(self, job: Job) -> int:
+        """How many jobs are to be done before this one."""
+        before = list(self._jobs.values())
+        return sum(not other.done for other in before[: before.index(job)])
+
+    def active(self) -> list[Job]:
+        """The jobs that are not done, in their order."""
+        return [job for job in self._jobs.values() if not job.done]
+
+    def _work(self) -> None:
+        while True:
+            job = self._waiting.get()
+            for entry in job.entries:
+                self._carry_out(job, entry)
+
+    def _carry_out(self, job: Job, entry: Entry) -> None:
+        if job.cancelled.is_set():
+            entry.status = "cancelled"
+            return
+        entry.began = time.time()
+        try:
+            self._attempt(job, entry)
+        finally:
+            entry.ended = time.time()
+
+    def _attempt(self, job: Job, entry: Entry) -> None:
+        on_progress = entry.heard
+        entry.status = "running"
+        on_progress(Progress("Starting Spark"))
+        warm.wait(job.cancelled)
+        try:
+            entry.outcome = self._execute(entry.request, on_progress, job.cancelled, entry.steering)
+            entry.status = "cancelled" if entry.outcome.status == "cancelled" else "finished"
+        except RunCancelledError:
+            entry.status = "cancelled"
+        except SluiceError as error:
+            entry.error, entry.status = str(error), "failed"
+        except Exception as error:
+            # A bug of ours: the log gets all of it, the page one line, and the runner lives on.
+            logger.exception("run of %s failed", entry.request.label)
+            entry.error = f"an internal fault ({type(error).__name__}); the log has the details"
+            entry.status = "failed"

@@ -1,0 +1,66 @@
+"""The pace of a run: when each micro-batch is due, and how far a run is behind its stream."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from planner.workload.validation import microseconds
+
+# A micro-batch comes so often at most, in seconds; one costs Spark some tenths, whatever it holds.
+LONGEST_WAIT = 2.0
+
+
+def batch_seconds(pace: float) -> float:
+    """The stream time of a micro-batch at this pace: a round number, for one or two seconds.
+
+    >>> batch_seconds(1), batch_seconds(30), batch_seconds(0.13)
+    (2.0, 50.0, 0.2)
+    """
+    most = LONGEST_WAIT * pace
+    power = 1e-6
+    while power * 10 <= most:
+        power *= 10
+    return float(f"{max(n * power for n in (1, 2, 5) if n == 1 or n * power <= most):.6g}")
+
+
+class Pace:
+    """A stream whose time passes `pace` times as fast as the clock; None: as fast as it is read."""
+
+    def __init__(
+        self,
+        pace: float | None,
+        begin: int,
+        untils: Sequence[int],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._pace, self._clock = pace, clock
+        self._reached = [0.0, *((until - begin) / 1e6 for until in untils)]
+        self._zero = clock()
+
+    def go_on_from(self, done: int) -> None:
+        """Stream time passes from where so many batches end: from 0, or where a run broke off."""
+        self._zero = self._clock() - (self._reached[done] / self._pace if self._pace else 0.0)
+
+    def seconds_until(self, number: int) -> float:
+        """How long it takes until all tuples of the batch have come; 0 when they have."""
+        if self._pace is None:
+            return 0.0
+        return max(0.0, self._zero + self._reached[number + 1] / self._pace - self._clock())
+
+    def lag(self, done: int) -> float | None:
+        """Seconds of stream time that came and are not done, when so many batches are."""
+        if self._pace is None:
+            return None
+        now = min((self._clock() - self._zero) * self._pace, self._reached[-1])
+        return max(0.0, now - self._reached[done])
+
+    def reached(self, done: int) -> float:
+        """The seconds of stream time that so many batches cover."""
+        return self._reached[done]
+
+
+def cuts_of(pace: float, begin: int, end: int) -> list[int]:
+    """The times, in microseconds, at which micro-batches are cut."""
+    every = max(1, microseconds(batch_seconds(pace)))
+    return list(range(begin + every, end, every))

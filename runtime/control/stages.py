@@ -1,0 +1,99 @@
+"""The plans of a run whose queries change while it goes on, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from planner.errors import PlanError, within
+from planner.families.protocol import Family
+from planner.families.registry import chosen_plan
+from planner.families.sliced_chain.pricing import looks_of_entered
+from planner.plan.cost import Cost, Estimate, Quality
+from planner.plan.plan import Plan
+from planner.workload.changes import Stage, stages_of
+from planner.workload.workload import Workload
+from runtime.runs.records import CHANGING
+
+_OPTIMA = ("mem-opt", "cpu-opt", "best")
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStage:
+    """What runs from a time on (None: from the beginning), and when its queries entered."""
+
+    at: int | None
+    workload: Workload
+    plan: Plan
+    entered: Mapping[str, int]
+
+
+def planned_stages(chosen: Family, workload: Workload, label: str) -> tuple[PlannedStage, ...]:
+    """The plan of each stage.
+
+    A change of queries keeps the strategy: a chain is optimised again, for memory if it was the
+    one with the least, else for its score.
+    """
+    if chosen.name != CHANGING:
+        return (PlannedStage(None, workload, chosen_plan(chosen, workload, label), {}),)
+    planned: list[PlannedStage] = []
+    asked = label
+    for stage in stages_of(workload):
+        if planned and stage.plan is None:
+            asked = _goes_on(chosen, planned[-1], asked)
+        asked = stage.plan or asked
+        planned.append(_planned(chosen, stage, asked))
+    return tuple(planned)
+
+
+def _planned(chosen: Family, stage: Stage, label: str) -> PlannedStage:
+    if stage.at is None:
+        plan = chosen_plan(chosen, stage.workload, label)
+    else:
+        with within(f"run.changes at {stage.at / 1e6:g} s", ": "):
+            if reason := chosen.refuses(stage.workload):
+                raise PlanError(reason)
+            plan = chosen_plan(chosen, stage.workload, label)
+    return PlannedStage(stage.at, stage.workload, plan, stage.entered)
+
+
+def _goes_on(chosen: Family, before: PlannedStage, asked: str) -> str:
+    """What a label asks for when the queries are others."""
+    if asked in _OPTIMA or not asked.startswith("chain:"):
+        return asked
+    return "mem-opt" if chosen.plan(before.workload, "mem-opt") == before.plan else "cpu-opt"
+
+
+def whole_plan(stages: Sequence[PlannedStage]) -> Plan:
+    """One plan with the operators of all stages, under the label of the first."""
+    first = stages[0].plan
+    if len(stages) == 1:
+        return first
+    roots = dict.fromkeys(root for stage in stages for root in stage.plan.roots)
+    return Plan(first.family, first.label, tuple(roots))
+
+
+def whole_estimate(
+    chosen: Family, stages: Sequence[PlannedStage], begin: int, warmup: int, end: int
+) -> Estimate:
+    """What the stages should cost together: each for its share of the time from `warmup` to `end`.
+
+    Times are in microseconds; those of changes count from `begin`. Each stage is priced as it is
+    when windows have filled again after the change.
+    """
+    if len(stages) == 1:
+        return chosen.estimate(stages[0].plan, stages[0].workload)
+    costs: dict[str, Cost] = {}
+    qualities: dict[str, Quality] = {}
+    starts = [warmup, *(max(warmup, begin + (s.at or 0)) for s in stages[1:])]
+    ends = [*(min(end, start) for start in starts[1:]), end]
+    for stage, start, stop in zip(stages, starts, ends, strict=True):
+        estimate = chosen.estimate(stage.plan, stage.workload)
+        more = looks_of_entered(stage.plan, stage.workload, stage.entered)
+        share = max(0, stop - start) / (end - warmup) if end > warmup else 0.0
+        for name, cost in estimate.costs.items():
+            whole = cost + more.get(name, Cost())
+            own = Cost(**{field: share * value for field, value in whole.as_dict().items()})
+            costs[name] = costs.get(name, Cost()) + own
+        qualities.update(estimate.qualities)
+    return Estimate(costs, qualities)

@@ -1,0 +1,1 @@
+"""Tuples: generated or read, merged in arrival order, cut into micro-batches."""

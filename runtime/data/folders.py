@@ -1,0 +1,61 @@
+"""Where Sluice keeps what it makes: micro-batches, runs, compiled kernels and the history."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from planner.errors import RunError
+from planner.files.data_folder import PROJECT, home, kernels_digest
+
+__all__ = [
+    "PROJECT",
+    "answers_home",
+    "home",
+    "kernels_digest",
+    "kernels_folder",
+    "prepare_kernel_cache",
+    "work_home",
+    "writable_home",
+]
+
+
+def work_home(shared: Path | None = None) -> Path:
+    """Where Spark reads and writes: the data folder, or a folder that a cluster shares."""
+    return home() if shared is None else shared
+
+
+def answers_home() -> Path:
+    """Where answers are kept that the pages show: a folder for each run."""
+    return home() / "answers"
+
+
+def writable_home(shared: Path | None = None) -> Path:
+    """The folder of the work, made if need be; a RunError where nothing can be written there."""
+    folder = work_home(shared)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError as error:
+        raise RunError(
+            f"cannot be written to: {error.strerror}; "
+            f"{'set SLUICE_HOME to' if shared is None else 'share'} a folder that can",
+            str(folder),
+        ) from error
+
+
+def prepare_kernel_cache() -> None:
+    """Keep compiled kernels in the data folder, unless the user's environment says where.
+
+    Numba compiles a kernel anew when its own file changes, not when one that it calls does. So each
+    state of the kernels' files has a folder of its own, or an update would run what is outdated.
+    """
+    if "NUMBA_CACHE_DIR" not in os.environ:
+        os.environ["NUMBA_CACHE_DIR"] = str(kernels_folder(home()))
+
+
+def kernels_folder(under: Path) -> Path:
+    """Where kernels, as they are now, are kept compiled."""
+    return under / "kernels" / kernels_digest()

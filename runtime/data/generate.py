@@ -1,0 +1,221 @@
+"""A workload turned into its tuples: the same seed gives the same tuples, in every process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.random import Generator, SeedSequence, default_rng
+from numpy.typing import NDArray
+
+from planner.errors import RunError
+from planner.files.data_columns import FIRST, LAST
+from planner.files.tuple_table import ColumnData, Table
+from planner.statistics.distributions import PLAIN_DISTINCT
+from planner.workload.streams import Arrivals, Attribute, Relation, Stream
+from planner.workload.validation import microseconds
+from planner.workload.workload import Workload
+
+MOST_TUPLES = 200_000_000
+# Relations are counted from 0 as streams are, and must not be given the same seeds.
+_OF_RELATIONS = (1_000_003,)
+
+
+def generate(workload: Workload, seconds: float, seed: int) -> dict[str, Table]:
+    """The tuples of the queries' streams in [0, seconds) of stream time, and their relations' rows.
+
+    A longer span begins with the same tuples: times and values come from generators of their own.
+    """
+    used = {source.name for query in workload.queries for source in query.sources}
+    streams = [(place, s) for place, s in enumerate(workload.streams) if s.name in used]
+    relations = [(place, r) for place, r in enumerate(workload.relations) if r.name in used]
+    check_tuples([s for _, s in streams], [r for _, r in relations], seconds)
+    tables = {s.name: _stream(s, seconds, SeedSequence([seed, place])) for place, s in streams}
+    for place, relation in relations:
+        own = SeedSequence([seed, place], spawn_key=_OF_RELATIONS)
+        tables[relation.name] = _rows(relation, seconds, own)
+    return tables
+
+
+def check_tuples(streams: Sequence[Stream], relations: Sequence[Relation], seconds: float) -> None:
+    """Refuse, before anything is made, what would make too many tuples."""
+    expected = sum((s.rate or 0.0) * seconds for s in streams)
+    expected += sum((r.rows or 0) + r.changes.inserts * seconds for r in relations)
+    if expected > MOST_TUPLES:
+        raise RunError(
+            f"would generate about {expected:,.0f} tuples; at most {MOST_TUPLES:,}. "
+            "Shorten run.duration and run.warmup, or lower the rates",
+            "run.duration",
+        )
+
+
+def _stream(stream: Stream, seconds: float, seed: SeedSequence) -> Table:
+    if stream.rate is None:
+        raise RunError(
+            "has no rate to generate tuples by; declare it, or run on your own data with --data",
+            f"streams.{stream.name}.rate",
+        )
+    time_seed, *value_seeds = seed.spawn(1 + len(stream.attributes))
+    ts = _times(stream.arrivals, stream.rate, seconds, default_rng(time_seed))
+    columns = _columns(stream, len(ts), value_seeds, f"streams.{stream.name}")
+    return Table(np.arange(len(ts), dtype=np.int64), ts, columns)
+
+
+def _rows(relation: Relation, seconds: float, seed: SeedSequence) -> Table:
+    """Rows that are there from the start, then those that come; each delete ends one at random."""
+    if relation.rows is None:
+        raise RunError(
+            "has no rows to generate; declare them, or run on your own data with --data",
+            f"relations.{relation.name}.rows",
+        )
+    insert_seed, delete_seed, *value_seeds = seed.spawn(2 + len(relation.attributes))
+    # Evenly spaced: by chance, a relation that loses what it gains would drift from its size.
+    changes, evenly = relation.changes, Arrivals("regular")
+    inserts = deletes = np.empty(0, np.int64)
+    if changes.inserts:
+        inserts = _times(evenly, changes.inserts, seconds, default_rng(insert_seed))
+    time_seed, choice_seed = delete_seed.spawn(2)
+    if changes.deletes:
+        deletes = _times(evenly, changes.deletes, seconds, default_rng(time_seed))
+    count = relation.rows + len(inserts)
+    end = np.full(count, LAST, np.int64)
+    active, come = list(range(relation.rows)), 0
+    choices = default_rng(choice_seed).random(len(deletes))
+    for when, choice in zip(deletes.tolist(), choices.tolist(), strict=True):
+        while come < len(inserts) and inserts[come] <= when:
+            active.append(relation.rows + come)
+            come += 1
+        if active:
+            chosen = int(choice * len(active))
+            end[active[chosen]] = when
+            active[chosen] = active[-1]
+            active.pop()
+    return Table(
+        np.arange(count, dtype=np.int64),
+        np.empty(0, np.int64),
+        _columns(relation, count, value_seeds, f"relations.{relation.name}"),
+        np.concatenate((np.full(relation.rows, FIRST, np.int64), inserts)),
+        end,
+    )
+
+
+def _columns(
+    source: Stream | Relation, count: int, seeds: Sequence[SeedSequence], place: str
+) -> dict[str, ColumnData]:
+    """So many values of every attribute, which have a seed each."""
+    # Seeds by name: workloads that list attributes in another order are equal, so are their tuples.
+    seed_of = dict(zip(sorted(source.attributes), seeds, strict=True))
+    columns = {}
+    for name, attribute in source.attributes.items():
+        random = default_rng(seed_of[name])
+        (missing,) = random.spawn(1)
+        values = _values(attribute, count, random, f"{place}.attributes.{name}")
+        valid = missing.random(count) >= attribute.missing if attribute.missing else None
+        columns[name] = ColumnData(values, valid)
+    return columns
+
+
+def _times(arrivals: Arrivals, rate: float, seconds: float, random: Generator) -> NDArray[np.int64]:
+    """Arrival times in microseconds, in order, all below `seconds`."""
+    if arrivals.kind == "regular":
+        # A phase of its own keeps streams of one rate from arriving in step for ever.
+        phase = random.random()
+        times = (np.arange(int(rate * seconds) + 2) + phase) / rate
+    elif arrivals.kind == "poisson":
+        times = _until(seconds, 1 / rate, random)
+    else:
+        (size_random,) = random.spawn(1)
+        bursts = _until(seconds, arrivals.burst / rate, random)
+        # Pareto with least value 1 and mean `burst`, rounded up or down by chance to keep the mean.
+        shape = arrivals.burst / (arrivals.burst - 1)
+        draws = size_random.random((len(bursts), 2))
+        sizes = np.floor((1 - draws[:, 0]) ** (-1 / shape) + draws[:, 1])
+        capped = np.minimum(sizes, MOST_TUPLES).astype(np.int64)
+        if capped.sum() > MOST_TUPLES:
+            raise RunError(
+                f"bursts of over {MOST_TUPLES:,} tuples; lower the burst size or the span"
+            )
+        times = np.repeat(bursts, capped)
+    ticks = np.rint(times * 1_000_000).astype(np.int64)
+    return ticks[ticks < microseconds(seconds)]
+
+
+def _until(seconds: float, mean_gap: float, random: Generator) -> NDArray[np.float64]:
+    """Times with exponential gaps, past `seconds`."""
+    chunk = int(seconds / mean_gap * 1.01) + 100
+    gaps = random.exponential(mean_gap, chunk)
+    # Summed from the start each time: the rounding must not depend on how far the span goes.
+    while (times := np.cumsum(gaps))[-1] < seconds:
+        gaps = np.concatenate((gaps, random.exponential(mean_gap, chunk)))
+    return times
+
+
+def _values(attribute: Attribute, count: int, random: Generator, place: str) -> NDArray[np.generic]:
+    """Values 1..distinct (or the declared values), uniform or by Zipf's law."""
+    if attribute.importance_of is not None:
+        raise RunError(
+            "importance is generated for load shedding only, which is not there yet; "
+            "use your own data with --data",
+            place,
+        )
+    if attribute.type == "float" and attribute.distinct is None:
+        return random.random(count) * PLAIN_DISTINCT
+    distinct = attribute.distinct or PLAIN_DISTINCT
+    if attribute.zipf:
+        weights = np.arange(1, distinct + 1, dtype=np.float64) ** -attribute.zipf
+        cumulative = np.cumsum(weights)
+        drawn = random.random(count) * cumulative[-1]
+        ranks = np.minimum(np.searchsorted(cumulative, drawn, side="right"), distinct - 1)
+    else:
+        ranks = random.integers(0, distinct, count)
+    if attribute.values:
+        declared = list(attribute.values)
+        texts = any(isinstance(value, str) for value in declared)
+        return np.array(declared, dtype=object if texts else None)[ranks]
+    if attribute.type == "string":
+        return np.array([f"v{rank}" for rank in range(1, distinct + 1)], dtype=object)[ranks]
+    whole = (ranks + 1).astype(np.int64)
+    return whole.astype(np.float64) if attribute.type == "float" else whole
+
+
+SUFFIX = ".parquet"
+# What the usual file systems allow.
+MOST_NAME_BYTES = 255
+
+
+def write_folder(tables: Mapping[str, Table], folder: Path) -> dict[str, int]:
+    """Write `NAME.parquet` for each stream, with `ts` in seconds, and for each relation, with
+    `begin` and `end`; the rows of each."""
+    for name, table in tables.items():
+        kind = "streams" if table.begin is None else "relations"
+        if Path(name).name != name or len(f"{name}{SUFFIX}".encode()) > MOST_NAME_BYTES:
+            raise RunError(f"cannot name a file; rename the {kind[:-1]}", f"{kind}.{name}")
+        for taken in _time_column(table).keys() & table.columns.keys():
+            raise RunError(
+                "would be in the place of the time; rename the attribute",
+                f"{kind}.{name}.attributes.{taken}",
+            )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, table in tables.items():
+            columns = _time_column(table) | {
+                attribute: pa.array(data.values, mask=None if data.valid is None else ~data.valid)
+                for attribute, data in table.columns.items()
+            }
+            pq.write_table(pa.table(columns), folder / f"{name}{SUFFIX}")
+    except OSError as error:
+        raise RunError(f"cannot write the data: {error.strerror or error}", str(folder)) from error
+    return {name: len(table) for name, table in tables.items()}
+
+
+def _time_column(table: Table) -> dict[str, pa.Array]:
+    """The times of a table in seconds; what has no beginning or no end is empty."""
+    if table.begin is None or table.end is None:
+        return {"ts": pa.array(table.ts / 1_000_000)}
+    return {
+        "begin": pa.array(table.begin / 1_000_000, mask=table.begin == FIRST),
+        "end": pa.array(table.end / 1_000_000, mask=table.end == LAST),
+    }

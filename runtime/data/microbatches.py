@@ -1,0 +1,231 @@
+"""Micro-batches on disk: one Parquet file each, cached by the digest of what is in them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from planner.errors import RunError
+from runtime.data.batch import Batch
+from runtime.data.feed import Feed
+from runtime.data.folders import work_home, writable_home
+from runtime.data.split import Split
+from runtime.data.tuple_schema import Carried
+from runtime.engines.aggregation.grouping import Grouping, Meanings
+from runtime.runs.records import MOST_SECONDS
+
+# Old micro-batches are dropped beyond this, but none that a run may still be reading.
+MOST_CACHED_BYTES = 8 * 2**30
+_IN_USE_SECONDS = 2 * MOST_SECONDS
+BYTES_PER_TUPLE = 22
+LEAST_BATCH_ROWS = 20_000
+MOST_BATCH_ROWS = 1_000_000
+USUAL_BATCHES = 10
+MOST_BATCHES = 10_000
+# Part of every key: micro-batches that another version of Sluice wrote otherwise are not used.
+FORMAT = 7
+
+_SCHEMA = pa.schema(
+    [
+        ("batch", pa.int32()),
+        ("partitions", pa.list_(pa.int32())),
+        ("tuples", pa.binary()),
+    ]
+)
+# Spark passes over files whose name begins with an underscore.
+NOTE = "_micro-batches.json"
+# Spark reads files by modification time; this is when the first one is said to be written.
+_FIRST_WRITTEN = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class MicroBatches:
+    """A folder of micro-batches, and what a run must know of the tuples in them.
+
+    `first_ts`, `last_ts` and `froms` and `untils`, the first and last of each batch, are in
+    microseconds; keys are below `codes`.
+    """
+
+    folder: str
+    batches: int
+    rows: Mapping[str, int]
+    arrivals: int
+    codes: list[int]
+    first_ts: int
+    last_ts: int
+    constants: list[float]
+    untils: list[int]
+    froms: list[int]
+    # Of an aggregation; what its numbers mean is in the folder too.
+    grouping: Grouping | None = None
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any], folder: Path) -> MicroBatches:
+        """What the note in this folder says."""
+        grouping = content["grouping"] and Grouping.from_json(content["grouping"])
+        return cls(**{**content, "folder": str(folder), "grouping": grouping})
+
+    def carried(self) -> Carried:
+        """What the tuples carry for queries that may yet enter, in a run that can be changed."""
+        return Carried.read(Path(self.folder))
+
+    def meanings(self) -> Meanings:
+        """What the numbers of an aggregation mean."""
+        return Meanings.read(Path(self.folder))
+
+
+def usual_batch_rows(arrivals: int) -> int:
+    """Few large micro-batches: each costs a fixed time, whatever it holds."""
+    return max(LEAST_BATCH_ROWS, min(MOST_BATCH_ROWS, -(-arrivals // USUAL_BATCHES)))
+
+
+def cached(key: str, shared: Path | None = None) -> MicroBatches | None:
+    """The micro-batches with this digest, if they are on disk."""
+    note = _folder(key, shared) / NOTE
+    if not note.is_file():
+        return None
+    try:
+        found = MicroBatches.from_json(json.loads(note.read_text()), note.parent)
+    except (TypeError, ValueError, KeyError):
+        found = None
+    if found is None or len(list(note.parent.glob("*.parquet"))) != found.batches:
+        # Damaged: it is made again.
+        shutil.rmtree(note.parent)
+        return None
+    os.utime(note)
+    return found
+
+
+def write(
+    key: str,
+    feed: Feed,
+    split: Split,
+    batch_rows: int,
+    cuts: Sequence[int] = (),
+    shared: Path | None = None,
+) -> MicroBatches:
+    """Cut the feed into micro-batches of so many arrivals, shared out to the partitions.
+
+    No batch goes over one of the times `cuts`. Where queries may change between any two batches,
+    tuples of one time are in one batch. A cluster reads them from the folder it shares.
+    """
+    ts = feed.tuples.ts
+    arrivals = len(ts)
+    first_ts, last_ts = (int(ts[0]), int(ts[-1])) if arrivals else (0, 0)
+    # A feed without a tuple still makes one batch, so that every run has an end.
+    starts = _starts(ts, batch_rows, cuts)
+    if feed.carried is not None and arrivals:
+        starts = sorted({int(np.searchsorted(ts, ts[start])) for start in starts})
+    if len(starts) > MOST_BATCHES:
+        raise RunError(
+            f"would make {len(starts):,} micro-batches; at most {MOST_BATCHES:,}. Raise it",
+            "--batch-rows",
+        )
+    folder = _folder(key, shared)
+    (writable_home(shared) / folder.parent.name).mkdir(exist_ok=True)
+    _drop_oldest(folder.parent)
+    needed = arrivals * BYTES_PER_TUPLE
+    free = shutil.disk_usage(folder.parent).free
+    if needed > free:
+        raise RunError(
+            f"needs about {needed / 2**20:,.0f} MB for micro-batches and {free / 2**20:,.0f} MB "
+            "are free; make room or shorten run.duration",
+            str(folder.parent),
+        )
+    # Written beside and moved at once: a folder is either whole or not there.
+    beside = Path(tempfile.mkdtemp(dir=folder.parent, prefix="unfinished-"))
+    froms, untils = [], []
+    try:
+        for number, (start, end) in enumerate(pairwise([*starts, arrivals])):
+            tuples = feed.tuples.take(slice(start, end))
+            until = int(tuples.ts[-1]) if arrivals else 0
+            untils.append(until)
+            froms.append(int(tuples.ts[0]) if arrivals else 0)
+            last = end == arrivals
+            file = beside / f"batch-{number:06}.parquet"
+            pq.write_table(
+                _table(number, Batch(tuples, until, last), split),
+                file,
+                compression="none",
+                use_dictionary=False,
+                write_statistics=False,
+            )
+            os.utime(file, (_FIRST_WRITTEN + number, _FIRST_WRITTEN + number))
+        made = MicroBatches(
+            str(folder),
+            len(starts),
+            dict(feed.rows),
+            arrivals,
+            list(feed.codes),
+            first_ts,
+            last_ts,
+            list(feed.constants),
+            untils,
+            froms,
+            feed.grouping,
+        )
+        if feed.meanings is not None:
+            feed.meanings.write(beside)
+        if feed.carried is not None:
+            feed.carried.write(beside)
+        (beside / NOTE).write_text(json.dumps(asdict(made)))
+        if not folder.exists():
+            beside.rename(folder)
+    except OSError as error:
+        raise RunError(f"cannot write micro-batches: {error.strerror}", str(folder)) from error
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    return made
+
+
+def _starts(ts: np.ndarray, batch_rows: int, cuts: Sequence[int]) -> list[int]:
+    """Where batches begin: where a time is reached, and after so many arrivals from there on."""
+    reached = {int(place) for place in np.searchsorted(ts, cuts)} if cuts else set()
+    ends = sorted({0, len(ts)} | reached)
+    starts = [start for begin, end in pairwise(ends) for start in range(begin, end, batch_rows)]
+    return starts or [0]
+
+
+def _table(number: int, batch: Batch, split: Split) -> pa.Table:
+    shares = split.share(batch.tuples)
+    if shares is None:
+        rows = [(list(range(split.partitions)), batch)]
+    else:
+        rows = [
+            ([partition], Batch(tuples, batch.until, batch.last))
+            for partition, tuples in enumerate(shares)
+        ]
+    return pa.table(
+        {
+            "batch": [number] * len(rows),
+            "partitions": [partitions for partitions, _ in rows],
+            "tuples": [part.pack() for _, part in rows],
+        },
+        schema=_SCHEMA,
+    )
+
+
+def _folder(key: str, shared: Path | None) -> Path:
+    return work_home(shared) / "micro-batches" / key
+
+
+def _drop_oldest(parent: Path) -> None:
+    """Make room: drop the folders that were used longest ago beyond the limit."""
+    last_used = sorted((-note.stat().st_mtime, note.parent) for note in parent.glob(f"*/{NOTE}"))
+    held = 0
+    for when, folder in last_used:
+        held += sum(file.stat().st_size for file in folder.iterdir())
+        if held > MOST_CACHED_BYTES and time.time() + when > _IN_USE_SECONDS:
+            shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,113 @@
+"""Whether to trust the model on a workload: what it predicted of plans beside what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import median
+from typing import Literal
+
+from planner.numbers import percent_more, shortened, times
+from planner.plan.cost import q_error
+from planner.plan.rank_agreement import kendall_tau, regret
+from runtime.runs.records import Run
+from runtime.runs.run_costs import scores
+
+Verdict = Literal["all", "order", "figures", "nothing", "unknown"]
+
+# Figures are trusted up to this q-error: at the median over plans, and of the worst plan.
+TYPICAL, WORST = 1.1, 1.25
+# A choice is trusted where the predicted best plan cost at most this times the measured best.
+NEAR = 1.05
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """What can be trusted, in one word and one sentence, and the figures behind it.
+
+    `tau` is the rank agreement, `regret` how many times the cheapest plan's cost the predicted best
+    one had; None where fewer than two plans were run, or costs were all alike or nothing.
+    """
+
+    verdict: Verdict
+    sentence: str
+    plans: int
+    typical_error: float | None = None
+    worst_error: float | None = None
+    tau: float | None = None
+    regret: float | None = None
+
+
+def trust(runs: Sequence[Run]) -> Trust:
+    """Judge the model by these runs, one of each plan."""
+    pairs = [(run, *scores(run)) for run in runs]
+    found = [(run, p, m) for run, p, m in pairs if m is not None]
+    if not found:
+        return Trust("unknown", "Nothing was measured that the model could be held against.", 0)
+    errors = [q_error(p, m) or float("inf") for _, p, m in found]
+    typical, worst = median(errors), max(errors)
+    near = typical <= TYPICAL and worst <= WORST
+    if len(found) == 1:
+        told = f"q-error {_error(worst)}"
+        sentence = (
+            f"One plan was run, and the model is right about it ({told})"
+            if near
+            else f"One plan was run, and the model is wrong about it ({told})"
+        )
+        sentence += ": run another to see whether it orders them as measured."
+        return Trust("figures" if near else "nothing", sentence, 1, typical, worst)
+    expected, counted = [p for _, p, _ in found], [m for _, _, m in found]
+    tau, lost = kendall_tau(expected, counted), regret(expected, counted)
+    chosen = lost is not None and lost <= NEAR
+    verdict: Verdict = (
+        ("all" if chosen else "figures") if near else ("order" if chosen else "nothing")
+    )
+    sentence = f"{_LEADS[verdict]}: {_figures(len(found), typical, worst)}, {_order(found, tau)}, "
+    sentence += f"and {_choice(found, lost)}."
+    return Trust(verdict, sentence, len(found), typical, worst, tau, lost)
+
+
+_LEADS: dict[Verdict, str] = {
+    "all": "Trust the model here",
+    "order": "Trust the model's choice here, not its figures",
+    "figures": "Trust the model's figures here, not its choice between plans so near",
+    "nothing": "Do not trust the model here",
+}
+
+
+def _error(error: float) -> str:
+    return "without bound" if error == float("inf") else f"{error:.3g}"
+
+
+def _figures(plans: int, typical: float, worst: float) -> str:
+    return (
+        f"q-error {_error(typical)} at the median of {plans} plans and {_error(worst)} at the worst"
+    )
+
+
+def _order(found: Sequence[tuple[Run, float, float]], tau: float | None) -> str:
+    """The rank agreement; where pairs stand in another order, by how much they differ at most."""
+    if tau is None:
+        return "plans that are all alike"
+    told = f"rank agreement {tau:.2g} (Kendall's tau)"
+    parted = [
+        max(one[2], other[2]) / min(one[2], other[2])
+        for one, other in combinations(found, 2)
+        if (one[1] - other[1]) * (one[2] - other[2]) < 0 and min(one[2], other[2]) > 0
+    ]
+    if not parted:
+        return told
+    pairs = "a pair" if len(parted) == 1 else f"{len(parted)} pairs"
+    return f"{told}, {pairs} in another order that differ by {percent_more(max(parted), 1)} at most"
+
+
+def _choice(found: Sequence[tuple[Run, float, float]], lost: float | None) -> str:
+    best = shortened(min(found, key=lambda entry: entry[1])[0].plan.label, 40)
+    cheapest = shortened(min(found, key=lambda entry: entry[2])[0].plan.label, 40)
+    if lost is None:
+        return f"{cheapest} cost nothing, where {best} was predicted best"
+    if lost == 1:
+        return f"the plan that it calls best, {best}, was the cheapest of them"
+    over = f"{percent_more(lost, 1)} more than" if lost < 2 else f"{times(lost, 1)} as much as"
+    return f"the plan that it calls best, {best}, cost {over} {cheapest}"

@@ -1,0 +1,1 @@
+"""Plans compiled to programs of kernels: one folder per engine, one registry."""

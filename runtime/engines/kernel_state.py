@@ -1,0 +1,143 @@
+"""What programs do alike: carry sums and counters from batch to batch, and add partitions up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Generic, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+
+from planner.plan.cost import Cost
+from runtime.engines.kernels.packing import pack, unpack
+from runtime.engines.program import Span, Step, Tally
+
+
+class Counted(Protocol):
+    """Counters of a kernel: arrays under their names, of which those of partitions add up."""
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        """The arrays in turn."""
+
+    @property
+    def comparisons(self) -> np.ndarray:
+        """Stored tuples examined."""
+
+    @property
+    def replicas(self) -> np.ndarray:
+        """Tuples stored in a partition that does not count them."""
+
+    @property
+    def held(self) -> np.ndarray:
+        """How long tuples were held, in tuple-microseconds."""
+
+
+Counts = TypeVar("Counts", bound=Counted)
+
+
+class Done(NamedTuple):
+    """What a kernel made of a batch; `kept` is what the next batch needs of it.
+
+    `told` is added to the totals as it is then: what partitions have to put together. A kernel that
+    counts how long a tuple was held only when it leaves says by `still_held` what is to be added
+    for those that have not left.
+    """
+
+    results: int
+    digest: int
+    rows: np.ndarray
+    state_tuples: int
+    kept: list[np.ndarray]
+    told: tuple[np.ndarray, ...] = ()
+    still_held: Callable[[], np.ndarray] | None = None
+
+
+def stepped(
+    state: bytes | None,
+    zero: Counts,
+    begin: Callable[[], list[np.ndarray]],
+    work: Callable[[Counts, list[np.ndarray]], Done],
+) -> Step:
+    """Run one batch: `work` is given the counters, to add to, and what the last batch kept.
+
+    Without a state counting starts at `zero`, and `begin` says what a last batch would have kept.
+    """
+    if state is None:
+        sums, digest = np.zeros(4, np.int64), np.zeros(1, np.uint64)
+        counters, kept = zero, begin()
+    else:
+        sums, digest, *rest = (array.copy() for array in unpack(state))
+        count = len(list(zero))
+        before = zip(zero, rest, strict=False)
+        counters, kept = type(zero)(*(grown(*pair) for pair in before)), rest[count:]
+    # The processor's seconds of this thread: what else the machine does must not count.
+    begun = time.thread_time_ns()
+    done = work(counters, kept)
+    sums += (done.results, time.thread_time_ns() - begun, 0, len(done.rows))
+    sums[2] = done.state_tuples
+    digest[0] = (int(digest[0]) + done.digest) % 2**64
+    counted = pack([sums, digest, *counters])
+    so_far = counted
+    if done.still_held is not None:
+        more = done.still_held()
+        so_far = pack([sums, digest, *(c + more if c is counters.held else c for c in counters)])
+    return Step(counted + pack(done.kept), so_far + pack(done.told), int(sums[3]), done.rows)
+
+
+def still_held(
+    source: np.ndarray, since: np.ndarray, left: np.ndarray, span: Span, sources: int
+) -> np.ndarray:
+    """How long tuples have been held within the span, summed up by source, in microseconds."""
+    held = np.minimum(left, span.end) - np.maximum(since, span.warmup)
+    return np.bincount(source, np.maximum(held, 0), sources)
+
+
+def grown(zero: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Counts in the shape of `zero`: a program that was changed counts more than before, or less
+    where what was to come later is otherwise now. What has run stands first, and stays."""
+    if counts.shape == zero.shape:
+        return counts
+    shared = tuple(slice(min(sizes)) for sizes in zip(zero.shape, counts.shape, strict=True))
+    moved = np.zeros_like(zero)
+    moved[shared] = counts[shared]
+    assert np.count_nonzero(moved) == np.count_nonzero(counts), "counts of what has run are lost"
+    return moved
+
+
+class Sums(NamedTuple, Generic[Counts]):
+    """The totals of all partitions together, and what each told."""
+
+    results: int
+    digest: int
+    kernel_seconds: float
+    state_tuples: int
+    counters: Counts
+    told: list[list[np.ndarray]]
+
+    def tally(self, comparisons: int, costs: Mapping[str, Cost]) -> Tally:
+        """With the comparisons of all kinds, and the counts as costs of operators."""
+        return Tally(
+            results=self.results,
+            digest=self.digest,
+            comparisons=comparisons,
+            state_tuples=self.state_tuples,
+            kernel_seconds=self.kernel_seconds,
+            replicated_inserts=int(self.counters.replicas.sum()),
+            costs=costs,
+        )
+
+
+def summed(totals: Sequence[bytes], counters: type[Counts]) -> Sums[Counts]:
+    """Add up the totals of the partitions."""
+    parts = [unpack(total) for total in totals]
+    results, kernel_ns, state_tuples, _ = np.sum([part[0] for part in parts], axis=0)
+    count = 2 + len(counters.__annotations__)
+    by_counter = zip(*(part[2:count] for part in parts), strict=True)
+    return Sums(
+        results=int(results),
+        digest=sum(int(part[1][0]) for part in parts) % 2**64,
+        kernel_seconds=float(kernel_ns) / 1e9,
+        state_tuples=int(state_tuples),
+        counters=counters(*(np.sum(counts, axis=0) for counts in by_counter)),
+        told=[part[count:] for part in parts],
+    )

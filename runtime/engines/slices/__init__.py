@@ -1,0 +1,1 @@
+"""The engine of many joins that share their work: chains of slices."""

@@ -1,0 +1,177 @@
+"""The feed of a workload of many joins: every stream once, whichever queries read it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.families.sliced_chain.groups import Group, groups_of
+from planner.files.tuple_table import Table
+from planner.workload.changes import stages_of
+from planner.workload.query import Column, Filter, Predicate, Query, Source
+from planner.workload.streams import Constant
+from planner.workload.workload import Workload
+from runtime.data.encoding import Ordered, fits_with, key_codes
+from runtime.data.feed import Feed
+from runtime.data.tuple_schema import Carried
+from runtime.engines.joins.kernel.loop_types import Rows
+
+
+def is_key(predicate: Predicate) -> bool:
+    """Whether it compares keys, which are equal or not and nothing else."""
+    return predicate.comparison == "=" and not predicate.offset
+
+
+def groups_of_run(workload: Workload) -> list[Group]:
+    """The queries that share joins, at the beginning and after every change."""
+    return [group for stage in stages_of(workload) for group in groups_of(stage.workload)]
+
+
+def streams_of(workload: Workload) -> list[str]:
+    """The streams that some query reads, in the order in which they arrive at equal times."""
+    read = {name for group in groups_of_run(workload) for name in group.streams}
+    return [stream.name for stream in workload.streams if stream.name in read]
+
+
+def key_columns(groups: Sequence[Group]) -> list[Predicate]:
+    """The equalities of all groups; a tuple has a key for each."""
+    return list(dict.fromkeys(p for group in groups for p in group.predicates if is_key(p)))
+
+
+def value_columns(groups: Sequence[Group]) -> dict[Column, int]:
+    """The column of each value that is compared otherwise, by stream and attribute.
+
+    It depends on what is compared alone, not on which queries share a join: micro-batches serve
+    every way to execute a workload.
+    """
+    compared = {
+        column
+        for group in groups
+        for p in group.predicates
+        if not is_key(p)
+        for column in (p.left, p.right)
+    }
+    slots: dict[Column, int] = {}
+    used: dict[str, int] = {}
+    for column in sorted(compared | {f.column for f in _filters(groups)}):
+        slots[column] = used.get(column.alias, 0)
+        used[column.alias] = slots[column] + 1
+    return slots
+
+
+def constants_of(groups: Sequence[Group]) -> list[Constant]:
+    """The different constants of all filters, in the order of the feed's numbers for them."""
+    different = {f.constant for f in _filters(groups)}
+    numbers = sorted(c for c in different if not isinstance(c, str))
+    return [*numbers, *sorted(c for c in different if isinstance(c, str))]
+
+
+def _filters(groups: Sequence[Group]) -> Iterator[Filter]:
+    for group in groups:
+        for member in group.members:
+            for condition in member.conditions:
+                yield from condition.filters
+
+
+def every_attribute(workload: Workload, tables: Mapping[str, Table]) -> Feed:
+    """The same feed for queries that may yet enter: its tuples carry whatever can be compared."""
+    return slice_feed(workload, tables, open_to_change=True)
+
+
+def slice_feed(
+    workload: Workload, tables: Mapping[str, Table], open_to_change: bool = False
+) -> Feed:
+    """Merge the tables by time, place of the stream, then position."""
+    groups, streams = groups_of_run(workload), streams_of(workload)
+    equalities = key_columns(groups)
+    keys = [_codes(groups, predicate, tables) for predicate in equalities]
+    slots = value_columns(groups)
+    if open_to_change:
+        slots = _with_others(slots, streams, tables)
+    data = {column: tables[column.alias].columns[column.attribute] for column in slots}
+    ordered = Ordered.of(data.values())
+    values = {column: ordered.column(held) for column, held in data.items()}
+    blocks = [
+        _block(place, name, tables[name], [codes for codes, _ in keys], slots, values)
+        for place, name in enumerate(streams)
+    ]
+    merged = Rows(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
+    arrived = merged.take(np.argsort(merged.ts, kind="stable"))
+    before = arrived.before
+    if open_to_change or any(group.unit == "rows" for group in groups):
+        own = arrived.source[:, None] == np.arange(len(streams))
+        before = (np.cumsum(own, axis=0) - own).astype(np.int64)
+    return Feed(
+        arrived._replace(rank=np.arange(len(arrived.ts), dtype=np.int64), before=before),
+        tuple(codes for _, codes in keys),
+        {name: len(tables[name]) for name in streams},
+        tuple(ordered.constant(constant) for constant in constants_of(groups)),
+        carried=Carried(
+            streams,
+            [str(predicate) for predicate in equalities],
+            [(c.alias, c.attribute, n, data[c].values.dtype == object) for c, n in slots.items()],
+            ordered.base,
+            ordered.texts,
+        )
+        if open_to_change
+        else None,
+    )
+
+
+def _with_others(
+    slots: Mapping[Column, int], streams: Sequence[str], tables: Mapping[str, Table]
+) -> dict[Column, int]:
+    """Every column of the streams, but for those whose numbers lie too far from the others."""
+    known, used = dict(slots), Counter(column.alias for column in slots)
+    data = [tables[column.alias].columns[column.attribute] for column in known]
+    for stream in streams:
+        for attribute, values in sorted(tables[stream].columns.items()):
+            column = Column(stream, attribute)
+            if column not in known and fits_with(data, values):
+                known[column] = used[stream]
+                used[stream] += 1
+                data.append(values)
+    return known
+
+
+def _codes(
+    groups: Sequence[Group], predicate: Predicate, tables: Mapping[str, Table]
+) -> tuple[dict[str, NDArray[np.int32]], int]:
+    """The keys of one equality by stream, and how many there are."""
+    group = next(group for group in groups if predicate in group.predicates)
+    sources = tuple(Source(name, name, None) for name in group.streams)
+    by_stream = Query(group.members[0].query, sources, (predicate,))
+    return key_codes(by_stream, (predicate.left, predicate.right), tables)
+
+
+def _block(
+    place: int,
+    name: str,
+    table: Table,
+    keys: Sequence[Mapping[str, NDArray[np.int32]]],
+    slots: Mapping[Column, int],
+    values: Mapping[Column, NDArray[np.float64]],
+) -> Rows:
+    count = len(table)
+    key_of = np.zeros((count, max(1, len(keys))), np.int32)
+    for number, codes in enumerate(keys):
+        if name in codes:
+            key_of[:, number] = codes[name]
+    value_of = np.full((count, max(slots.values(), default=0) + 1), np.nan)
+    for column, slot in slots.items():
+        if column.alias == name:
+            value_of[:, slot] = values[column]
+    return Rows(
+        source=np.full(count, place, np.int16),
+        ts=table.ts,
+        seq=table.seq,
+        rank=np.zeros(count, np.int64),
+        place=np.arange(count, dtype=np.int64),
+        before=np.zeros((count, 0), np.int64),
+        keys=key_of,
+        values=value_of,
+        until=np.zeros((count, 0), np.int64),
+    )

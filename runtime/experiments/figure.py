@@ -1,0 +1,172 @@
+"""What was measured of an experiment, and how it is written down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from planner.errors import RunError
+from planner.experiments.experiment import Experiment, Point, Quantity, Shown
+
+# A page that shows figures need not load the kernels.
+if TYPE_CHECKING:
+    from runtime.experiments.sampling import Sample
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured of one point: a value a round, and its comparisons per tuple."""
+
+    values: tuple[float, ...]
+    comparisons: tuple[float, ...]
+
+    def value(self, quantity: Quantity) -> float:
+        """What is shown: of rates the best, as noise only slows; of counts the mean."""
+        return max(self.values) if quantity == "rate" else sum(self.values) / len(self.values)
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        """The least and the most of all rounds."""
+        return min(self.values), max(self.values)
+
+    @property
+    def comparisons_per_tuple(self) -> float:
+        """The mean over the rounds."""
+        return sum(self.comparisons) / len(self.comparisons)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """The measured points of an experiment, by key. `answers` has those given on each data.
+
+    All plans on the same data must give one answer.
+    """
+
+    experiment: str
+    digest: str
+    quantity: Quantity
+    rounds: int
+    size: int
+    versions: Mapping[str, str]
+    cores: int
+    measured_at: float
+    points: Mapping[str, Measured] = field(default_factory=dict)
+    answers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def samples(self) -> int:
+        """How many measurements were made."""
+        return sum(len(measured.values) for measured in self.points.values())
+
+    @property
+    def complete(self) -> bool:
+        """Whether every point was measured in every round."""
+        return self.samples == self.rounds * self.size
+
+    @property
+    def status(self) -> Literal["finished", "cancelled"]:
+        """How the measuring ended, in the words of a run."""
+        return "finished" if self.complete else "cancelled"
+
+    @property
+    def same_answer(self) -> bool:
+        """Whether all plans on the same data gave one answer."""
+        return all(len(given) == 1 for given in self.answers.values())
+
+    def shown(self, experiment: Experiment) -> dict[str, Measured]:
+        """The points by key as the experiment shows them: beside others, where both are there."""
+        if experiment.shown == "value":
+            return dict(self.points)
+        found = {}
+        for curve in experiment.curves:
+            for point in curve.points:
+                own, other = (self.points.get(p.key) for p in (point, point.reference))
+                if own is not None and other is not None:
+                    found[point.key] = self._beside(own, other, experiment.shown)
+        return found
+
+    def _beside(self, own: Measured, other: Measured, shown: Shown) -> Measured:
+        """Counts by rounds, which have the same tuples; times beside the other's best."""
+        others = other.values
+        if self.quantity == "rate":
+            others = (max(others),) * len(own.values)
+        shares = tuple(a / b for a, b in zip(own.values, others, strict=False))
+        if shown == "saved":
+            shares = tuple(1 - share for share in shares)
+        return Measured(shares, own.comparisons)
+
+    def values(self, experiment: Experiment) -> dict[str, float]:
+        """The value of every measured point as the experiment shows it, by key."""
+        return {key: found.value(self.quantity) for key, found in self.shown(experiment).items()}
+
+    def rounds_of(self, point: Point) -> int:
+        """How often this point was measured."""
+        return len(self.points[point.key].values) if point.key in self.points else 0
+
+    def with_sample(self, point: Point, sample: Sample, now: float) -> Figure:
+        """The figure with one measurement more."""
+        before = self.points.get(point.key, Measured((), ()))
+        value = sample.rate if self.quantity == "rate" else getattr(sample.cost, self.quantity)
+        measured = Measured(
+            (*before.values, float(value)), (*before.comparisons, sample.comparisons_per_tuple)
+        )
+        given = self.answers.get(sample.data, ())
+        if sample.answer not in given:
+            given = (*given, sample.answer)
+        return replace(
+            self,
+            measured_at=now,
+            points={**self.points, point.key: measured},
+            answers={**self.answers, sample.data: given},
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The figure as plain values; counts and rates to six digits."""
+        return {
+            "experiment": self.experiment,
+            "digest": self.digest,
+            "quantity": self.quantity,
+            "rounds": self.rounds,
+            "size": self.size,
+            "versions": dict(self.versions),
+            "cores": self.cores,
+            "measured_at": self.measured_at,
+            "points": {
+                key: {"values": _short(m.values), "comparisons per tuple": _short(m.comparisons)}
+                for key, m in self.points.items()
+            },
+            "answers": {data: list(given) for data, given in self.answers.items()},
+        }
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any], place: str) -> Figure:
+        """The figure that `to_json` wrote; a RunError where it is damaged."""
+        try:
+            points = {
+                key: Measured(tuple(m["values"]), tuple(m["comparisons per tuple"]))
+                for key, m in content["points"].items()
+            }
+            answers = {data: tuple(given) for data, given in content["answers"].items()}
+            plain = {k: v for k, v in content.items() if k not in ("points", "answers")}
+            return cls(**plain, points=points, answers=answers)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise RunError("is damaged; delete it, and measure again", place) from error
+
+
+def nothing_yet(experiment: Experiment, versions: Mapping[str, str], cores: int) -> Figure:
+    """The figure of an experiment before its first measurement."""
+    return Figure(
+        experiment.name,
+        experiment.digest,
+        experiment.quantity,
+        experiment.rounds,
+        len(experiment.points),
+        versions,
+        cores,
+        0.0,
+    )
+
+
+def _short(values: tuple[float, ...]) -> list[float]:
+    return [float(f"{value:.6g}") for value in values]

@@ -1,0 +1,1 @@
+"""Runs on record: requests, records, history, answers."""

@@ -1,0 +1,181 @@
+"""What is asked of a run, how far it is, and the record that is kept of it."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Literal
+
+from planner.errors import RunError
+from planner.plan.cost import Cost, Estimate, Measurement
+from planner.plan.plan import Plan
+from planner.workload.execution import Change
+from planner.workload.validation import MAX_SECONDS, number, whole
+from planner.workload.workload import Workload
+from runtime.spark.masters import check_master, check_shared
+
+Way = Literal["stream", "replay"]
+WAYS: tuple[Way, ...] = ("stream", "replay")
+Backend = Literal["kernels", "native"]
+BACKENDS: tuple[Backend, ...] = ("kernels", "native")
+Status = Literal["running", "finished", "cancelled", "failed", "interrupted"]
+
+MOST_PARTITIONS = 64
+MOST_BATCH_ROWS = 5_000_000
+MOST_SECONDS = 3600.0
+MOST_DISK_MB = 10_000.0
+MOST_PACE = 1e6
+# The family whose plans can be changed while they run.
+CHANGING = "sliced_chain"
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """Which plan to run, on what, and which way. What is None is chosen for the workload.
+
+    Runs that repeat each other have one `series`, and count in `repeat`.
+    """
+
+    workload: Workload
+    family: str
+    label: str
+    way: Way = "stream"
+    partitions: int | None = None
+    batch_rows: int | None = None
+    data: Path | None = None
+    sort: bool = False
+    results: Path | None = None
+    master: str | None = None
+    most_seconds: float = MOST_SECONDS
+    series: str | None = None
+    repeat: int = 1
+    # Seconds of stream time per second; None: as fast as it goes.
+    pace: float | None = None
+    # A folder that all machines of a cluster see; None is the data folder.
+    shared: Path | None = None
+    # The kernels, or Spark's own operators.
+    backend: Backend = "kernels"
+    # Whether its queries and plan may be changed while it goes on, and the changes that were made.
+    steerable: bool = False
+    steered: tuple[Change, ...] = ()
+    most_disk_mb: float = MOST_DISK_MB
+
+    def __post_init__(self) -> None:
+        if self.way not in WAYS:
+            raise RunError(f"no way {self.way!r}; there are stream and replay", "--way")
+        if self.backend not in BACKENDS:
+            raise RunError(
+                f"no backend {self.backend!r}; there are kernels and native", "--backend"
+            )
+        if self.partitions is not None:
+            whole(self.partitions, "--partitions", MOST_PARTITIONS)
+        if self.batch_rows is not None:
+            whole(self.batch_rows, "--batch-rows", MOST_BATCH_ROWS)
+        number(self.most_seconds, "--most-seconds", most=MAX_SECONDS)
+        number(self.most_disk_mb, "--most-disk")
+        whole(self.repeat, "repeat")
+        if self.steerable and not (self.resumable and self.family == CHANGING):
+            raise RunError(f"only streams of {CHANGING} can be changed while they run", "run")
+        if self.pace is not None:
+            number(self.pace, "--pace", most=MOST_PACE)
+            if not self.resumable:
+                raise RunError("only streams on the kernels have one; leave it out", "--pace")
+        if self.master is not None:
+            check_master(self.master)
+        check_shared(self.master, self.shared)
+
+    @property
+    def resumable(self) -> bool:
+        """Whether it keeps a checkpoint that it can be gone on from: streams on the kernels do."""
+        return self.way == "stream" and self.backend == "kernels"
+
+    @property
+    def as_run(self) -> Workload:
+        """The workload with the changes that were made while it ran: what its answers are of."""
+        if not self.steered:
+            return self.workload
+        changes = (*self.workload.run.changes, *self.steered)
+        return replace(self.workload, run=replace(self.workload.run, changes=changes))
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is. `comparisons`, `results` and `state_tuples` are measured so far.
+
+    `step` is what its batches are called; `reached` are the seconds of stream time that are done,
+    and `lag` those that a run with a pace is behind it.
+    """
+
+    phase: str
+    batches_done: int = 0
+    batches: int = 0
+    arrivals: int = 0
+    seconds: float = 0.0
+    comparisons: int = 0
+    results: int = 0
+    state_tuples: int = 0
+    step: str = "batch"
+    reached: float = 0.0
+    lag: float | None = None
+    # By operator and second of stream time; none before the warm-up is over.
+    costs: Mapping[str, Cost] = field(default_factory=dict)
+
+    @property
+    def share(self) -> float:
+        """From 0 to 1."""
+        return self.batches_done / self.batches if self.batches else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """At the pace so far; None until a batch is done."""
+        if not self.batches_done:
+            return None
+        return self.seconds / self.batches_done * (self.batches - self.batches_done)
+
+
+@dataclass(frozen=True, slots=True)
+class KernelTime:
+    """The seconds that a run should spend in kernels; `units` says whose unit costs they are by."""
+
+    seconds: float
+    units: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of one plan: everything needed to show it, compare it, or do it again.
+
+    `workload` is the request's, with the statistics that were inferred from the user's own data and
+    the changes that were made while it ran. `predicted_kernel` is None where nothing is predicted,
+    as of Spark's own operators.
+    """
+
+    id: str
+    request: RunRequest
+    workload: Workload
+    plan: Plan
+    estimate: Estimate
+    partitions: int
+    batches: int
+    data_digest: str
+    versions: Mapping[str, str]
+    started: float
+    status: Status
+    finished: float | None = None
+    measurement: Measurement | None = None
+    error: str | None = None
+    warnings: tuple[str, ...] = ()
+    predicted_kernel: KernelTime | None = None
+
+    def ended(self, status: Status, finished: float, error: str | None = None) -> Run:
+        """The record of a run that ended this way."""
+        return replace(self, status=status, finished=finished, error=error)
+
+
+def versions() -> dict[str, str]:
+    """What a measurement may depend on."""
+    packages = {name: version(name) for name in ("pyspark", "numba", "numpy", "pyarrow")}
+    return {"python": platform.python_version(), "machine": platform.machine(), **packages}

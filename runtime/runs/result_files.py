@@ -1,0 +1,102 @@
+"""Results as files: the parts that workers wrote, merged into one plain Parquet file per query."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from planner.errors import RunError
+from planner.plan.plan import digest
+from planner.workload.changes import queries_of_run
+from planner.workload.query import Query
+from planner.workload.workload import Workload
+
+MOST_RESULT_ROWS = 100_000_000
+MOST_NAME_BYTES = 200
+
+
+def check_folder(folder: Path) -> None:
+    """Make the folder and see that a file can be written there, before a long run and not after."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise RunError(f"cannot be written to: {error.strerror}", f"--results {folder}") from error
+
+
+def merge_results(workload: Workload, parts: Path, folder: Path) -> Path:
+    """Write `QUERY.parquet`: one column `ALIAS.seq` per source, and `ts` in seconds."""
+    (query,) = workload.queries
+    schema = result_schema(query)
+    names = schema.names[:-1]
+    file = folder / f"{safe_file_name(query.name)}.parquet"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with pq.ParquetWriter(file, schema) as writer:
+            for part in sorted(parts.glob("rows-*.parquet")):
+                table = pq.read_table(part)
+                seconds = seconds_column(table.column(len(names)))
+                columns = [table.column(place) for place in range(len(names))]
+                writer.write_table(pa.table([*columns, seconds], schema=schema))
+    except OSError as error:
+        raise RunError(f"cannot write results: {error.strerror or error}", str(folder)) from error
+    return file
+
+
+def merge_shared_results(workload: Workload, parts: Path, folder: Path) -> None:
+    """Write `QUERY.parquet` for every query of a run, in the order in which results came about.
+
+    The parts have the number of the query first, and last the place of the tuple that completed
+    the result in the arrival order, by which partitions are put together batch by batch.
+    """
+    queries = queries_of_run(workload)
+    batches: dict[str, list[Path]] = {}
+    for part in sorted(parts.glob("rows-*.parquet")):
+        batches.setdefault(part.stem.split("-")[1], []).append(part)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as open_files:
+            writers = []
+            for query in queries:
+                file = folder / f"{safe_file_name(query.name)}.parquet"
+                writers.append(
+                    open_files.enter_context(pq.ParquetWriter(file, result_schema(query)))
+                )
+            for of_batch in batches.values():
+                table = pa.concat_tables([pq.read_table(part) for part in of_batch])
+                # A stable order: the results of one tuple come from one partition of each chain.
+                order = np.argsort(table.column("4").to_numpy(), kind="stable")
+                table = table.take(order)
+                for number in pc.unique(table.column("0")).to_pylist():
+                    own = table.filter(pc.equal(table.column("0"), number))
+                    columns = [own.column("1"), own.column("2"), seconds_column(own.column("3"))]
+                    schema = result_schema(queries[number])
+                    writers[number].write_table(pa.table(columns, schema=schema))
+    except OSError as error:
+        raise RunError(f"cannot write results: {error.strerror or error}", str(folder)) from error
+
+
+def result_schema(query: Query) -> pa.Schema:
+    """The columns of a join's results: a seq for each source, and the time."""
+    names = [f"{source.alias}.seq" for source in query.sources]
+    return pa.schema([*((name, pa.int64()) for name in names), ("ts", pa.float64())])
+
+
+def seconds_column(microseconds: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Times as results tell them."""
+    return pc.divide(pc.cast(microseconds, pa.float64()), 1_000_000.0)
+
+
+def safe_file_name(name: str) -> str:
+    """A query's name as the name of a file that stays in its folder."""
+    kept = "".join(c if c.isalnum() or c in "-_. " else "_" for c in name).strip(". ")
+    short = kept.encode()[:MOST_NAME_BYTES].decode(errors="ignore")
+    # Two names that differ must not become one file.
+    return short if short == name else f"{short or 'query'}-{digest(name)[:8]}"

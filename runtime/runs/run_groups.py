@@ -1,0 +1,142 @@
+"""Runs of one workload by plan: the one that stands for each, and the spread of its repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from runtime.runs.run_summary import RunSummary
+
+# Of the seconds of a run.
+PARTS = ("kernel", "engine", "start", "total")
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Seconds over repeats."""
+
+    median: float
+    least: float
+    most: float
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRuns:
+    """The runs of one plan. `newest` stands for it: finished, or cancelled where none is.
+
+    `repeats` are the finished runs that were run as it was, itself among them. Counts of a plan are
+    the same in every run: `same_counts` says that they are.
+    """
+
+    newest: RunSummary
+    repeats: tuple[RunSummary, ...]
+    same_counts: bool
+
+    def spread(self, part: str) -> Spread | None:
+        """The seconds of a part of the repeats (see PARTS); None where there are none."""
+        return spread_of(self.repeats, part)
+
+
+def spread_of(runs: Sequence[RunSummary], part: str) -> Spread | None:
+    """The seconds of a part of these runs; None where none is known."""
+    seconds = [getattr(run, f"{part}_seconds") for run in runs]
+    known = [value for value in seconds if value is not None]
+    return Spread(median(known), min(known), max(known), len(known)) if known else None
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a plan was run. Seconds of plans are comparable where all were run in one manner."""
+
+    way: str | None
+    backend: str | None
+    pace: float | None = None
+    master: str | None = None
+
+
+def manner_of(run: RunSummary) -> Manner:
+    """How this run was run."""
+    return Manner(run.way, run.backend, run.pace, run.master)
+
+
+def manners(runs: Sequence[RunSummary]) -> dict[Manner, list[RunSummary]]:
+    """The finished runs by how they were run. First those that tell most about plans: without a
+    pace, which is waited for, and of most plans; of these the newest."""
+    found: dict[Manner, list[RunSummary]] = {}
+    for run in runs:
+        if run.status == "finished" and run.engine_seconds is not None:
+            found.setdefault(manner_of(run), []).append(run)
+    return dict(sorted(found.items(), key=_least_telling))
+
+
+def _least_telling(entry: tuple[Manner, list[RunSummary]]) -> tuple[bool, int, float]:
+    manner, runs = entry
+    plans = len({run.label for run in runs})
+    return manner.pace is not None, -plans, -max(run.started for run in runs)
+
+
+def seconds_by_plan(
+    runs: Sequence[RunSummary],
+) -> list[tuple[str, dict[str, Spread | None]]]:
+    """The seconds of each plan, of runs in one manner: with as many partitions as its newest had,
+    cheapest prediction first."""
+    groups: dict[str, list[RunSummary]] = {}
+    for run in sorted(runs, key=lambda run: -run.started):
+        group = groups.setdefault(run.label, [])
+        if not group or run.partitions == group[0].partitions:
+            group.append(run)
+    ordered = sorted(groups.values(), key=lambda group: (group[0].predicted or 0, group[0].label))
+    return [(g[0].label, {part: spread_of(g, part) for part in PARTS}) for g in ordered]
+
+
+def by_plan(runs: Sequence[RunSummary]) -> list[PlanRuns]:
+    """The plans that were measured, on each backend, cheapest prediction first.
+
+    `runs` come newest first, and are of one workload and on the same data.
+    """
+    groups: dict[tuple[str, str | None], list[RunSummary]] = {}
+    for run in runs:
+        if is_measured(run):
+            groups.setdefault((run.label, run.backend), []).append(run)
+    found = [_plan(group) for group in groups.values()]
+    return sorted(found, key=lambda plan: (plan.newest.predicted or 0.0, plan.newest.label))
+
+
+def to_choose_from(plans: Sequence[PlanRuns], runs: Sequence[RunSummary]) -> list[RunSummary]:
+    """The newest run of every plan in the plans' order, then the others."""
+    first = {plan.newest.id: plan.newest for plan in plans}
+    return [*first.values(), *(run for run in runs if run.id not in first)]
+
+
+def is_measured(run: RunSummary) -> bool:
+    """Whether there is something to show of the run: it came to an end, or was cancelled on its way
+    after something was counted."""
+    counted = run.answer is not None or run.measured is not None
+    return counted and run.status in ("finished", "cancelled")
+
+
+def _plan(group: Sequence[RunSummary]) -> PlanRuns:
+    finished = [run for run in group if run.status == "finished"]
+    newest = (finished or group)[0]
+    alike = [run for run in finished if _how(run) == _how(newest)]
+    return PlanRuns(newest, tuple(alike), len({run.measured for run in finished}) <= 1)
+
+
+def _how(run: RunSummary) -> tuple[Manner, int | None]:
+    return manner_of(run), run.partitions
+
+
+def same_data(runs: Sequence[RunSummary]) -> list[RunSummary]:
+    """The runs on the data of the newest one: the user's files may have changed since then."""
+    return [run for run in runs if run.data_digest == runs[0].data_digest]
+
+
+def answers_apart(runs: Sequence[RunSummary]) -> list[RunSummary]:
+    """One finished run for each plan and answer: what must be read to say who agrees."""
+    found: dict[tuple[str, str | None, str | None], RunSummary] = {}
+    for run in runs:
+        if run.status == "finished":
+            found.setdefault((run.label, run.backend, run.answer), run)
+    return list(found.values())
