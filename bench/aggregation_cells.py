@@ -20,7 +20,7 @@ from bench.cells import Cell, cells_of_figures, random_cell
 from bench.spread import spread_of
 from planner.experiments.experiment import Point
 from planner.families.early_aggregation.model import NAME
-from planner.families.early_aggregation.symbols import PRINTED as EQUATIONS
+from planner.families.early_aggregation.pricing import PRINTED as EQUATIONS
 from planner.families.registry import family
 from planner.plan import rank_agreement
 from planner.plan.cost import Cost, Estimate, q_error, total
