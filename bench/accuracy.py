@@ -31,9 +31,9 @@ from planner.families.join_order.model import model_of
 from planner.families.join_order.search import best_general
 from planner.families.registry import family
 from planner.plan.cost import q_error
-from planner.plan.rank_agreement import kendall_tau
 from planner.workload.execution import Every, RunSettings
 from planner.workload.workload import Workload
+from runtime.diagnosis.trust import kendall_tau
 
 WORKLOADS = 200
 SEED = 1

@@ -22,9 +22,9 @@ from planner.experiments.experiment import Point
 from planner.families.early_aggregation.model import NAME
 from planner.families.early_aggregation.pricing import PRINTED as EQUATIONS
 from planner.families.registry import family
-from planner.plan import rank_agreement
 from planner.plan.cost import Cost, Estimate, q_error, total
 from planner.plan.plan import Operator, Plan
+from runtime.diagnosis import trust
 from runtime.experiments.sampling import Sampler
 
 RANDOM_CELLS = 60
@@ -138,9 +138,7 @@ def choices(records: Sequence[Record]) -> Record:
 def regret(record: Record, unit: str) -> float:
     """How many times the measured cheapest plan's work the plan predicted cheapest took."""
     plans = [record["plans"][label] for label in sorted(record["plans"])]
-    found = rank_agreement.regret(
-        [plan["predicted"] for plan in plans], [plan[unit] for plan in plans]
-    )
+    found = trust.regret([plan["predicted"] for plan in plans], [plan[unit] for plan in plans])
     return float("inf") if found is None else found
 
 
