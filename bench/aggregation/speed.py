@@ -9,17 +9,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from planner.experiments.experiment import Point
+from bench.measure import plans_in_turns
 from planner.experiments.tran.curves import Row, grouped_join
+from planner.families.early_aggregation.model import NAME
 from planner.families.registry import family
 from planner.plan.cost import UnitCosts, Units, q_error
 from planner.workload.execution import Execution
 from planner.workload.workload import Workload
 from runtime.calibration.calibrate import observed
 from runtime.calibration.fitting import FittedKernel, Observation, fitted
-from runtime.experiments.sampling import Sample, Sampler
 
 ROUNDS = 5
+SEED = 1
 SECONDS = 100.0
 # Tuples per second, tuples of the window, groups, and values of the key, of both streams.
 STREAMS = (Row(300, 5000, 150, 10), Row(300, 5000, 1, 10))
@@ -29,7 +30,7 @@ WITHIN = 1.3
 
 _HASH, _FIVE, _NESTED = Execution(join="hash"), Execution(join="hash", buckets=5), Execution()
 # Windows, groups of both streams, values of the key, how windows are probed, and seconds: none is
-# the setting above, and together they tell the kinds of work apart.
+# the setting above, and together they separate the kinds of work.
 _DESIGN = (
     (500, (15, 1), 10, _HASH, 60.0),
     (500, (50, 5), 50, _HASH, 100.0),
@@ -51,14 +52,10 @@ def aggregation() -> dict[str, Any]:
     fit = measured_units()
     units = UnitCosts(Units(), "measured by python -m bench aggregation", fit.kinds)
     workload = _workload(STREAMS, _HASH, SECONDS)
-    sampler = Sampler()
-    rounds: dict[str, list[Sample]] = {label: [] for label in LABELS}
-    for _ in range(ROUNDS):
-        for label in LABELS:
-            rounds[label].append(_sampled(sampler, workload, label))
+    rounds = plans_in_turns(workload, NAME, LABELS, SEED, ROUNDS)
     best = {label: min(samples, key=lambda s: s.seconds) for label, samples in rounds.items()}
     rates = {label: sample.rate for label, sample in best.items()}
-    known = family("early_aggregation")
+    known = family(NAME)
     late, early = known.scores(workload, LABELS)
     in_seconds = {label: _seconds(known.rank(workload, None, units), label) for label in LABELS}
     measured = rates["EAP-11"] / rates["LAP"]
@@ -74,7 +71,7 @@ def aggregation() -> dict[str, Any]:
         "EAP-11 over LAP, predicted": by_seconds,
         "EAP-11 over LAP, predicted in operations": late / early,
         "within 30% of predicted": (q_error(by_seconds, measured) or 0.0) <= WITHIN,
-        "unit costs in nanoseconds": _told(fit),
+        "unit costs in nanoseconds": _unit_costs(fit),
         "seconds per second of stream time": {
             label: {
                 "predicted": in_seconds[label],
@@ -91,31 +88,26 @@ def measured_units() -> FittedKernel:
 
 
 def _observations() -> Iterator[Observation]:
-    sampler = Sampler()
     for window, groups, values, execution, seconds in _DESIGN:
         rows = [Row(300, window, own, values) for own in groups]
         workload = _workload(rows, execution, seconds)
-        for label in ("LAP", "EAP-10", "EAP-01", "EAP-11"):
-            samples = [_sampled(sampler, workload, label) for _ in range(2)]
+        labels = ("LAP", "EAP-10", "EAP-01", "EAP-11")
+        for label, samples in plans_in_turns(workload, NAME, labels, SEED, rounds=2).items():
             best = min(samples, key=lambda s: s.seconds)
-            plan = family("early_aggregation").plan(workload, label)
+            plan = family(NAME).plan(workload, label)
             yield observed(plan, workload, best)
 
 
 def _workload(rows: Sequence[Row], execution: Execution, seconds: float) -> Workload:
     workload = grouped_join("two-way", rows, execution)
-    return replace(workload, run=replace(workload.run, seed=1, duration=seconds))
-
-
-def _sampled(sampler: Sampler, workload: Workload, label: str) -> Sample:
-    return sampler.sample(Point(label, workload, "early_aggregation", label), seed=1)
+    return replace(workload, run=replace(workload.run, seed=SEED, duration=seconds))
 
 
 def _seconds(ranking: Any, label: str) -> float:
     return next(float(c.seconds) for c in ranking.candidates if c.label == label)
 
 
-def _told(fit: FittedKernel) -> dict[str, Any]:
+def _unit_costs(fit: FittedKernel) -> dict[str, Any]:
     return {
         "each": {name: 1e9 * figure.value for name, figure in fit.figures.items()},
         "standard error": {name: 1e9 * figure.spread for name, figure in fit.figures.items()},

@@ -1,23 +1,21 @@
-"""How well the model of early aggregation foretells: every plan of many cells, run in process.
+"""How accurate the model of early aggregation is: every plan of many settings, run in process.
 
-A cell (`bench/cells.py` says which there are) is run on the tuples of one seed, under every plan:
-windows are filled first, then 1 to 10 seconds of stream time are measured, the fewer the more work
-there is. Work is counted by the kernel; seconds are the processor's of the kernel's thread, the
-best of some repeats. Of every operator that the aggregation's model prices, what was predicted
-stands beside what was counted, for the refined model and the paper's equations.
+A cell is a setting (`settings.py` says which there are). It is run on the tuples of one seed under
+every plan: windows are filled first, then 1 to 10 seconds of stream time are measured, the fewer
+the more work there is. The kernel counts the work; seconds are processor seconds of its thread, the
+best of some repeats. For every operator that the model prices, what was predicted is compared with
+what was counted, by the refined model and by the paper's equations.
 """
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from typing import Any
 
-from bench.cells import Cell, cells_of_figures, random_cell
-from bench.spread import spread_of
+from bench.aggregation.settings import Cell, cells_of_figures, random_cell
+from bench.measure import in_processes, spread_of
 from planner.experiments.experiment import Point
 from planner.families.early_aggregation.model import NAME
 from planner.families.early_aggregation.pricing import PRINTED as EQUATIONS
@@ -52,12 +50,10 @@ def _measured_at(place: int) -> Record:
     return measured(_all_cells()[place])
 
 
-def aggregation_cells() -> Record:
+def aggregation_accuracy() -> Record:
     """All figures: how often the right plan was chosen, and how far off operators were."""
     cells = _all_cells()
-    with ProcessPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
-        # By number: a workload cannot be sent to another process.
-        records = list(pool.map(_measured_at, range(len(cells))))
+    records = in_processes(_measured_at, range(len(cells)))
     spans = [cell.workload.run.duration for cell in cells]
     return {
         "random cells": RANDOM_CELLS,
@@ -71,7 +67,7 @@ def aggregation_cells() -> Record:
 
 
 def measured(cell: Cell, repeats: int = REPEATS) -> Record:
-    """One cell: operations and seconds of every plan, and every operator, said and counted."""
+    """One cell: operations and seconds of every plan, and every operator, predicted and counted."""
     chosen, sampler, workload = family(NAME), Sampler(), cell.workload
     found: Record = {"cell": cell.name, "kind": cell.kind, "plans": {}, "operators": []}
     answers = set()

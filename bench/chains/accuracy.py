@@ -1,28 +1,26 @@
-"""Sliced chains: how well their model foretells, what they hold, and what they save.
+"""Sliced chains: how accurate their model is, what they hold, and what they save.
 
-Every strategy of each case (`bench/chain_workloads.py` says which there are) is run in process, all
+Every strategy of each case (`workloads.py` says which there are) is run in process, all
 of a case on the same tuples: windows are filled first, then 8,000 to 12,000 tuples are measured.
 Work is counted by the kernel; seconds are the processor's of its thread.
 
-Each case has a seed of its own. Arrivals of one seed are the same but for the rate, so that cases
-which shared it would all have the errors of one draw, and these no spread.
+Each case has a seed of its own. Arrivals of one seed are the same but for the rate: cases that
+shared a seed would all have the errors of one draw, and there would be no spread.
 """
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from bench.chain_planning import chain_planning
-from bench.chain_workloads import Case, random_case, table_3, table_4
-from bench.spread import spread_of
+from bench.chains.planning import chain_planning
+from bench.chains.workloads import Case, random_case, table_3, table_4
+from bench.measure import in_processes, plans_in_turns, spread_of
 from planner.experiments.experiment import Point
 from planner.families.registry import family
 from planner.families.sliced_chain.labels import CHAIN, CPU_OPT, MEM_OPT, PULL_UP, UNSHARED
@@ -45,10 +43,9 @@ PURGE, STATE = "purge", "state"
 Record = dict[str, Any]
 
 
-def chains() -> Record:
+def chain_accuracy() -> Record:
     """All figures: predicted beside counted, states, and seconds beside those of unshared."""
-    with ProcessPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
-        records = list(pool.map(_measured_at, range(len(cases()))))
+    records = in_processes(_measured_at, range(len(cases())))
     return {
         "random cases": RANDOM_CASES,
         **summary(records),
@@ -69,17 +66,16 @@ def cases() -> tuple[Case, ...]:
 
 
 def measured(case: Case, seed: int) -> Record:
-    """One case: state, comparisons of every kind, and seconds of each plan, said and counted."""
+    """One case: state and comparisons by kind of each plan, predicted and counted; and seconds."""
     chosen, sampler, workload = family(NAME), Sampler(), case.workload
     found: Record = {"case": workload.name, "kind": case.kind, "plans": {}}
     answers = set()
     for label in case.plans:
         sample = sampler.sample(Point(0, workload, NAME, label), seed)
         plan = chosen.plan(workload, label)
-        said = by_kind(plan, chosen.estimate(plan, workload).costs)
         answers.add((sample.results, sample.answer))
         found["plans"][label] = {
-            "predicted": said,
+            "predicted": by_kind(plan, chosen.estimate(plan, workload).costs),
             "counted": by_kind(plan, sample.operators),
             "joins": sum(operator.kind == "slice" for operator in plan.operators()),
             **_times(sample),
@@ -90,7 +86,6 @@ def measured(case: Case, seed: int) -> Record:
 
 
 def _measured_at(place: int) -> Record:
-    """Workloads cannot be sent to another process, their places can."""
     return measured(cases()[place], seed=place)
 
 
@@ -126,7 +121,7 @@ def _largest_alone(workload: Workload, sampler: Sampler, seed: int) -> float | N
 
 
 def summary(records: Sequence[Record]) -> Record:
-    """q-errors of each plan's state and comparisons by kind: of all cases, and by where from."""
+    """q-errors of each plan's state and comparisons by kind: of all cases, and by their origin."""
     return {
         "cases": len(records),
         "plans": sum(len(record["plans"]) for record in records),
@@ -144,13 +139,13 @@ def _errors(records: Iterable[Record]) -> Record:
     nothing: list[str] = []
     for record in records:
         for label, plan in record["plans"].items():
-            for what, said in plan["predicted"].items():
+            for what, predicted in plan["predicted"].items():
                 counted = plan["counted"][what]
                 where = f"{record['case']}, {label}"
-                error = q_error(said, counted)
+                error = q_error(predicted, counted)
                 if error is None:
                     nothing.append(f"{where}, {what}")
-                elif said or counted:
+                elif predicted or counted:
                     by_what[what].append((error, where))
     found: Record = {what: spread_of("plans", pairs) for what, pairs in by_what.items()}
     return {**found, "counted or predicted as 0": nothing}
@@ -222,11 +217,8 @@ def shared_and_unshared(workload: Workload, rounds: int = ROUNDS) -> Record:
         UNSHARED: UNSHARED,
         **{name: family(NAME).plan(workload, name).label for name in (MEM_OPT, CPU_OPT)},
     }
-    sampler = Sampler()
-    found: dict[str, list[Sample]] = {name: [] for name in labels}
-    for _ in range(rounds):
-        for name, label in labels.items():
-            found[name].append(sampler.sample(Point(0, workload, NAME, label), ALERTS_SEED))
+    by_label = plans_in_turns(workload, NAME, list(labels.values()), ALERTS_SEED, rounds)
+    found = {name: by_label[label] for name, label in labels.items()}
     seconds = {name: min(s.seconds for s in samples) for name, samples in found.items()}
     answers = {(s.results, s.answer) for samples in found.values() for s in samples}
     return {

@@ -1,9 +1,9 @@
-"""How well the model foretells: over random joins, every plan predicted beside measured.
+"""How accurate the model of join orders is: every plan of random joins, predicted beside counted.
 
-Each of 200 random joins (`bench/random_workloads.py` says what is drawn) is run on the tuples of
-one seed. Every plan that the planner lists is measured: all multiway and naive orders, and the
-best general plan (`bench/loop_counts.py` says how); the plan predicted best, the one measured best
-and the general one are also run whole. A join is run as long as `SECONDS` of work allow. Where its
+Each of 200 random joins (`random_joins.py` says what is drawn) is run on the tuples of one seed.
+The work of every plan that the planner lists is counted: all multiway and naive orders, and the
+best general plan (`loop_counts.py` says how). The plan predicted best, the one measured best and
+the general one are also run whole. A join is run as long as `SECONDS` of work allow. Where its
 slowest stream would bring fewer than `LEAST_TUPLES` meanwhile, because its results are too many to
 go through, the next one is drawn (`left out` counts them).
 
@@ -14,9 +14,7 @@ else the model is.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
 from itertools import count, islice
@@ -24,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from bench.loop_counts import LoopCounts, seconds_per_second
-from bench.random_workloads import TRAITS, Drawn, drawn
-from bench.spread import spread
+from bench.joins.loop_counts import LoopCounts, seconds_per_second
+from bench.joins.random_joins import TRAITS, Drawn, drawn
+from bench.measure import in_processes, spread
 from planner.families.join_order.model import model_of
 from planner.families.join_order.search import best_general
 from planner.families.registry import family
@@ -47,12 +45,11 @@ KEPT = ("expirations", "inserts", "state_tuples", "rows_out")
 Record = dict[str, Any]
 
 
-def accuracy() -> Record:
+def join_accuracy() -> Record:
     """All figures: over all joins, by the kinds drawn, and the worst cases."""
     chosen = list(islice(runnable(), WORKLOADS))
-    with ProcessPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
-        records = list(pool.map(measured, chosen))
-        worst = list(pool.map(partial(again, records), worst_of(records)))
+    records = in_processes(measured, chosen)
+    worst = in_processes(partial(again, records), worst_of(records))
     return {
         "workloads": len(records),
         "left out": chosen[-1] + 1 - len(records),
@@ -60,7 +57,7 @@ def accuracy() -> Record:
         **summary(records),
         "by kind": {
             trait: {
-                kind: summary([r for r in records if r["traits"][trait] == kind]) for kind in kinds
+                kind: headline([r for r in records if r["traits"][trait] == kind]) for kind in kinds
             }
             for trait, kinds in TRAITS.items()
         },
@@ -124,17 +121,10 @@ def measured(number: int, seed: int = SEED, seconds: float = SECONDS) -> Record:
 
 def summary(records: Sequence[Record]) -> Record:
     """The figures of some joins."""
-    if not records:
-        return {"workloads": 0}
-    regrets = [_regret(record) for record in records]
     best = [_q(record, record["best"]) for record in records]
-    every = [_q(record, label) for record in records for label in record["measured"]]
     lazy = [_general(r) for r in records if r["traits"]["evaluation"].startswith("lazy")]
     return {
-        "workloads": len(records),
-        "predicted best within 5% of measured best": _share(regrets),
-        "regret, worst": max(regrets),
-        "q-error, all plans": spread(every),
+        **headline(records),
         "q-error, predicted best": spread(best),
         "rank agreement (Kendall's tau-b), mean": float(np.mean([_tau(r) for r in records])),
         **{
@@ -142,6 +132,20 @@ def summary(records: Sequence[Record]) -> Record:
             for name in KEPT
         },
         **({"general within 5% of lazy and naive": _share(lazy)} if lazy else {}),
+    }
+
+
+def headline(records: Sequence[Record]) -> Record:
+    """How often the best plan is found, and the errors of all plans."""
+    if not records:
+        return {"workloads": 0}
+    regrets = [_regret(record) for record in records]
+    every = [_q(record, label) for record in records for label in record["measured"]]
+    return {
+        "workloads": len(records),
+        "predicted best within 5% of measured best": _share(regrets),
+        "regret, worst": max(regrets),
+        "q-error, all plans": spread(every),
     }
 
 
@@ -174,14 +178,14 @@ def _tau(record: Record) -> float:
 
 
 def worst_of(records: Sequence[Record]) -> list[int]:
-    """The joins whose best plan was foretold worst, and those with the largest regret."""
+    """The joins whose best plan was predicted worst, and those with the largest regret."""
     by_error = sorted(records, key=lambda r: -_q(r, r["best"]))[: WORST_SHOWN // 2]
     by_regret = sorted(records, key=lambda r: -_regret(r))[: WORST_SHOWN // 2]
     return list(dict.fromkeys(record["number"] for record in by_error + by_regret))
 
 
 def again(records: Sequence[Record], number: int) -> Record:
-    """A bad case told: its figures, and the means over other seeds."""
+    """A bad case explained: its figures, and the means over other seeds."""
     record = next(r for r in records if r["number"] == number)
     runs = [measured(number, seed) for seed in OTHER_SEEDS]
     label, least = record["best"], record["measured best"]

@@ -1,7 +1,7 @@
 """How long it takes to find the CPU-Opt chain of thousands of windows.
 
 A workload has at most 1,000 queries; the search is timed on a group with as many windows as asked
-for, from its model on. Every round has windows of its own: the planner keeps what it worked out.
+for, from its model on. Every round has windows of its own: the planner caches what it worked out.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _timed(windows: int, spacing: str, shares: tuple[float, ...]) -> dict[str, A
 def many_windows(
     windows: int, spacing: str, shares: tuple[float, ...], seed: int
 ) -> tuple[Workload, Group]:
-    """A group of so many queries, each with a window of its own; and the workload it is of."""
+    """A group of so many queries, each with a window of its own; and its workload."""
     workload = windowed_joins("many windows", 40.0, range(1, len(shares) + 1), shares, 0.025)
     (group,) = groups_of(workload)
     least, most = (microseconds(seconds) for seconds in SPACINGS[spacing])

@@ -1,4 +1,4 @@
-"""Spark's own stream-stream join on the same tuples in the same micro-batches, for comparison.
+"""Our streamed runs beside Spark's own stream-stream join: same tuples, same micro-batches.
 
 Every stream becomes a folder of Parquet files, one per micro-batch. A join result with windows T_i
 is the combinations with t_j - t_i < T_i for all pairs; a chain of joins may carry one event-time
@@ -11,9 +11,9 @@ import os
 import shutil
 import tempfile
 import time
-from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -29,20 +29,60 @@ from pyspark.sql.functions import (
 )
 from pyspark.sql.functions import sum as total
 
+from bench.workloads import FOUR_WAY, TWO_WAY, Answer, hashed, join_of, tables_of
+from planner.experiments.golab.costs import Row
 from planner.workload.query import TimeWindow
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
+from runtime.control.execute import run
+from runtime.data.feed import feed
 from runtime.engines.kernels.windows import Tuples
-from runtime.spark.session import cores
+from runtime.runs.history import History
+from runtime.runs.records import RunRequest
+from runtime.spark.session import cores, session
+
+TWO_WAY_TUPLES = (100_000, 300_000, 1_000_000)
+FOUR_WAY_TUPLES = (50_000, 200_000)
+# Both engines join so many first, so that neither is timed cold.
+WARMING_TUPLES = 20_000
+BATCHES = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a contender found, and in how many seconds."""
+def against_spark() -> dict[str, Any]:
+    """Our streaming run beside Spark's own join, as the data grow."""
+    # Java with all its compilers, which Spark's own join profits from; Sluice runs in the same.
+    session(java_options="").range(1).count()
+    for parameters in (TWO_WAY, FOUR_WAY):
+        _beside_spark(parameters, WARMING_TUPLES)
+    return {
+        "two-way": [_beside_spark(TWO_WAY, tuples) for tuples in TWO_WAY_TUPLES],
+        "four-way": [_beside_spark(FOUR_WAY, tuples) for tuples in FOUR_WAY_TUPLES],
+    }
 
-    results: int
-    digest: int
-    seconds: float
+
+def _beside_spark(parameters: tuple[Row, ...], tuples: int) -> dict[str, Any]:
+    workload = hashed(join_of(parameters, tuples))
+    batch_rows = tuples // BATCHES
+    merged = feed(workload, tables_of(workload))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_streams(workload, merged.tuples, batch_rows, folder)
+        history = History(folder / "history.sqlite")
+        request = RunRequest(workload, "join_order", "best", batch_rows=batch_rows)
+        run(request, history=history)
+        ours = run(request, history=history).measurement
+        native = native_join(session().newSession(), workload, folder)
+    assert ours is not None
+    arrivals = len(merged.tuples.ts)
+    return {
+        "tuples": arrivals,
+        "results": native.results,
+        "same answer": (ours.results["Q1"], int(ours.answers["Q1"], 16))
+        == (native.results, native.digest),
+        "Sluice, tuples per second": arrivals / ours.timings.engine,
+        "Spark, tuples per second": arrivals / native.seconds,
+        "times Spark": native.seconds / ours.timings.engine,
+    }
 
 
 def write_streams(workload: Workload, tuples: Tuples, batch_rows: int, folder: Path) -> None:

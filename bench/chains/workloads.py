@@ -1,9 +1,9 @@
-"""The settings of the sliced-chain benchmark: the paper's Tables 3 and 4, and random ones.
+"""The cases of `chain-accuracy`: the paper's Tables 3 and 4, and random ones.
 
 Random ones are drawn by number: the same number is the same workload. Two to twelve joins of A and
 B, nested or hashed. Each has a window of 1 to 30 s on either stream (in one of two workloads the
 same on both), and with one chance in three each a filter on A and on B, of three thresholds. Rates
-of 10 to 80/s and 5 to 50 keys are even on a logarithmic scale.
+of 10 to 80/s and 5 to 50 keys are uniform on a logarithmic scale.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from bench.measure import log_uniform
 from planner.experiments.wang.settings import LARGEST, QUERIES, RATES, SPREADS, many_joins, settings
 from planner.families.registry import family
 from planner.families.sliced_chain.labels import CPU_OPT, MEM_OPT, STRATEGIES
@@ -28,7 +29,7 @@ METHODS = (Execution(), Execution(join="hash", buckets=5), Execution(join="hash"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A workload whose strategies are run. `kind` is what cases are told apart by."""
+    """A workload whose strategies are run. `kind` says where the case comes from."""
 
     kind: str
     workload: Workload
@@ -61,7 +62,8 @@ def table_4() -> Iterator[Case]:
 def random_case(number: int) -> Case:
     """The random case of this number."""
     draw = random.Random(number)
-    keys, rates = round(_even(draw, 5, 50)), [round(_even(draw, 10, 80), 1) for _ in "AB"]
+    keys = round(log_uniform(draw, 5, 50))
+    rates = [round(log_uniform(draw, 10, 80), 1) for _ in "AB"]
     attributes = {"key": Attribute(keys), "value": Attribute(100)}
     streams = tuple(Stream(name, rate, attributes) for name, rate in zip("AB", rates, strict=True))
     same = draw.random() < 0.5
@@ -90,8 +92,3 @@ def _query(draw: random.Random, name: str, same: bool) -> Query:
     )
     query = Query(name, sources, (Predicate(Column("A", "key"), "=", Column("B", "key")),), filters)
     return replace(query, text=format_query(query))
-
-
-def _even(draw: random.Random, least: float, most: float) -> float:
-    """A number that is as likely in every part of the logarithmic scale."""
-    return float(least * (most / least) ** draw.random())

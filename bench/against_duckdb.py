@@ -1,4 +1,4 @@
-"""The same joins by other engines: Spark's own stream-stream join, and DuckDB."""
+"""The join kernel with its Parquet read beside DuckDB, on the same files."""
 
 from __future__ import annotations
 
@@ -14,75 +14,28 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bench.measuring import Timed, in_turns, rate
-from bench.native import Answer, native_join, write_streams
-from bench.workloads import FOUR_WAY, TWO_WAY, hashed, join_of
+from bench.measure import Timed, in_turns
+from bench.workloads import TWO_WAY, Answer, hashed, join_of, tables_of
 from planner.families.registry import family
 from planner.files.tuple_table import ColumnData, Table
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
-from runtime.control.execute import run
 from runtime.data.batch import Batch
 from runtime.data.feed import feed
-from runtime.data.generate import generate
 from runtime.data.split import split_of
 from runtime.engines.kernels.digest import digest_of
 from runtime.engines.kernels.windows import Tuples
 from runtime.engines.program import Span
 from runtime.engines.registry import compile_plan
-from runtime.runs.history import History
-from runtime.runs.records import RunRequest
-from runtime.spark.session import session
 
-TWO_WAY_TUPLES = (100_000, 300_000, 1_000_000)
-FOUR_WAY_TUPLES = (50_000, 200_000)
-# Both engines join so many first, so that neither is timed cold.
-WARMING_TUPLES = 20_000
-BATCHES = 10
+TUPLES = 1_000_000
 ROUNDS = 3
-
-
-def against_spark() -> dict[str, Any]:
-    """Our streaming run beside Spark's own join, as the data grow."""
-    # Java with all its compilers, which Spark's own join profits from; Sluice runs in the same.
-    session(java_options="").range(1).count()
-    for parameters in (TWO_WAY, FOUR_WAY):
-        _beside_spark(parameters, WARMING_TUPLES)
-    return {
-        "two-way": [_beside_spark(TWO_WAY, tuples) for tuples in TWO_WAY_TUPLES],
-        "four-way": [_beside_spark(FOUR_WAY, tuples) for tuples in FOUR_WAY_TUPLES],
-    }
-
-
-def _beside_spark(parameters: Any, tuples: int) -> dict[str, Any]:
-    workload = hashed(join_of(parameters, tuples))
-    batch_rows = tuples // BATCHES
-    merged = feed(workload, _tables(workload))
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        write_streams(workload, merged.tuples, batch_rows, folder)
-        history = History(folder / "history.sqlite")
-        request = RunRequest(workload, "join_order", "best", batch_rows=batch_rows)
-        run(request, history=history)
-        ours = run(request, history=history).measurement
-        native = native_join(session().newSession(), workload, folder)
-    assert ours is not None
-    arrivals = len(merged.tuples.ts)
-    return {
-        "tuples": arrivals,
-        "results": native.results,
-        "same answer": (ours.results["Q1"], int(ours.answers["Q1"], 16))
-        == (native.results, native.digest),
-        "Sluice, tuples per second": arrivals / ours.timings.engine,
-        "Spark, tuples per second": arrivals / native.seconds,
-        "times Spark": native.seconds / ours.timings.engine,
-    }
 
 
 def against_duckdb() -> dict[str, Any]:
     """The kernel with its Parquet read beside DuckDB, on a two-way join of the same files."""
-    workload = hashed(join_of(TWO_WAY, 1_000_000))
-    tables = _tables(workload)
+    workload = hashed(join_of(TWO_WAY, TUPLES))
+    tables = tables_of(workload)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for stream, table in tables.items():
@@ -104,15 +57,10 @@ def against_duckdb() -> dict[str, Any]:
         "tuples": tuples,
         "results": ours.results,
         "same answer": (ours.results, ours.digest) == (len(rows), int(digest_of(rows))),
-        "Sluice, tuples per second": rate(tuples, timed["Sluice"]),
-        "DuckDB, tuples per second": rate(tuples, timed["DuckDB"]),
+        "Sluice, tuples per second": tuples / timed["Sluice"].seconds,
+        "DuckDB, tuples per second": tuples / timed["DuckDB"].seconds,
         "times DuckDB": timed["DuckDB"].seconds / timed["Sluice"].seconds,
     }
-
-
-def _tables(workload: Workload) -> dict[str, Table]:
-    seconds = (workload.run.warmup or 0) + workload.run.duration
-    return generate(workload, seconds, workload.run.seed)
 
 
 def _by_kernel(workload: Workload, folder: Path) -> Answer:

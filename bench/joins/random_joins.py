@@ -1,4 +1,4 @@
-"""Random joins for the accuracy benchmark, drawn by number: the same number is the same join.
+"""Random joins for `join-accuracy`, drawn by number: the same number is the same join.
 
 Four or five streams. Each draws, evenly on a logarithmic scale, a rate from 0.5 to 10 tuples/s, a
 window from 2 to 100 tuples, and from 2 to 300 distinct values of each join attribute. So there are
@@ -25,6 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from bench.measure import log_uniform
 from planner.workload.execution import Every, Execution, JoinMethod
 from planner.workload.query import (
     Column,
@@ -106,8 +107,8 @@ class _Draw:
         return Drawn(self.number, self.traits, workload)
 
     def even(self, least: float, most: float) -> float:
-        """A number that is as likely in every part of the logarithmic scale."""
-        return float(f"{least * (most / least) ** self.random.random():.4g}")
+        """A number, uniform on a logarithmic scale, to four digits."""
+        return float(f"{log_uniform(self.random, least, most):.4g}")
 
     def window(self, rate: float) -> Window:
         kind, tuples = self.traits["windows"], self.even(*WINDOW_TUPLES)

@@ -1,4 +1,4 @@
-"""Tuples a second end to end on Spark, both ways, with the time spent inside kernels beside it."""
+"""Tuples per second end to end on Spark, streamed and replayed, and the time spent in kernels."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ BATCH_ROWS = 100_000
 ROUNDS = 3
 
 
-def ways() -> dict[str, Any]:
-    """Both ways on Table 5 with nested loops; the first round warms Spark and is left out."""
+def spark_modes() -> dict[str, Any]:
+    """Both modes on Table 5 with nested loops; the first round warms Spark and is left out."""
     workload = join_of(TABLE_5, TUPLES)
     runs: dict[str, list[Run]] = {way: [] for way in WAYS}
     with tempfile.TemporaryDirectory() as folder:

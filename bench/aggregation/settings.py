@@ -1,4 +1,4 @@
-"""The cells of the early-aggregation benchmark: settings within the ranges of the paper's figures.
+"""The cells of `aggregation-accuracy`: settings within the ranges of the paper's figures.
 
 All settings of Figures 6 to 10, each once, and random ones, drawn by number: the same number is the
 same cell. A random cell is a two- or three-way join, hashed or by nested loops. Every stream draws,
@@ -13,6 +13,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from bench.measure import log_uniform
 from planner.experiments.tran.curves import HASH, NESTED, STREAMS, Row, Setting, timed
 from planner.experiments.tran.figures import TRAN_FIGURES
 from planner.workload.workload import Workload
@@ -31,13 +32,13 @@ class Cell:
 
     @property
     def kind(self) -> str:
-        """`two-way, hash`: what cells are told apart by."""
+        """`two-way, hash`: how cells are grouped."""
         ways = {2: "two-way", 3: "three-way"}
         return f"{ways[len(self.workload.streams)]}, {self.workload.execution.join}"
 
 
 def cells_of_figures() -> Iterator[Cell]:
-    """The settings of the figures; those that several share stand once, under the first."""
+    """The settings of the figures; one that several share comes once, under the first."""
     seen: set[str] = set()
     for shown in TRAN_FIGURES:
         for point in shown.points:
@@ -51,20 +52,15 @@ def random_cell(number: int) -> Cell:
     draw = random.Random(number)
     setting: Setting = draw.choice(("two-way", "three-way"))
     execution = draw.choice((HASH, NESTED))
-    keys = round(_even(draw, *KEYS))
+    keys = round(log_uniform(draw, *KEYS))
     rows = [
         Row(
-            round(_even(draw, *RATES[setting])),
-            round(_even(draw, *WINDOWS[setting])),
-            round(_even(draw, *GROUPS)) if draw.random() < 0.5 else 1,
+            round(log_uniform(draw, *RATES[setting])),
+            round(log_uniform(draw, *WINDOWS[setting])),
+            round(log_uniform(draw, *GROUPS)) if draw.random() < 0.5 else 1,
             keys,
         )
         for _ in range(STREAMS[setting])
     ]
     name = f"random {number}"
     return Cell(name, timed(name, rows, execution))
-
-
-def _even(draw: random.Random, least: float, most: float) -> float:
-    """A number that is as likely in every part of the logarithmic scale."""
-    return float(least * (most / least) ** draw.random())

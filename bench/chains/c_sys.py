@@ -10,26 +10,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from planner.experiments.experiment import Point
+from bench.measure import plans_in_turns
+from planner.experiments.wang.settings import windowed_joins
 from planner.families.registry import family
-from planner.workload.execution import Execution, RunSettings
-from planner.workload.query import Column, Predicate, Query, Source, TimeWindow
-from planner.workload.streams import Attribute, Stream
-from planner.workload.workload import Workload
+from planner.families.sliced_chain.plans import NAME
 from runtime.calibration.overhead import ChainRun, Overhead, fitted_overhead
 from runtime.engines.slices.designs import merged
-from runtime.experiments.sampling import Sample, Sampler
 
 ROUNDS = 5
-DURATION = 60.0
-# Windows in seconds, tuples per second of each stream, and values of the key.
-DESIGN: dict[str, tuple[Sequence[float], float, int]] = {
-    "12 even windows": ([2 * n for n in range(1, 13)], 100, 10),
-    "24 even windows": (range(1, 25), 100, 20),
-    "24 windows, half of them short": ([*range(1, 13), *range(25, 37)], 80, 50),
-    "48 even windows": ([n / 2 for n in range(1, 49)], 150, 20),
+# Windows in seconds, tuples per second of each stream, and the share of pairs that join.
+DESIGN: dict[str, tuple[Sequence[float], float, float]] = {
+    "12 even windows": ([2 * n for n in range(1, 13)], 100, 0.1),
+    "24 even windows": (range(1, 25), 100, 0.05),
+    "24 windows, half of them short": ([*range(1, 13), *range(25, 37)], 80, 0.02),
+    "48 even windows": ([n / 2 for n in range(1, 49)], 150, 0.05),
 }
-CHECKED = (range(1, 37), 100.0, 100)
+CHECKED = (range(1, 37), 100.0, 0.01)
 # So many neighbouring slices are merged into one.
 MERGED = (1, 2, 3, 4, 6, 12, 48)
 
@@ -39,7 +35,7 @@ def c_sys() -> dict[str, Any]:
     runs = [run for name in DESIGN for run in _runs(name)]
     found = fitted_overhead(runs)
     if found is None:
-        return {"c_sys": None, "why": "the runs do not tell what a comparison takes"}
+        return {"c_sys": None, "why": "the runs do not show what a comparison takes"}
     return {
         "c_sys": found.c_sys,
         "standard error": found.spread,
@@ -51,9 +47,10 @@ def c_sys() -> dict[str, Any]:
 
 
 def _runs(name: str) -> Iterator[ChainRun]:
-    windows, rate, values = DESIGN[name]
-    workload = joins_of(windows, rate, values)
-    for label, samples in _in_turns(workload, merged(workload, MERGED), seed=1).items():
+    windows, rate, share = DESIGN[name]
+    workload = windowed_joins(name, rate, windows, joined=share)
+    labels = merged(workload, MERGED)
+    for label, samples in plans_in_turns(workload, NAME, labels, 1, ROUNDS).items():
         best = min(samples, key=lambda sample: sample.seconds)
         # Without filters every tuple enters every slice.
         entering = best.tuples * label.count("-")
@@ -61,16 +58,16 @@ def _runs(name: str) -> Iterator[ChainRun]:
 
 
 def _checked(found: Overhead) -> dict[str, Any]:
-    windows, rate, values = CHECKED
-    workload = joins_of(windows, rate, values)
-    known = family("sliced_chain")
+    windows, rate, share = CHECKED
+    workload = windowed_joins("36 windows", rate, windows, joined=share)
+    known = family(NAME)
     with_it = replace(workload, execution=replace(workload.execution, c_sys=found.c_sys))
     chosen = {
         "CPU-Opt with this c_sys": known.plan(with_it, "cpu-opt").label,
         "CPU-Opt with c_sys 0": known.plan(workload, "cpu-opt").label,
     }
     labels = list(dict.fromkeys([*merged(workload, MERGED), *chosen.values()]))
-    measured = _in_turns(workload, labels, seed=2)
+    measured = plans_in_turns(workload, NAME, labels, 2, ROUNDS)
     seconds = {label: min(s.seconds for s in samples) for label, samples in measured.items()}
     scores = dict(zip(labels, known.scores(with_it, labels), strict=True))
     fastest = min(seconds, key=seconds.__getitem__)
@@ -100,35 +97,3 @@ def _agreement(ordered: Sequence[str], seconds: dict[str, float]) -> float:
     """The share of pairs of chains that the prediction orders as the clock does."""
     pairs = [(a, b) for n, a in enumerate(ordered) for b in ordered[n + 1 :]]
     return sum(seconds[a] <= seconds[b] for a, b in pairs) / len(pairs)
-
-
-def joins_of(windows: Sequence[float], rate: float, values: int) -> Workload:
-    """A join of two streams for each of these windows, all with the same predicate."""
-    streams = tuple(Stream(name, rate, {"k": Attribute(values)}) for name in "AB")
-    equal = (Predicate(Column("A", "k"), "=", Column("B", "k")),)
-    queries = tuple(
-        Query(
-            f"Q{number}",
-            (Source("A", "A", TimeWindow(seconds)), Source("B", "B", TimeWindow(seconds))),
-            equal,
-        )
-        for number, seconds in enumerate(windows, start=1)
-    )
-    return Workload(
-        f"{len(queries)} windows",
-        streams,
-        queries,
-        execution=Execution(),
-        run=RunSettings(duration=DURATION),
-    )
-
-
-def _in_turns(workload: Workload, labels: Sequence[str], seed: int) -> dict[str, list[Sample]]:
-    """All chains measured in rounds, so that a noisy machine is noisy for all of them."""
-    sampler = Sampler()
-    found: dict[str, list[Sample]] = {label: [] for label in labels}
-    for _ in range(ROUNDS):
-        for label in labels:
-            point = Point(label, workload, "sliced_chain", label)
-            found[label].append(sampler.sample(point, seed))
-    return found
