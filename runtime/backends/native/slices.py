@@ -9,72 +9,89 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from sqlglot import exp
+
 from planner.families.sliced_chain import layout
-from planner.families.sliced_chain.groups import BOTH, Condition, Group, Member, groups_of
+from planner.families.sliced_chain.groups import BOTH, Condition, Member, groups_of
 from planner.families.sliced_chain.plans import PlanBuilder
 from planner.plan.plan import Plan
+from planner.workload.query import Column
 from planner.workload.workload import Workload
-from runtime.backends.native import description
-from runtime.backends.native.describe_join import filter_tests, plain
+from runtime.backends.native import join as joins
 from runtime.backends.native.description import (
     TS,
-    All,
-    AnyOf,
-    Fails,
     Input,
     Join,
-    NativeJoins,
-    Reach,
+    NativePlan,
     Step,
     Taking,
-    Test,
+    Use,
+    all_of,
+    compare,
+    fails,
 )
 
+MOST_STREAM_JOINS = 40
 OVERLAP = (
     "Spark's join of a slice holds the younger tuples, too: its state is that of a whole window"
 )
 
 
-def describe_slices(plan: Plan, workload: Workload) -> NativeJoins:
-    """The joins of a plan of `sliced_chain`; every window is one of time."""
+def refuses(plan: Plan, workload: Workload, use: Use) -> str | None:
+    """Why Spark's own operators cannot express a plan of shared joins; None where they can."""
+    if workload.run.changes:
+        return (
+            "Spark's own operators cannot change their queries while they run; remove run.changes"
+        )
+    if reason := joins.refuses(plan, workload, use):
+        return reason
+    count = sum(operator.kind == "slice" for operator in plan.operators())
+    if use == "stream" and count > MOST_STREAM_JOINS:
+        return (
+            f"it has {count} joins, each with state stores of its own on Spark; at most "
+            f"{MOST_STREAM_JOINS} are streamed: use replay, or a plan with fewer slices"
+        )
+    return None
+
+
+def describe(plan: Plan, workload: Workload) -> NativePlan:
+    """The joins of a plan that shares them; every window is one of time."""
     queries = [query.name for query in workload.queries]
     subjects = PlanBuilder(groups_of(workload), queries).build(plan.label).subjects
-    joins: list[Join] = []
+    found: list[Join] = []
     takings: list[Taking] = []
     for operator in plan.operators():
         subject = subjects[operator.id]
         if operator.kind != "probe" or not isinstance(subject, layout.Join):
             continue
-        found = _join(subject, operator.inputs[0].id, operator.id)
-        takings += _takings(subject, found, len(joins), workload, queries)
-        joins.append(found)
+        join = _join(subject, operator.inputs[0].id, operator.id)
+        takings += _takings(subject, join, len(found), workload, queries)
+        found.append(join)
     sliced = any(isinstance(s, layout.Join) and s.start for s in subjects.values())
-    return NativeJoins(tuple(queries), tuple(joins), tuple(takings), (OVERLAP,) if sliced else ())
+    return NativePlan(tuple(queries), tuple(found), tuple(takings), (OVERLAP,) if sliced else ())
 
 
 def _join(join: layout.Join, stored: str, found: str) -> Join:
     group = join.group
-    first, second = (_input(join, side) for side in BOTH)
-    predicates = [
-        Test(
-            _column(group, (first, second), p.left.alias, p.left.attribute),
-            p.comparison,
-            _column(group, (first, second), p.right.alias, p.right.attribute),
-            plain(p.offset),
-        )
-        for p in group.predicates
+    inputs = first, second = _input(join, 0), _input(join, 1)
+
+    def column(of: Column) -> str:
+        return inputs[group.streams.index(of.alias)].attribute(of.attribute)
+
+    tests = [
+        compare(column(p.left), p.comparison, column(p.right), p.offset) for p in group.predicates
     ]
-    tests: list[description.Condition] = [*predicates, *within((first, second), join.ends)]
-    one, other = first.column(TS), second.column(TS)
+    tests += _within(inputs, join.ends)
     if join.start:
-        apart = (Test(one, ">=", other, join.start), Test(other, ">=", one, join.start))
-        tests.append(AnyOf(apart))
+        one, other = first.column(TS), second.column(TS)
+        apart = ((one, other), (other, one))
+        tests.append(exp.or_(*(compare(a, ">=", b, join.start) for a, b in apart)))
     equal = any(p.comparison == "=" and not p.offset for p in group.predicates)
-    step = Step(second, tuple(tests), Reach(*join.ends), equal)
-    return Join(first, (step,), (_told(join),), stored, found)
+    step = Step(second, tuple(tests), _name(join), join.ends, equal)
+    return Join(first, (step,), stored, found)
 
 
-def _told(join: layout.Join) -> str:
+def _name(join: layout.Join) -> str:
     group = join.group
     whose = join.query.query if join.query else ""
     part = f"part {join.parts[0]}/{join.parts[1]}" if join.parts else ""
@@ -82,11 +99,11 @@ def _told(join: layout.Join) -> str:
     return ", ".join(filter(None, [" with ".join(group.streams), bounds, whose or part]))
 
 
-def within(inputs: Sequence[Input], windows: Sequence[int]) -> Iterator[Test]:
+def _within(inputs: Sequence[Input], windows: Sequence[int]) -> Iterator[exp.Expr]:
     """Neither of two tuples left its window when the other arrives."""
     one, other = (given.column(TS) for given in inputs)
-    yield Test(other, "<", one, windows[0])
-    yield Test(one, "<", other, windows[1])
+    yield compare(other, "<", one, windows[0])
+    yield compare(one, "<", other, windows[1])
 
 
 def _input(join: layout.Join, side: int) -> Input:
@@ -101,23 +118,23 @@ def _input(join: layout.Join, side: int) -> Input:
     return replace(bare, tests=entering)
 
 
-def _entering(join: layout.Join, side: int, given: Input) -> Iterator[description.Condition]:
+def _entering(join: layout.Join, side: int, given: Input) -> Iterator[exp.Expr]:
     if join.query is not None:
-        yield from filter_tests(given, join.query.conditions[side].filters)
+        yield from given.filter_tests(join.query.conditions[side].filters)
     elif join.parts is not None:
         part = join.parts[side]
         for condition in part.conditions:
             test = _all(given, condition)
-            yield test if part.passes(condition) else Fails(test)
+            yield test if part.passes(condition) else fails(test)
     elif join.sliced:
         # A tuple is stored and probes: it enters where some query that reaches here asks for it.
         asked = dict.fromkeys(member.conditions[side] for member in join.members)
         if not any(condition.is_open for condition in asked):
-            yield AnyOf(tuple(_all(given, condition) for condition in asked))
+            yield exp.or_(*(_all(given, condition) for condition in asked))
 
 
-def _all(given: Input, condition: Condition) -> All:
-    return All(filter_tests(given, condition.filters))
+def _all(given: Input, condition: Condition) -> exp.Expr:
+    return all_of(given.filter_tests(condition.filters))
 
 
 def _takings(
@@ -127,7 +144,7 @@ def _takings(
         chosen = [
             test
             for given, condition in zip(found.inputs, selection.conditions, strict=True)
-            for test in filter_tests(given, condition.filters)
+            for test in given.filter_tests(condition.filters)
         ]
         for member in selection.members:
             place = queries.index(member.query)
@@ -136,11 +153,7 @@ def _takings(
             yield Taking(place, number, members, (*_routed(join, found, member), *chosen))
 
 
-def _routed(join: layout.Join, found: Join, member: Member) -> Iterator[Test]:
+def _routed(join: layout.Join, found: Join, member: Member) -> Iterator[exp.Expr]:
     """How far apart the tuples of a result may be for a query, where that is less than here."""
     if any(member.windows[side] < join.ends[side] for side in BOTH):
-        yield from within(found.inputs, member.windows)
-
-
-def _column(group: Group, inputs: Sequence[Input], stream: str, attribute: str) -> str:
-    return inputs[group.streams.index(stream)].attribute(attribute)
+        yield from _within(found.inputs, member.windows)
