@@ -59,8 +59,8 @@ def aggregation() -> dict[str, Any]:
     best = {label: min(samples, key=lambda s: s.seconds) for label, samples in rounds.items()}
     rates = {label: sample.rate for label, sample in best.items()}
     known = family("early_aggregation")
-    late, early = known.scores(workload, LABELS)
-    in_seconds = {label: _seconds(known.rank(workload, None, units), label) for label in LABELS}
+    late, early = known.space(workload).scores(LABELS)
+    in_seconds = {label: _seconds(known.space(workload, units).rank(), label) for label in LABELS}
     measured = rates["EAP-11"] / rates["LAP"]
     by_seconds = in_seconds["LAP"] / in_seconds["EAP-11"]
     return {
@@ -98,7 +98,7 @@ def _observations() -> Iterator[Observation]:
         for label in ("LAP", "EAP-10", "EAP-01", "EAP-11"):
             samples = [_sampled(sampler, workload, label) for _ in range(2)]
             best = min(samples, key=lambda s: s.seconds)
-            plan = family("early_aggregation").plan(workload, label)
+            plan = family("early_aggregation").space(workload).plan(label)
             yield observed(plan, workload, best)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from bench.cells import Cell, cells_of_figures, random_cell
 from bench.spread import spread_of
 from planner.experiments.experiment import Point
-from planner.families.early_aggregation.model import NAME
+from planner.families.early_aggregation import NAME
 from planner.families.early_aggregation.symbols import PRINTED as EQUATIONS
 from planner.families.registry import family
 from planner.plan import rank_agreement
@@ -75,9 +75,9 @@ def measured(cell: Cell, repeats: int = REPEATS) -> Record:
     chosen, sampler, workload = family(NAME), Sampler(), cell.workload
     found: Record = {"cell": cell.name, "kind": cell.kind, "plans": {}, "operators": []}
     answers = set()
-    for plan in chosen.candidates(workload):
+    for plan in chosen.space(workload).candidates():
         sample = sampler.sample(Point(cell.name, workload, NAME, plan.label), SEED, repeats)
-        estimate = chosen.estimate(plan, workload)
+        estimate = chosen.space(workload).estimate(plan)
         said = total(estimate.costs, [root.id for root in plan.roots])
         answers.add((sample.results, sample.answer))
         found["plans"][plan.label] = {
@@ -139,7 +139,9 @@ def regret(record: Record, unit: str) -> float:
     """How many times the measured cheapest plan's work the plan predicted cheapest took."""
     plans = [record["plans"][label] for label in sorted(record["plans"])]
     found = rank_agreement.regret(
-        [plan["predicted"] for plan in plans], [plan[unit] for plan in plans]
+        [plan["predicted"] for plan in plans],
+        [plan[unit] for plan in plans],
+        family(NAME).objective,
     )
     return float("inf") if found is None else found
 

@@ -66,13 +66,13 @@ def _checked(found: Overhead) -> dict[str, Any]:
     known = family("sliced_chain")
     with_it = replace(workload, execution=replace(workload.execution, c_sys=found.c_sys))
     chosen = {
-        "CPU-Opt with this c_sys": known.plan(with_it, "cpu-opt").label,
-        "CPU-Opt with c_sys 0": known.plan(workload, "cpu-opt").label,
+        "CPU-Opt with this c_sys": known.space(with_it).plan("cpu-opt").label,
+        "CPU-Opt with c_sys 0": known.space(workload).plan("cpu-opt").label,
     }
     labels = list(dict.fromkeys([*merged(workload, MERGED), *chosen.values()]))
     measured = _in_turns(workload, labels, seed=2)
     seconds = {label: min(s.seconds for s in samples) for label, samples in measured.items()}
-    scores = dict(zip(labels, known.scores(with_it, labels), strict=True))
+    scores = dict(zip(labels, known.space(with_it).scores(labels), strict=True))
     fastest = min(seconds, key=seconds.__getitem__)
     by_score = sorted(labels, key=scores.__getitem__)
     return {

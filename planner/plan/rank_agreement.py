@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from planner.plan.objective import Objective
+
 # Plans of one cost may differ in the last bits of a sum: these digits decide an order.
 _DIGITS = 9
 
@@ -29,15 +31,17 @@ def kendall_tau(predicted: Sequence[float], measured: Sequence[float]) -> float 
     return float((first * second).sum() / pairs) if pairs else None
 
 
-def regret(predicted: Sequence[float], measured: Sequence[float]) -> float | None:
-    """How many times the measured cheapest plan's cost the plan predicted cheapest had.
+def regret(predicted: Sequence[float], measured: Sequence[float], by: Objective) -> float | None:
+    """How many times worse the plan predicted best was than the one measured best.
 
     Of plans predicted alike the first one counts. None where the cheapest cost nothing.
 
-    >>> regret([1, 2], [30, 20]), regret([2, 1], [30, 20])
+    >>> from planner.plan.objective import STATE
+    >>> regret([1, 2], [30, 20], STATE), regret([2, 1], [30, 20], STATE)
     (1.5, 1.0)
     """
-    chosen, least = measured[predicted.index(min(predicted))], min(measured)
-    if chosen == least:
+    chosen, best = measured[predicted.index(by.top(predicted, float))], by.top(measured, float)
+    if chosen == best:
         return 1.0
-    return chosen / least if least > 0 else None
+    larger, smaller = by.sides(chosen, best)
+    return larger / smaller if smaller > 0 else None

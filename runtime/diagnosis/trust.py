@@ -12,7 +12,7 @@ from planner.numbers import percent_more, shortened, times
 from planner.plan.cost import q_error
 from planner.plan.rank_agreement import kendall_tau, regret
 from runtime.runs.records import Run
-from runtime.runs.run_costs import scores
+from runtime.runs.run_costs import measured_scores, objective_of
 
 Verdict = Literal["all", "order", "figures", "nothing", "unknown"]
 
@@ -41,8 +41,7 @@ class Trust:
 
 def trust(runs: Sequence[Run]) -> Trust:
     """Judge the model by these runs, one of each plan."""
-    pairs = [(run, *scores(run)) for run in runs]
-    found = [(run, p, m) for run, p, m in pairs if m is not None]
+    found = measured_scores(runs)
     if not found:
         return Trust("unknown", "Nothing was measured that the model could be held against.", 0)
     errors = [q_error(p, m) or float("inf") for _, p, m in found]
@@ -58,7 +57,7 @@ def trust(runs: Sequence[Run]) -> Trust:
         sentence += ": run another to see whether it orders them as measured."
         return Trust("figures" if near else "nothing", sentence, 1, typical, worst)
     expected, counted = [p for _, p, _ in found], [m for _, _, m in found]
-    tau, lost = kendall_tau(expected, counted), regret(expected, counted)
+    tau, lost = kendall_tau(expected, counted), regret(expected, counted, objective_of(found[0][0]))
     chosen = lost is not None and lost <= NEAR
     verdict: Verdict = (
         ("all" if chosen else "figures") if near else ("order" if chosen else "nothing")
@@ -103,11 +102,17 @@ def _order(found: Sequence[tuple[Run, float, float]], tau: float | None) -> str:
 
 
 def _choice(found: Sequence[tuple[Run, float, float]], lost: float | None) -> str:
-    best = shortened(min(found, key=lambda entry: entry[1])[0].plan.label, 40)
-    cheapest = shortened(min(found, key=lambda entry: entry[2])[0].plan.label, 40)
+    by = objective_of(found[0][0])
+    best = shortened(by.top(found, lambda entry: entry[1])[0].plan.label, 40)
+    first = by.top(found, lambda entry: entry[2])
+    cheapest = shortened(first[0].plan.label, 40)
     if lost is None:
-        return f"{cheapest} cost nothing, where {best} was predicted best"
+        none = "cost nothing" if by.is_lowest else "was the best"
+        return f"{cheapest} {none}, where {best} was predicted best"
     if lost == 1:
-        return f"the plan that it calls best, {best}, was the cheapest of them"
+        word = "cheapest" if by.is_lowest else "best"
+        return f"the plan that it calls best, {best}, was the {word} of them"
+    if not by.is_lowest:
+        return f"the plan that it calls best, {best}, had {by.behind(1.0, lost)} than {cheapest}"
     over = f"{percent_more(lost, 1)} more than" if lost < 2 else f"{times(lost, 1)} as much as"
     return f"the plan that it calls best, {best}, cost {over} {cheapest}"

@@ -36,7 +36,7 @@ def at(workload: Workload, rates: dict[str, float]) -> Workload:
 def priced(workload: Workload, trace: RateTrace, labels: list[str]) -> list[tuple[float, ...]]:
     """What each plan costs per second in each interval."""
     cells = [at(workload, dict(zip(trace.streams, row, strict=True))) for row in trace.rates]
-    return [FAMILY.scores(cell, labels) for cell in cells]
+    return [FAMILY.space(cell).scores(labels) for cell in cells]
 
 
 def total(costs: list[float], trace: RateTrace) -> float:
@@ -185,7 +185,7 @@ def test_of_many_plans_those_that_win_somewhere_are_compared() -> None:
     found = replan(workload, day_and_night(workload), FAMILY)
     assert not found.exact
     assert found.compared == len(
-        {FAMILY.best(found.trace.at(p, workload)).label for p in range(24)}
+        {FAMILY.space(found.trace.at(p, workload)).best().label for p in range(24)}
     )
     assert "others were not compared" in notes(found)[-1]
 

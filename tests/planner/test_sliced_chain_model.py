@@ -115,8 +115,8 @@ def check(key: tuple[Any, ...], cost: Cost, counts: Counts, seconds: float) -> N
 @pytest.mark.parametrize("case", CASES)
 def test_every_operator_does_what_the_model_says(case: str) -> None:
     workload, asked = CASES[case]
-    plan = FAMILY.plan(workload, asked)
-    costs = FAMILY.estimate(plan, workload).costs
+    plan = FAMILY.space(workload).plan(asked)
+    costs = FAMILY.space(workload).estimate(plan).costs
     found, seconds = simulated(workload, plan.label)
     checked = 0
     for operator in plan.operators():
@@ -135,8 +135,8 @@ def test_hashing_changes_the_price_of_probes_alone(label: str, execution: Execut
     costs = []
     for method in (execution, Execution()):
         workload = joins(FILTERED, execution=method, streams=FEW_KEYS)
-        plan = FAMILY.plan(workload, label)
-        priced = FAMILY.estimate(plan, workload).costs
+        plan = FAMILY.space(workload).plan(label)
+        priced = FAMILY.space(workload).estimate(plan).costs
         costs.append([(operator.kind, priced[operator.id]) for operator in plan.operators()])
     for (kind, cost), (_, scanned) in zip(*costs, strict=True):
         expected = scanned.as_dict()
@@ -171,7 +171,7 @@ def test_every_plan_gives_every_query_its_results_in_order(data: st.DataObject) 
     for place, one in enumerate(tuples):
         tuples[place] = Arrival(one.ts, one.side, numbered[one.side], one.values)
         numbered[one.side] += 1
-    labels = [plan.label for plan in FAMILY.candidates(workload)]
+    labels = [plan.label for plan in FAMILY.space(workload).candidates()]
     label = data.draw(st.sampled_from(labels))
     run = Simulation(group, label, 0.0).run(tuples, 15.0)
     for member in group.members:
@@ -224,8 +224,8 @@ def test_equations_1_to_3_are_the_sum_of_what_stands_beside_the_figures(
 ) -> None:
     settings_of = two_queries(model_of(GIVEN))
     assert settings_of == TwoQueries(50, 10, 30, pytest.approx(0.4), pytest.approx(0.1))
-    plan = FAMILY.plan(GIVEN, label)
-    estimate = FAMILY.estimate(plan, GIVEN)
+    plan = FAMILY.space(GIVEN).plan(label)
+    estimate = FAMILY.space(GIVEN).estimate(plan)
     sums = {"comparisons": 0.0, "state_tuples": 0.0}
     for operator in plan.operators():
         last = {}
@@ -252,8 +252,8 @@ def test_equation_4_follows_from_the_others_at_high_rates() -> None:
 def test_formulas_give_the_figures_they_stand_for() -> None:
     for label in ("unshared", "pull-up", "push-down", "mem-opt", "chain:0-5-10"):
         workload = joins(FILTERED)
-        plan = FAMILY.plan(workload, label)
-        estimate = FAMILY.estimate(plan, workload)
+        plan = FAMILY.space(workload).plan(label)
+        estimate = FAMILY.space(workload).estimate(plan)
         for operator in plan.operators():
             first: dict[str, float] = {}
             for formula in estimate.formulas[operator.id]:

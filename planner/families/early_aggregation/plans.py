@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from planner.families.early_aggregation import extrema
+from planner.families.early_aggregation import NAME, extrema
 from planner.families.early_aggregation.coverage import column_text
 from planner.families.early_aggregation.groups import groups_of
-from planner.families.early_aggregation.model import NAME, AggregationModel
+from planner.families.early_aggregation.model import AggregationModel
 from planner.families.early_aggregation.search import Order, orders
 from planner.families.early_aggregation.states import state_arrays, state_of
 from planner.joins.arrays import Floats, Ints

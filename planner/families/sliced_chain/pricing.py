@@ -7,11 +7,10 @@ from dataclasses import replace
 
 from planner.families.sliced_chain.groups import Member
 from planner.families.sliced_chain.layout import Join, Selection
-from planner.families.sliced_chain.model import ChainModel, GroupModel, model_of
+from planner.families.sliced_chain.model import ChainModel, GroupModel
 from planner.families.sliced_chain.plans import Built, Checking, Feeding, Merging, Subject
 from planner.plan.cost import Cost
 from planner.plan.plan import Operator, Plan
-from planner.workload.workload import Workload
 
 
 def priced(built: Built, model: ChainModel) -> dict[str, Cost]:
@@ -75,14 +74,13 @@ def _merging(kind: str, subject: Merging, model: GroupModel) -> Cost:
     return Cost(model.entering_chain if subject.sliced else results, rows_out=results)
 
 
-def looks_of_entered(plan: Plan, workload: Workload, entered: Mapping[str, int]) -> dict[str, Cost]:
+def looks_of_entered(plan: Plan, model: ChainModel, entered: Mapping[str, int]) -> dict[str, Cost]:
     """By operator id what a plan costs more because these queries entered at these times.
 
     It is counted at the select of their conditions, or at the probe where there is none.
     """
     if not entered:
         return {}
-    model = model_of(workload)
     built = model.builder.build(plan.label)
     more: dict[str, Cost] = {}
     for operator in built.plan.operators():
