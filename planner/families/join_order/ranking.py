@@ -195,7 +195,8 @@ def _compared(model: JoinModel, most: int, clock: Clock, by: Objective) -> list[
     Seconds are of all that plans do: kernels differ in upkeep, and so do the indexes used. Where
     not all plans can be listed, those cheapest by their probes are compared.
     """
-    count = MOST_CANDIDATES if is_listed(model) else max(most, 1)
+    # The best of them does not depend on how many are asked for, unless those are many.
+    count = MOST_CANDIDATES if is_listed(model) else max(most, MOST_WALKED_ALONE)
     by_probes = clock if by.name == "seconds" else None
     listed = list(islice(plans_by_cost(model, by_probes), count))
     priced = _Priced(model, listed, clock).candidates({}, by)
