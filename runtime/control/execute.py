@@ -19,8 +19,7 @@ from planner.families.registry import family
 from planner.plan.cost import Measurement, Timings
 from planner.seconds.calibration import calibrated_units
 from planner.seconds.run_seconds import Shape, kernel_seconds
-from runtime.backends.native.prepare import PreparedNative, prepare_native
-from runtime.backends.native.running import measured_natively
+from runtime.backends.native.backend import PreparedNative, measured_natively, prepare_native
 from runtime.control.cancellation import LimitReachedError, RunCancelledError, StopSignal
 from runtime.control.disk import RESUME, RUN_AGAIN, DiskLimit, full
 from runtime.control.interruptible import unless_stopped, until_nothing_is_left

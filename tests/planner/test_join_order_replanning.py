@@ -198,9 +198,15 @@ def test_the_answer_names_the_times_and_the_saving() -> None:
     assert "never re-plans and costs " in answer(replan(WORKLOAD, SWAPPED, FAMILY, 99.0))
     many = answer(replan(WORKLOAD, random_trace(3, rows=30), FAMILY))
     assert " times (first at " in many
-    assert [against(x, 100) for x in (100, 102, 180, 250)] == [
+    found = replan(WORKLOAD, SWAPPED, FAMILY)
+    best = replace(found, oracle=replace(found.oracle, total=100))
+    policies = [replace(found.rule, total=x) for x in (100, 102, 180, 250)]
+    assert [against(best, policy) for policy in policies] == [
         *("the same", "2% more", "80% more", "2.5x"),
     ]
+    most = replace(best, by=replace(best.by, best="highest"))
+    policies = [replace(found.rule, total=x) for x in (100, 98)]
+    assert [against(most, policy) for policy in policies] == ["the same", "2% less"]
 
 
 def test_the_answer_where_switching_costs_nothing() -> None:

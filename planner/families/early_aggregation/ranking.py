@@ -7,9 +7,10 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from planner.families.early_aggregation.extrema import recomputing
 from planner.families.early_aggregation.groups import groups_of
 from planner.families.early_aggregation.model import AggregationModel
-from planner.families.early_aggregation.plans import recomputing, set_cost
+from planner.families.early_aggregation.pricing import set_cost
 from planner.families.early_aggregation.search import final_states, orders, pipelines
 from planner.families.early_aggregation.states import state_arrays
 from planner.joins.probes import Indexes, Probe, indexes_used

@@ -9,16 +9,15 @@ from planner.families.base import ListedSpace
 from planner.families.protocol import Explanation, Ranking
 from planner.families.sliced_chain import SlicedChain, explain
 from planner.families.sliced_chain.chain_search.merge_graph import Mergings, mergings_of
-from planner.families.sliced_chain.formulas import Formulas
 from planner.families.sliced_chain.labels import CHAIN, CPU_OPT, MEM_OPT, STRATEGIES, UNSHARED
 from planner.families.sliced_chain.model import model_of
 from planner.families.sliced_chain.picture import Picture, pictures_of
 from planner.families.sliced_chain.plan_totals import Balance, TradeOff, balances_of, trade_off_of
 from planner.families.sliced_chain.plans import Built
-from planner.families.sliced_chain.pricing import looks_of_entered, priced
+from planner.families.sliced_chain.pricing import estimated, looks_of_entered, priced
 from planner.families.sliced_chain.ranking import Plans
 from planner.families.sliced_chain.slice_work import slice_work
-from planner.plan.cost import Cost, Estimate, Quality, UnitCosts, rounded
+from planner.plan.cost import Cost, Estimate, UnitCosts, rounded
 from planner.plan.objective import Objective
 from planner.plan.plan import Plan
 from planner.seconds.kernel_work import KernelWork
@@ -108,10 +107,8 @@ class ChainPlans(ListedSpace):
         return CPU_OPT if label.startswith(CHAIN) else label
 
     def estimate(self, plan: Plan) -> Estimate:
-        """Price every operator; the formulas behind the figures are written when they are read."""
-        built = self.model.builder.build(plan.label)
-        qualities = {query: Quality() for query in self.model.queries}
-        return Estimate(priced(built, self.model), qualities, Formulas(built, self.model))
+        """Price every operator."""
+        return estimated(self.model.builder.build(plan.label), self.model)
 
     def kernel_work(self, plan: Plan, costs: Mapping[str, Cost]) -> KernelWork:
         """The work of sliced joins."""
