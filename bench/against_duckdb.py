@@ -73,7 +73,7 @@ def _by_kernel(workload: Workload, folder: Path) -> Answer:
         tables[stream.name] = Table(np.arange(len(ts)), ts, {"attr": ColumnData(key)})
     merged = feed(workload, tables)
     last = int(merged.tuples.ts[-1])
-    plan = family("join_order").best(workload)
+    plan = family("join_order").space(workload).best()
     split = split_of(plan, workload, os.cpu_count() or 1)
     program = compile_plan(plan, workload, merged.codes, Span(0, last), split)
 

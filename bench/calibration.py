@@ -22,7 +22,6 @@ from planner.files.data_folder import PROJECT
 from planner.files.workload_file import load_workload
 from planner.plan.cost import q_error
 from planner.seconds.calibration import Calibration
-from planner.seconds.kernel_work import kernel_of
 from planner.seconds.run_seconds import kernel_seconds
 from planner.workload.workload import Workload
 from runtime.calibration.calibrate import Measured, calibration_of, designs, measure_all
@@ -88,7 +87,7 @@ def cases() -> Iterator[Case]:
             if known.refuses(workload) is None:
                 named = [
                     c.label
-                    for c in known.rank(workload, None).candidates
+                    for c in known.space(workload).rank().candidates
                     if c.tags or c.label in STRATEGIES
                 ]
                 for label in dict.fromkeys(named):
@@ -105,23 +104,16 @@ def _best(turns: tuple[Measured, ...]) -> Measured:
 
 
 def _figures(case: Case, measured: float, found: Calibration) -> dict[str, Any]:
-    chosen = family(case.family)
-    plan = chosen_plan(chosen, case.workload, case.label)
-    estimate = chosen.estimate(plan, case.workload)
-    # What is measured is one batch after the warm-up.
-    predicted = kernel_seconds(
-        plan,
-        estimate,
-        case.workload,
-        found.units,
-        case.workload.run.duration,
-        filled=True,
-    )
+    space = family(case.family).space(case.workload)
+    plan = chosen_plan(space, case.label)
+    work = space.kernel_work(plan, space.estimate(plan).costs)
+    # What is measured is one batch after the warm-up: windows are full.
+    predicted = kernel_seconds(work, found.units, 0.0, case.workload.run.duration)
     return {
         "sample": case.sample,
         "family": case.family,
         "plan": case.label,
-        "kernel": kernel_of(plan, case.workload),
+        "kernel": work.kernel,
         "predicted": predicted,
         "measured": measured,
         "q-error": q_error(predicted, measured),

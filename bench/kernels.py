@@ -33,7 +33,7 @@ def kernels() -> dict[str, Any]:
     }
     programs: dict[str, tuple[Program, Plan]] = {}
     for name, workload in variants.items():
-        plan = family("join_order").best(workload)
+        plan = family("join_order").space(workload).best()
         programs[name] = (
             compile_plan(plan, workload, merged.codes, Span(0, last), Split(1, None)),
             plan,

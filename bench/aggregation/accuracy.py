@@ -17,7 +17,7 @@ from typing import Any
 from bench.aggregation.settings import Cell, cells_of_figures, random_cell
 from bench.measure import in_processes, spread_of
 from planner.experiments.experiment import Point
-from planner.families.early_aggregation.model import NAME
+from planner.families.early_aggregation import NAME
 from planner.families.early_aggregation.pricing import PRINTED as EQUATIONS
 from planner.families.registry import family
 from planner.plan.cost import Cost, Estimate, q_error, total
@@ -71,9 +71,9 @@ def measured(cell: Cell, repeats: int = REPEATS) -> Record:
     chosen, sampler, workload = family(NAME), Sampler(), cell.workload
     found: Record = {"cell": cell.name, "kind": cell.kind, "plans": {}, "operators": []}
     answers = set()
-    for plan in chosen.candidates(workload):
+    for plan in chosen.space(workload).candidates():
         sample = sampler.sample(Point(cell.name, workload, NAME, plan.label), SEED, repeats)
-        estimate = chosen.estimate(plan, workload)
+        estimate = chosen.space(workload).estimate(plan)
         said = total(estimate.costs, [root.id for root in plan.roots])
         answers.add((sample.results, sample.answer))
         found["plans"][plan.label] = {
@@ -134,7 +134,11 @@ def choices(records: Sequence[Record]) -> Record:
 def regret(record: Record, unit: str) -> float:
     """How many times the measured cheapest plan's work the plan predicted cheapest took."""
     plans = [record["plans"][label] for label in sorted(record["plans"])]
-    found = trust.regret([plan["predicted"] for plan in plans], [plan[unit] for plan in plans])
+    found = trust.regret(
+        [plan["predicted"] for plan in plans],
+        [plan[unit] for plan in plans],
+        family(NAME).objective,
+    )
     return float("inf") if found is None else found
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from bench.measure import plans_in_turns
 from planner.experiments.tran.curves import Row, grouped_join
-from planner.families.early_aggregation.model import NAME
+from planner.families.early_aggregation import NAME
 from planner.families.registry import family
 from planner.plan.cost import UnitCosts, Units, q_error
 from planner.workload.execution import Execution
@@ -56,8 +56,8 @@ def aggregation() -> dict[str, Any]:
     best = {label: min(samples, key=lambda s: s.seconds) for label, samples in rounds.items()}
     rates = {label: sample.rate for label, sample in best.items()}
     known = family(NAME)
-    late, early = known.scores(workload, LABELS)
-    in_seconds = {label: _seconds(known.rank(workload, None, units), label) for label in LABELS}
+    late, early = known.space(workload).scores(LABELS)
+    in_seconds = {label: _seconds(known.space(workload, units).rank(), label) for label in LABELS}
     measured = rates["EAP-11"] / rates["LAP"]
     by_seconds = in_seconds["LAP"] / in_seconds["EAP-11"]
     return {
@@ -94,7 +94,7 @@ def _observations() -> Iterator[Observation]:
         labels = ("LAP", "EAP-10", "EAP-01", "EAP-11")
         for label, samples in plans_in_turns(workload, NAME, labels, SEED, rounds=2).items():
             best = min(samples, key=lambda s: s.seconds)
-            plan = family(NAME).plan(workload, label)
+            plan = family(NAME).space(workload).plan(label)
             yield observed(plan, workload, best)
 
 

@@ -23,8 +23,8 @@ from bench.chains.workloads import Case, random_case, table_3, table_4
 from bench.measure import in_processes, plans_in_turns, spread_of
 from planner.experiments.experiment import Point
 from planner.families.registry import family
+from planner.families.sliced_chain import NAME
 from planner.families.sliced_chain.labels import CHAIN, CPU_OPT, MEM_OPT, PULL_UP, UNSHARED
-from planner.families.sliced_chain.plans import NAME
 from planner.files.workload_file import load_workload
 from planner.plan.cost import Cost, q_error
 from planner.plan.plan import Plan
@@ -72,10 +72,10 @@ def measured(case: Case, seed: int) -> Record:
     answers = set()
     for label in case.plans:
         sample = sampler.sample(Point(0, workload, NAME, label), seed)
-        plan = chosen.plan(workload, label)
+        plan = chosen.space(workload).plan(label)
         answers.add((sample.results, sample.answer))
         found["plans"][label] = {
-            "predicted": by_kind(plan, chosen.estimate(plan, workload).costs),
+            "predicted": by_kind(plan, chosen.space(workload).estimate(plan).costs),
             "counted": by_kind(plan, sample.operators),
             "joins": sum(operator.kind == "slice" for operator in plan.operators()),
             **_times(sample),
@@ -215,7 +215,7 @@ def shared_and_unshared(workload: Workload, rounds: int = ROUNDS) -> Record:
     """The processor's seconds of Mem-Opt, CPU-Opt and unshared in turns, the best round of each."""
     labels = {
         UNSHARED: UNSHARED,
-        **{name: family(NAME).plan(workload, name).label for name in (MEM_OPT, CPU_OPT)},
+        **{name: family(NAME).space(workload).plan(name).label for name in (MEM_OPT, CPU_OPT)},
     }
     by_label = plans_in_turns(workload, NAME, list(labels.values()), ALERTS_SEED, rounds)
     found = {name: by_label[label] for name, label in labels.items()}

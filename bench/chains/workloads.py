@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from bench.measure import log_uniform
 from planner.experiments.wang.settings import LARGEST, QUERIES, RATES, SPREADS, many_joins, settings
 from planner.families.registry import family
+from planner.families.sliced_chain import NAME
 from planner.families.sliced_chain.labels import CPU_OPT, MEM_OPT, STRATEGIES
-from planner.families.sliced_chain.plans import NAME
 from planner.files.query.text import format_query
 from planner.workload.execution import Execution, RunSettings
 from planner.workload.query import Column, Filter, Predicate, Query, Source, TimeWindow
@@ -37,10 +37,12 @@ class Case:
     @property
     def plans(self) -> tuple[str, ...]:
         """The labels of its plans: every strategy that is not left out, Mem-Opt and CPU-Opt."""
-        ranking = family(NAME).rank(self.workload, 1)
+        ranking = family(NAME).space(self.workload).rank(top=1)
         left_out = {label for label, _ in ranking.excluded}
         known = [label for label in STRATEGIES if label not in left_out]
-        chains = (family(NAME).plan(self.workload, label).label for label in (MEM_OPT, CPU_OPT))
+        chains = (
+            family(NAME).space(self.workload).plan(label).label for label in (MEM_OPT, CPU_OPT)
+        )
         return (*known, *dict.fromkeys(chains))
 
 

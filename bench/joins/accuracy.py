@@ -91,7 +91,7 @@ def measured(number: int, seed: int = SEED, seconds: float = SECONDS) -> Record:
     workload = with_span(join, seconds)
     assert workload is not None, "only joins that can be run are asked for"
     counts = LoopCounts(workload, seed)
-    ranking = family("join_order").rank(workload, None)
+    ranking = family("join_order").space(workload).rank()
     loops, score = best_general(counts.model)
     predicted = {c.label: c.cost.comparisons for c in ranking.candidates}
     costs = {c.label: c.cost for c in ranking.candidates}

@@ -128,7 +128,7 @@ class Timing:
 
 # Panels halve towards 0, where a fast changing relation loses its rows.
 _HALVINGS = 30
-_POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(6)
+_POINTS, _POINT_WEIGHTS = np.polynomial.legendre.leggauss(6)
 
 
 class Activity:
@@ -183,4 +183,4 @@ def _nodes(start: float, stop: float, kinks: Sequence[float]) -> tuple[Floats, F
     edges = np.array(sorted({start, stop, *inner}))
     half = np.diff(edges)[:, None] / 2
     middle = (edges[:-1] + edges[1:])[:, None] / 2
-    return (middle + half * _POINTS).ravel(), (half * _WEIGHTS).ravel()
+    return (middle + half * _POINTS).ravel(), (half * _POINT_WEIGHTS).ravel()

@@ -43,6 +43,18 @@ class Cost:
 
 
 COST_FIELDS: tuple[str, ...] = tuple(f.name for f in fields(Cost))
+# Parts of a cost that are sums of others.
+ADDED_UP = {"operations": ("comparisons", "inserts", "group_updates")}
+# What each part of a cost counts, as it follows a number.
+COST_UNITS = {
+    "operations": "operations/s",
+    "comparisons": "comparisons/s",
+    "inserts": "inserts/s",
+    "expirations": "expiry checks/s",
+    "group_updates": "group updates/s",
+    "rows_out": "rows/s",
+    "state_tuples": "tuples held",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from planner.families.protocol import Candidate, Family, Ranking
+from planner.families.protocol import Candidate, Family, PlanSpace, Ranking
 from planner.plan import dot, plan_text
 from planner.plan.cost import Cost, Estimate, Formula, Quality, UnitCosts, models_behind, total
 from planner.plan.plan import Operator, Plan
-from planner.seconds.units import units_of
 from planner.whatif.sweeps import Sweep
 from planner.workload.workload import Workload
 
@@ -24,39 +23,38 @@ def plans_document(
     families: Iterable[Family],
     top: int | None,
     units: UnitCosts | None = None,
-    by_seconds: bool = False,
+    by: str | None = None,
 ) -> Document:
-    """`plans`: every family with its candidates, best first; `units` says whose seconds it has."""
-    units = units_of(workload, units)
+    """`plans`: every family with its candidates, best first by the objective of this name."""
     return {
         "workload": {"name": workload.name, "digest": workload.digest},
-        "families": {
-            family.name: _family(family, workload, top, units, by_seconds) for family in families
-        },
+        "families": {family.name: _family(family, workload, top, units, by) for family in families},
     }
 
 
 def _family(
-    family: Family, workload: Workload, top: int | None, units: UnitCosts, by_seconds: bool
+    family: Family, workload: Workload, top: int | None, units: UnitCosts | None, by: str | None
 ) -> Document:
     refused = family.refuses(workload)
     if refused is not None:
         nothing = {"best": None, "considered": 0, "truncated": False}
         return {"refused": refused, "rank_by": None, **nothing, "excluded": [], "candidates": []}
-    ranking = family.rank(workload, top, units, by_seconds)
+    space = family.space(workload, units)
+    ranking = space.rank(space.objective(by), top)
+    explanation = space.explanation(ranking)
     document: Document = {
         "refused": None,
-        "rank_by": ranking.rank_by,
+        "rank_by": ranking.by.figure,
         "best": ranking.best,
         "baseline": ranking.baseline,
         "considered": ranking.considered,
         "truncated": ranking.truncated,
-        "units": units.source,
+        "units": space.units.source,
         "excluded": [{"label": label, "why": why} for label, why in ranking.excluded],
-        "notes": list(ranking.notes),
-        "answer": family.answer(workload, ranking),
-        "models": list(_models(family, workload, ranking)),
-        "candidates": _candidates(family, workload, ranking),
+        "notes": list(explanation.notes),
+        "answer": explanation.answer,
+        "models": list(_models(space, ranking)),
+        "candidates": _candidates(space, ranking),
     }
     if any(c.score not in (c.cost.comparisons, c.seconds) for c in ranking.candidates):
         # Ranked by more than comparisons, or by comparisons of which some are dearer.
@@ -66,17 +64,16 @@ def _family(
     return document
 
 
-def _models(family: Family, workload: Workload, ranking: Ranking) -> tuple[str, ...]:
-    best = family.plan(workload, ranking.best)
-    return models_behind(family.estimate(best, workload))
+def _models(space: PlanSpace, ranking: Ranking) -> tuple[str, ...]:
+    return models_behind(space.estimate(space.plan(ranking.best)))
 
 
-def _candidates(family: Family, workload: Workload, ranking: Ranking) -> list[Document]:
-    plans = family.plans(workload, (candidate.label for candidate in ranking.candidates))
+def _candidates(space: PlanSpace, ranking: Ranking) -> list[Document]:
+    plans = space.plans(candidate.label for candidate in ranking.candidates)
     documents = []
     for place, (candidate, plan) in enumerate(zip(ranking.candidates, plans, strict=True)):
-        estimate = family.estimate(plan, workload) if place < MOST_WITH_OPERATORS else None
-        documents.append(_candidate(workload, candidate, plan, estimate))
+        estimate = space.estimate(plan) if place < MOST_WITH_OPERATORS else None
+        documents.append(_candidate(space.workload, candidate, plan, estimate))
     return documents
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
 from planner.numbers import amount, shortened
-from planner.plan.cost import COST_FIELDS, Estimate, models_behind
+from planner.plan.cost import COST_FIELDS, COST_UNITS, Estimate, models_behind
 from planner.plan.plan import Plan
-from planner.plan.plan_text import UNITS, title
+from planner.plan.plan_text import title
 from planner.report.plans_report import Document
 from planner.whatif.sweeps import Sweep
 
@@ -40,7 +40,7 @@ def plans_text(document: Document) -> str:
 def models_text(plan: Plan, estimate: Estimate) -> str:
     """Which models a plan's figures come from, and what other models say where they differ."""
     lines = [
-        f"{UNITS[field]} by the model: {' / '.join(models)}"
+        f"{COST_UNITS[field]} by the model: {' / '.join(models)}"
         for field in COST_FIELDS
         if (models := models_behind(estimate, field))
     ]
@@ -50,7 +50,7 @@ def models_text(plan: Plan, estimate: Estimate) -> str:
             if formula.field in beside:
                 beside[formula.field].append(f"{amount(formula.result)} by {formula.model}")
             else:
-                beside[formula.field] = [f"{amount(formula.result)} {UNITS[formula.field]}"]
+                beside[formula.field] = [f"{amount(formula.result)} {COST_UNITS[formula.field]}"]
         told = (figures for figures in beside.values() if len(figures) > 1)
         lines.extend(f"{title(operator)}: {' | '.join(figures)}" for figures in told)
     return "\n".join(lines)

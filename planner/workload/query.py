@@ -132,6 +132,11 @@ class Predicate:
         return f"{self.left} {self.comparison} {self.right}{self.shift}"
 
     @property
+    def is_equality(self) -> bool:
+        """Whether it asks for equal values."""
+        return self.comparison == "=" and not self.offset
+
+    @property
     def shift(self) -> str:
         """The offset as text: ` + 5`, ` - 2`, or nothing."""
         if not self.offset:
@@ -214,7 +219,7 @@ class Query:
         """The attributes linked by `=`, closed transitively, in the order they are written."""
         classes: list[set[Column]] = []
         for predicate in self.predicates:
-            if predicate.comparison != "=" or predicate.offset:
+            if not predicate.is_equality:
                 continue
             linked = [c for c in classes if predicate.left in c or predicate.right in c]
             merged = {predicate.left, predicate.right}.union(*linked)

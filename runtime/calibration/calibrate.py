@@ -19,7 +19,7 @@ from planner.files.data_folder import kernels_digest, machine
 from planner.plan.cost import Cost, Units
 from planner.plan.plan import Plan
 from planner.seconds.calibration import Calibration, Figure, keep_calibration
-from planner.seconds.kernel_work import KERNELS, Kernel, Work, batch_work, work_of
+from planner.seconds.kernel_work import KERNELS, Kernel, Work
 from planner.workload.workload import Workload
 from runtime.calibration.fitting import FittedKernel, Observation, fitted, kinds_of
 from runtime.calibration.overhead import ChainRun, c_sys_of
@@ -54,7 +54,7 @@ def measure(design: Design, repeats: int, after_each: Callable[[], None]) -> Ite
         sample = sampler.sample(
             Point(label, workload, design.family, label), workload.run.seed, repeats
         )
-        plan = chosen_plan(family(design.family), workload, label)
+        plan = chosen_plan(family(design.family).space(workload), label)
         chain = None
         if design.merged:
             comparisons = sample.cost.comparisons * sample.span
@@ -66,8 +66,9 @@ def measure(design: Design, repeats: int, after_each: Callable[[], None]) -> Ite
 
 def observed(plan: Plan, workload: Workload, sample: Sample) -> Observation:
     """What a sample did in all of its one batch."""
-    work = tuple(_times(own, sample.span) for own in work_of(plan, sample.operators, workload))
-    return Observation((*work, batch_work(plan, sample.operators, workload)), sample.seconds)
+    work = family(plan.family).space(workload).kernel_work(plan, sample.operators)
+    spent = (_times(own, sample.span) for own in work.operators)
+    return Observation((*spent, work.batch), sample.seconds)
 
 
 def _times(work: Work, seconds: float) -> Work:

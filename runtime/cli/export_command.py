@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from planner.errors import PlanError
 from planner.families.registry import applicable, chosen_plan, family
 from planner.report.command import as_json, read_workload
 
@@ -29,9 +28,7 @@ def export(options: argparse.Namespace) -> str:
     given = read_workload(options.workload).only(options.query)
     workload, _, _ = with_data(given, options.data, options.sort)
     chosen = family(options.family) if options.family else applicable(workload, options.workload)
-    if reason := chosen.refuses(workload):
-        raise PlanError(reason, chosen.name)
-    plan = chosen_plan(chosen, workload, options.plan)
+    plan = chosen_plan(chosen.space(workload), options.plan)
     files = [str(file) for file in write_export(plan, workload, options.folder)]
     if options.json:
         return as_json({"family": plan.family, "label": plan.label, "files": files})

@@ -15,10 +15,10 @@ from functools import partial
 from pathlib import Path
 
 from planner.errors import RunError, SluiceError
+from planner.families.registry import family
 from planner.plan.cost import Measurement, Timings
 from planner.seconds.calibration import calibrated_units
 from planner.seconds.run_seconds import Shape, kernel_seconds
-from planner.seconds.units import units_of
 from runtime.backends.native.backend import PreparedNative, measured_natively, prepare_native
 from runtime.control.cancellation import LimitReachedError, RunCancelledError, StopSignal
 from runtime.control.disk import RESUME, RUN_AGAIN, DiskLimit, full
@@ -40,15 +40,16 @@ from runtime.runs.result_files import merge_results, merge_shared_results
 def predicted_kernel(prepared: Prepared, request: RunRequest) -> KernelTime:
     """Over all of its stream time, batches and partitions."""
     workload, batches = prepared.workload, prepared.batches
-    units = units_of(workload, calibrated_units())
+    space = family(request.family).space(workload, calibrated_units())
     seconds = run_seconds(workload)
     if request.data is not None:
         seconds = max(0.0, (batches.last_ts - prepared.begin) / 1e6)
     partitions = prepared.program.partitions
     replicated = split_of(prepared.plan, workload, partitions).modulus is None
     shape = Shape(batches.batches, partitions, replicated)
-    spent = kernel_seconds(prepared.plan, prepared.estimate, workload, units, seconds, shape)
-    return KernelTime(spent, units.source)
+    work = space.kernel_work(prepared.plan, prepared.estimate.costs)
+    spent = kernel_seconds(work, space.units, workload.longest_window, seconds, shape)
+    return KernelTime(spent, space.units.source)
 
 
 OnProgress = Callable[[Progress], None]

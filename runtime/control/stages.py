@@ -6,16 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from planner.errors import PlanError, within
+from planner.families.capabilities import Changes
 from planner.families.protocol import Family
 from planner.families.registry import chosen_plan
-from planner.families.sliced_chain.pricing import looks_of_entered
 from planner.plan.cost import Cost, Estimate, Quality
 from planner.plan.plan import Plan
 from planner.workload.changes import Stage, stages_of
 from planner.workload.workload import Workload
 from runtime.runs.records import CHANGING
-
-_OPTIMA = ("mem-opt", "cpu-opt", "best")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,7 @@ def planned_stages(chosen: Family, workload: Workload, label: str) -> tuple[Plan
     one with the least, else for its score.
     """
     if chosen.name != CHANGING:
-        return (PlannedStage(None, workload, chosen_plan(chosen, workload, label), {}),)
+        return (PlannedStage(None, workload, chosen_plan(chosen.space(workload), label), {}),)
     planned: list[PlannedStage] = []
     asked = label
     for stage in stages_of(workload):
@@ -48,20 +46,19 @@ def planned_stages(chosen: Family, workload: Workload, label: str) -> tuple[Plan
 
 def _planned(chosen: Family, stage: Stage, label: str) -> PlannedStage:
     if stage.at is None:
-        plan = chosen_plan(chosen, stage.workload, label)
+        plan = chosen_plan(chosen.space(stage.workload), label)
     else:
         with within(f"run.changes at {stage.at / 1e6:g} s", ": "):
             if reason := chosen.refuses(stage.workload):
                 raise PlanError(reason)
-            plan = chosen_plan(chosen, stage.workload, label)
+            plan = chosen_plan(chosen.space(stage.workload), label)
     return PlannedStage(stage.at, stage.workload, plan, stage.entered)
 
 
 def _goes_on(chosen: Family, before: PlannedStage, asked: str) -> str:
     """What a label asks for when the queries are others."""
-    if asked in _OPTIMA or not asked.startswith("chain:"):
-        return asked
-    return "mem-opt" if chosen.plan(before.workload, "mem-opt") == before.plan else "cpu-opt"
+    changes = chosen.space(before.workload).capability(Changes)
+    return asked if changes is None else changes.label_after_change(before.plan, asked)
 
 
 def whole_plan(stages: Sequence[PlannedStage]) -> Plan:
@@ -82,14 +79,16 @@ def whole_estimate(
     when windows have filled again after the change.
     """
     if len(stages) == 1:
-        return chosen.estimate(stages[0].plan, stages[0].workload)
+        return chosen.space(stages[0].workload).estimate(stages[0].plan)
     costs: dict[str, Cost] = {}
     qualities: dict[str, Quality] = {}
     starts = [warmup, *(max(warmup, begin + (s.at or 0)) for s in stages[1:])]
     ends = [*(min(end, start) for start in starts[1:]), end]
     for stage, start, stop in zip(stages, starts, ends, strict=True):
-        estimate = chosen.estimate(stage.plan, stage.workload)
-        more = looks_of_entered(stage.plan, stage.workload, stage.entered)
+        space = chosen.space(stage.workload)
+        estimate = space.estimate(stage.plan)
+        changes = space.capability(Changes)
+        more = changes.cost_of_entered(stage.plan, stage.entered) if changes else {}
         share = max(0, stop - start) / (end - warmup) if end > warmup else 0.0
         for name, cost in estimate.costs.items():
             whole = cost + more.get(name, Cost())

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from planner.numbers import amount
-from planner.plan.cost import Cost, q_error
+from planner.plan.cost import ADDED_UP, Cost, q_error
 from planner.plan.operator_names import operator_name, part_of
 from planner.plan.plan import Operator
 from runtime.runs.records import Run
-from runtime.runs.run_costs import ranked_by
+from runtime.runs.run_costs import objective_of
 
 # Within this q-error a prediction counts as met.
 MET = 1.05
@@ -21,7 +21,6 @@ MATTERS, MUCH = 0.02, 0.1
 MOST_SUSPECTS = 3
 # The logarithm of measured over predicted where one of the two is 0.
 BOUNDLESS = 50.0
-_WORK = ("comparisons", "inserts", "group_updates")
 _UNITS = {
     "comparisons": ("made", "comparisons/s"),
     "inserts": ("made", "inserts/s"),
@@ -75,9 +74,9 @@ def suspects(run: Run) -> list[Suspect]:
     results, and to what is held."""
     if run.measurement is None or not run.measurement.costs:
         return []
-    ranked = ranked_by(run)
+    part = objective_of(run).part
     every = run.plan.operators()
-    work = _worst(run, every, _WORK if ranked == "operations" else (ranked,))
+    work = _worst(run, every, ADDED_UP.get(part, (part,))) if part else []
     # Rows between operators are no end in themselves: those that leave the plan are.
     return work + _worst(run, run.plan.roots, ("rows_out",)) + _worst(run, every, ("state_tuples",))
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from planner.numbers import percent_more, shortened, times
 from planner.plan.cost import q_error
+from planner.plan.objective import Objective
 from runtime.runs.records import Run
-from runtime.runs.run_costs import scores
+from runtime.runs.run_costs import measured_scores, objective_of
 
 Verdict = Literal["all", "order", "figures", "nothing", "unknown"]
 
@@ -44,8 +45,7 @@ class Trust:
 
 def trust(runs: Sequence[Run]) -> Trust:
     """Judge the model by these runs, one of each plan."""
-    pairs = [(run, *scores(run)) for run in runs]
-    found = [(run, p, m) for run, p, m in pairs if m is not None]
+    found = measured_scores(runs)
     if not found:
         return Trust("unknown", "Nothing was measured that the model could be held against.", 0)
     errors = [q_error(p, m) or float("inf") for _, p, m in found]
@@ -61,7 +61,7 @@ def trust(runs: Sequence[Run]) -> Trust:
         sentence += ": run another to see whether it orders them as measured."
         return Trust("figures" if near else "nothing", sentence, 1, typical, worst)
     expected, counted = [p for _, p, _ in found], [m for _, _, m in found]
-    tau, lost = kendall_tau(expected, counted), regret(expected, counted)
+    tau, lost = kendall_tau(expected, counted), regret(expected, counted, objective_of(found[0][0]))
     chosen = lost is not None and lost <= NEAR
     verdict: Verdict = (
         ("all" if chosen else "figures") if near else ("order" if chosen else "nothing")
@@ -107,12 +107,18 @@ def _order(found: Sequence[tuple[Run, float, float]], tau: float | None) -> str:
 
 
 def _choice(found: Sequence[tuple[Run, float, float]], lost: float | None) -> str:
-    best = shortened(min(found, key=lambda entry: entry[1])[0].plan.label, 40)
-    cheapest = shortened(min(found, key=lambda entry: entry[2])[0].plan.label, 40)
+    by = objective_of(found[0][0])
+    best = shortened(by.top(found, lambda entry: entry[1])[0].plan.label, 40)
+    first = by.top(found, lambda entry: entry[2])
+    cheapest = shortened(first[0].plan.label, 40)
     if lost is None:
-        return f"{cheapest} cost nothing, where {best} was predicted best"
+        none = "cost nothing" if by.is_lowest else "was the best"
+        return f"{cheapest} {none}, where {best} was predicted best"
     if lost == 1:
-        return f"the plan that it calls best, {best}, was the cheapest of them"
+        word = "cheapest" if by.is_lowest else "best"
+        return f"the plan that it calls best, {best}, was the {word} of them"
+    if not by.is_lowest:
+        return f"the plan that it calls best, {best}, had {by.behind(1.0, lost)} than {cheapest}"
     over = f"{percent_more(lost, 1)} more than" if lost < 2 else f"{times(lost, 1)} as much as"
     return f"the plan that it calls best, {best}, cost {over} {cheapest}"
 
@@ -133,12 +139,13 @@ def kendall_tau(predicted: Sequence[float], measured: Sequence[float]) -> float 
     return float((first * second).sum() / pairs) if pairs else None
 
 
-def regret(predicted: Sequence[float], measured: Sequence[float]) -> float | None:
-    """How many times the measured cheapest plan's cost the plan predicted cheapest had.
+def regret(predicted: Sequence[float], measured: Sequence[float], by: Objective) -> float | None:
+    """How many times worse the plan predicted best was than the one measured best.
 
     Of plans predicted alike the first one counts. None where the cheapest cost nothing.
     """
-    chosen, least = measured[predicted.index(min(predicted))], min(measured)
-    if chosen == least:
+    chosen, best = measured[predicted.index(by.top(predicted, float))], by.top(measured, float)
+    if chosen == best:
         return 1.0
-    return chosen / least if least > 0 else None
+    larger, smaller = by.sides(chosen, best)
+    return larger / smaller if smaller > 0 else None

@@ -83,7 +83,7 @@ class Sampler:
         workload = replace(point.workload, run=replace(point.workload.run, seed=seed))
         warmup = workload.warmup
         span = Span(microseconds(warmup), microseconds(warmup + workload.run.duration))
-        plan = chosen_plan(family(point.family), workload, point.plan)
+        plan = chosen_plan(family(point.family).space(workload), point.plan)
         general = point.kernel == "general"
         data, fed = self._fed(workload, loop_feed if general else feed_of(plan, workload))
         program = _program(plan, workload, fed, span, general)

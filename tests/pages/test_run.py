@@ -60,7 +60,7 @@ def test_figures_change_in_a_picture_that_is_drawn_once(spark: FakeSpark, go: Go
     (job,) = backend.runner().active()
     assert job.running is not None
     asked = job.running.request
-    plan = family("join_order").plan(asked.workload, asked.label)
+    plan = family("join_order").space(asked.workload).plan(asked.label)
     counted = {operator.id: Cost(comparisons=4321.0) for operator in plan.operators()}
     job.running.progress = replace(job.running.progress, costs=counted)
     app.run()

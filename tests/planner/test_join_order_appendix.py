@@ -114,11 +114,11 @@ def test_any_order_of_any_origin_is_what_the_appendix_derives(
 def test_corrected_results_do_not_grow_with_the_batch() -> None:
     eager, batches = equality_join(TABLE_5), equality_join(TABLE_5, lazy(50))
     label = "S1,S2,S3,S4"
-    plan = FAMILY.plan(batches, label)
-    estimate = FAMILY.estimate(plan, batches)
+    plan = FAMILY.space(batches).plan(label)
+    estimate = FAMILY.space(batches).estimate(plan)
     root = plan.roots[0]
-    before = FAMILY.plan(eager, label)
-    now = FAMILY.estimate(before, eager).costs[before.roots[0].id]
+    before = FAMILY.space(eager).plan(label)
+    now = FAMILY.space(eager).estimate(before).costs[before.roots[0].id]
     assert estimate.costs[root.id].rows_out == pytest.approx(now.rows_out)
     last = root.inputs[0]
     found = {f.model: f.result for f in estimate.formulas[last.id] if f.field == "comparisons"}

@@ -19,6 +19,7 @@ from planner.workload.query import Column, Comparison, Filter
 from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
 from tests.examples import examples
+from tests.planner.spaces import why
 from tests.planner.workloads import TABLE_5, equality_join
 
 FAMILY = JoinOrder()
@@ -74,13 +75,13 @@ def test_sizes_come_from_the_frequencies() -> None:
 def test_the_uniform_figure_stands_beside_and_search_prices_as_plans_do() -> None:
     for execution in (Execution(), Execution(join="hash"), Execution(join="hash", buckets=7)):
         workload = zipf_join((1.0, 0.5, 0.0, 1.2), execution)
-        ranking = FAMILY.rank(workload, top=None)
+        ranking = FAMILY.space(workload).rank()
         labels = [candidate.label for candidate in ranking.candidates]
         scores = [candidate.score for candidate in ranking.candidates]
-        assert scores == pytest.approx(FAMILY.scores(workload, labels))
-        formulas = FAMILY.estimate(FAMILY.best(workload), workload).formulas
+        assert scores == pytest.approx(FAMILY.space(workload).scores(labels))
+        formulas = FAMILY.space(workload).estimate(FAMILY.space(workload).best()).formulas
         assert any(f.model == UNIFORM for found in formulas.values() for f in found)
-        assert any("Zipf" in sentence for sentence in FAMILY.why(workload))
+        assert any("Zipf" in sentence for sentence in why(FAMILY.space(workload)))
 
 
 def test_a_declared_selectivity_of_two_sources_wins() -> None:
@@ -89,7 +90,7 @@ def test_a_declared_selectivity_of_two_sources_wins() -> None:
     assert model_of(workload).size((0, 1)) == pytest.approx(0.25 * 1000 * 100)
     three = replace(equality_join(TABLE_5[:3]), statistics=declared)
     assert model_of(three).size((0, 1)) == pytest.approx(200)
-    assert any("selectivities of pairs are not used" in said for said in FAMILY.why(three))
+    assert any("selectivities of pairs are not used" in said for said in why(FAMILY.space(three)))
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ FAMILY = JoinOrder()
 
 def costs_of(workload: Workload, label: str) -> dict[tuple[str, str], Cost]:
     """What each source's operators cost, probes left out."""
-    plan = FAMILY.plan(workload, label)
-    costs = FAMILY.estimate(plan, workload).costs
+    plan = FAMILY.space(workload).plan(label)
+    costs = FAMILY.space(workload).estimate(plan).costs
     kept = (op for op in plan.operators() if op.kind not in ("probe", "output"))
     return {(op.kind, str(op.param("source"))): costs[op.id] for op in kept}
 
@@ -46,7 +46,7 @@ def test_a_relation_holds_its_rows_and_starts_no_result() -> None:
     assert found["table", "R"] == Cost(
         inserts=0.5, expirations=0.25, rows_out=0.5, state_tuples=40 + 0.25 * 180
     )
-    plan = FAMILY.best(workload)
+    plan = FAMILY.space(workload).best()
     assert [end.param("origin") for end in plan.roots[0].inputs] == ["A", "B", "C"]
 
 
@@ -103,15 +103,15 @@ def test_every_index_of_a_window_is_visited_when_a_tuple_leaves() -> None:
 
 def test_a_tuple_of_a_self_join_meets_its_own_copy() -> None:
     workload = self_join()
-    plan = FAMILY.best(workload)
-    rows = FAMILY.estimate(plan, workload).costs[plan.roots[0].id].rows_out
+    plan = FAMILY.space(workload).best()
+    rows = FAMILY.space(workload).estimate(plan).costs[plan.roots[0].id].rows_out
     # 13.2 by sizes alone; b's copy of a tuple meets a's (2.4), and R meets both copies (1.2).
     assert rows == pytest.approx(13.2 + 2 * 60 / 50 + 3 * 20 / 50)
 
 
 def test_other_models_stand_beside() -> None:
     workload = mixed_join(Execution(join="hash", buckets=7, evaluate=Every(5)))
-    estimate = FAMILY.estimate(FAMILY.best(workload), workload)
+    estimate = FAMILY.space(workload).estimate(FAMILY.space(workload).best())
     models = {formula.model for found in estimate.formulas.values() for formula in found}
     assert {PAPER, PRINTED_BUCKETS} <= models
     assert UNIFORM not in models

@@ -251,7 +251,7 @@ def test_the_advised_execution_can_be_pasted(
         (("plans", "FILE", "--top", "0"), "must be a whole number from 1"),
         (("plans", "FILE", "--top", "x"), "--top"),
         (("plans", "FILE", "--top", "3", "--all"), "not allowed with"),
-        (("plans", "FILE", "--rank", "x"), "invalid choice"),
+        (("plans", "FILE", "--rank", "x"), "ranked by work, seconds, state"),
         (("plans", "FILE", "--unknown"), "--unknown"),
         (("explain", "FILE", "--plan", "S1,S2"), "such as S1,S2,S3,S4"),
         (("explain", "FILE"), "--plan"),

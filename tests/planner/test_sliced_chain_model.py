@@ -80,8 +80,8 @@ def carried(workload: Workload, label: str, data: Data, warmup: float, end: floa
 def test_every_operator_does_what_the_model_says(case: str) -> None:
     """What is counted is as near to what is predicted as chance lets it."""
     workload, asked = CASES[case]
-    plan = FAMILY.plan(workload, asked)
-    predicted = FAMILY.estimate(plan, workload).costs
+    plan = FAMILY.space(workload).plan(asked)
+    predicted = FAMILY.space(workload).estimate(plan).costs
     end = WARMUP + SECONDS
     runs = [
         carried(workload, plan.label, tuples_of(workload, end, seed), WARMUP, end).counts
@@ -102,8 +102,8 @@ def test_hashing_changes_the_price_of_probes_alone(label: str, execution: Execut
     costs = []
     for method in (execution, Execution()):
         workload = joins(FILTERED, execution=method, streams=FEW_KEYS)
-        plan = FAMILY.plan(workload, label)
-        priced = FAMILY.estimate(plan, workload).costs
+        plan = FAMILY.space(workload).plan(label)
+        priced = FAMILY.space(workload).estimate(plan).costs
         costs.append([(operator.kind, priced[operator.id]) for operator in plan.operators()])
     for (kind, cost), (_, scanned) in zip(*costs, strict=True):
         expected = scanned.as_dict()
@@ -190,8 +190,8 @@ def test_equations_1_to_3_are_the_sum_of_what_stands_beside_the_figures(
 ) -> None:
     settings_of = two_queries(model_of(GIVEN))
     assert settings_of == TwoQueries(50, 10, 30, pytest.approx(0.4), pytest.approx(0.1))
-    plan = FAMILY.plan(GIVEN, label)
-    estimate = FAMILY.estimate(plan, GIVEN)
+    plan = FAMILY.space(GIVEN).plan(label)
+    estimate = FAMILY.space(GIVEN).estimate(plan)
     sums = {"comparisons": 0.0, "state_tuples": 0.0}
     for operator in plan.operators():
         last = {}

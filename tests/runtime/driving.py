@@ -63,7 +63,7 @@ def compiled(
     workload: Workload, feed: Feed, span: Span, partitions: int = 1, label: str = "multiway"
 ) -> tuple[JoinProgram, Plan, Split]:
     """The plan with this label as a program, and how tuples are shared out to it."""
-    plan = chosen_plan(family("join_order"), workload, label)
+    plan = chosen_plan(family("join_order").space(workload), label)
     split = split_of(plan, workload, partitions)
     program = compile_plan(plan, workload, feed.codes, span, split)
     assert isinstance(program, JoinProgram)

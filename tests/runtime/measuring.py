@@ -28,8 +28,8 @@ def measured_run(
     Other tuples than those of the workload may be given: what a user's own data do to a model.
     """
     chosen = applicable(workload, "test")
-    plan = chosen.best(workload) if label == "best" else chosen.plan(workload, label)
-    estimate = replace(family(plan.family).estimate(plan, workload), formulas={})
+    plan = chosen.space(workload).best() if label == "best" else chosen.space(workload).plan(label)
+    estimate = replace(family(plan.family).space(workload).estimate(plan), formulas={})
     arrived = tables or generated(workload)
     span = Span(microseconds(workload.warmup), microseconds(run_seconds(workload)))
     tally = counted(plan, workload, feed_of(plan, workload)(workload, arrived), span)

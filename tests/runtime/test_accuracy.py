@@ -41,7 +41,7 @@ def test_the_plans_that_are_run_have_every_loop_of_every_listed_plan(number: int
         for origin, order in zip(model.origins, loops.orders, strict=True)
         for loop in loops_in(origin, order)
     }
-    for candidate in JoinOrder().rank(workload, None).candidates:
+    for candidate in JoinOrder().space(workload).rank().candidates:
         orders = zip(model.origins, loops_of(model, candidate.label).orders, strict=True)
         for origin, order in orders:
             assert set(loops_in(origin, order)) <= run, candidate.label

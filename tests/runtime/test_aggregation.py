@@ -184,7 +184,7 @@ def test_all_plans_equal_recomputation_at_every_event(
     definition = Definition(workload, data)
     final = definition.final()
     digests = set()
-    for plan in FAMILY.candidates(workload):
+    for plan in FAMILY.space(workload).candidates():
         found = aggregated(workload, tables, plan, partitions, cuts)
         assert found.answer == final, plan.label
         assert found.tally.results == len(final)
@@ -202,7 +202,7 @@ def test_counts_do_not_depend_on_partitions_and_batches(
     if FAMILY.refuses(workload) is not None:
         return
     tables = tables_of(data, KINDS)
-    for plan in FAMILY.candidates(workload):
+    for plan in FAMILY.space(workload).candidates():
         one = aggregated(workload, tables, plan).tally
         other = aggregated(workload, tables, plan, partitions, cuts).tally
         (update,) = (op.id for op in plan.operators() if op.kind == "update")
@@ -220,7 +220,7 @@ def test_an_extremum_is_looked_for_in_as_much_whatever_the_partitions() -> None:
     text = "SELECT S1.j, MAX(S2.x) FROM S1 [RANGE 4], S2 [RANGE 3] WHERE S1.j = S2.j GROUP BY S1.j"
     workload = aggregation(text, Execution(join="hash"))
     tables = generate(workload, 30, seed=2)
-    for plan in FAMILY.candidates(workload):
+    for plan in FAMILY.space(workload).candidates():
         one, two = (aggregated(workload, tables, plan, partitions).tally for partitions in (1, 2))
         (update,) = (op.id for op in plan.operators() if op.kind == "update")
         assert one.recomputations[update] > 0
@@ -263,7 +263,7 @@ def test_counts_are_those_of_a_plain_simulation(name: str) -> None:
     workload = AGGREGATION_SAMPLES[name]
     tables = generate(workload, 30, seed=4)
     warmup, end = 12_000_000, max(int(table.ts[-1]) for table in tables.values())
-    for plan in FAMILY.candidates(workload):
+    for plan in FAMILY.space(workload).candidates():
         simulated = OnTables(_in_microseconds(workload), plan, tables).run(warmup, end - warmup + 1)
         merged = aggregate_feed(workload, tables)
         tally = counted(plan, workload, merged, Span(warmup, end))
@@ -303,7 +303,7 @@ def _run_one(select: str, values: np.ndarray) -> Aggregated:
     columns = {"j": ones, "g": ones, "x": ColumnData(values)}
     numbers = np.arange(len(values), dtype=np.int64)
     table = Table(numbers, numbers, columns)
-    return aggregated(workload, {"S1": table}, FAMILY.plan(workload, "LAP"))
+    return aggregated(workload, {"S1": table}, FAMILY.space(workload).plan("LAP"))
 
 
 def test_text_cannot_be_summed() -> None:
@@ -318,7 +318,7 @@ def test_a_column_without_a_value_has_no_sum() -> None:
     nothing = ColumnData(np.array(["", ""], object), np.zeros(2, np.bool_))
     numbers = np.arange(2, dtype=np.int64)
     table = Table(numbers, numbers, {"j": ones, "g": ones, "x": nothing})
-    found = aggregated(workload, {"S1": table}, FAMILY.plan(workload, "LAP"))
+    found = aggregated(workload, {"S1": table}, FAMILY.space(workload).plan("LAP"))
     assert found.answer == {(): (None, None, 0, 2)}
 
 

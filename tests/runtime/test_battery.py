@@ -60,7 +60,7 @@ def _check_aggregation(known: Family, workload: Workload, tables: dict[str, Tabl
     rows = duckdb_answer(workload.queries[0], tables)
     assert rows
     digests = set()
-    for number, plan in enumerate(islice(known.candidates(workload), MOST_RUN)):
+    for number, plan in enumerate(islice(known.space(workload).candidates(), MOST_RUN)):
         partitions, batch = 1 + number % 3, 40 + 370 * (number % 5)
         arrivals = sum(len(table) for table in tables.values())
         found = aggregated(workload, tables, plan, partitions, range(0, 2 * arrivals, batch))
@@ -78,7 +78,7 @@ def _check_join(
         rows = duckdb_rows(query, tables, [stream.name for stream in workload.streams])
         assert rows
         expected[query.name] = len(rows), int(digest_of(np.array(rows, np.int64)[:, :-1]))
-    for number, plan in enumerate(islice(known.candidates(workload), MOST_RUN)):
+    for number, plan in enumerate(islice(known.space(workload).candidates(), MOST_RUN)):
         partitions, batch = 1 + number % 3, 40 + 37 * (number % 5)
         merged = feed_of(plan, workload)(workload, tables)
         split = split_of(plan, workload, partitions)

@@ -133,7 +133,7 @@ def test_a_relation_with_other_rows_is_told() -> None:
         "run: {seed: 1, duration: 100}\n"
     )
     fewer = replace(made, relations=(replace(made.relations[0], rows=50),))
-    run = estimated_run(family("join_order").best(made), fewer, made)
+    run = estimated_run(family("join_order").space(made).best(), fewer, made)
     (found,) = diagnosed(run, generated(made))
     assert found.reason == "R has 500 rows, where 50 are assumed"
 
@@ -217,7 +217,7 @@ def test_statistics_that_were_planned_wrong_are_named_whatever_the_family(name: 
         real = next((w for w in (whole, one) if known.refuses(w) is None), None)
         if real is None:
             continue
-        plan, first = known.best(real), real.streams[0]
+        plan, first = known.space(real).best(), real.streams[0]
         assert first.rate is not None
         wrong = {
             f"{first.name} brought": replace(first, rate=3 * first.rate),
@@ -243,6 +243,6 @@ def estimated_run(plan: Plan, planned: Workload, real: Workload) -> Run:
         request=RunRequest(planned, plan.family, plan.label, data=Path("own")),
         workload=planned,
         plan=plan,
-        estimate=known.estimate(plan, planned),
-        measurement=replace(run.measurement, costs=known.estimate(plan, real).costs),
+        estimate=known.space(planned).estimate(plan),
+        measurement=replace(run.measurement, costs=known.space(real).estimate(plan).costs),
     )

@@ -39,7 +39,7 @@ from tests.runtime.test_native_description import ATTRIBUTE, STREAM, TEXT, odd
 
 def _plan(workload: Workload, name: str = "join_order", label: str = "") -> Plan:
     known = family(name)
-    return known.plan(workload, label) if label else known.best(workload)
+    return known.space(workload).plan(label) if label else known.space(workload).best()
 
 
 def _answers(plan: Plan, workload: Workload, tables: dict[str, Table]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import PlanError
+from planner.families.capabilities import Changes
 from planner.families.registry import family
-from planner.families.sliced_chain.pricing import looks_of_entered
 from planner.files.query.text import parse_query
+from planner.plan.cost import Cost
 from planner.workload.changes import check_times, stages_of
 from planner.workload.execution import Change, RunSettings
 from planner.workload.query import Column, Predicate, Query, Source, TimeWindow
@@ -35,6 +37,13 @@ from tests.runtime.driving import stepped
 from tests.runtime.slicing import SPAN, feed_of, labels, queries, tuples, workloads
 
 FEW = examples(25)
+
+
+def _more(stage: PlannedStage) -> Mapping[str, Cost]:
+    """What the plan of a stage costs more because queries entered late."""
+    changes = family("sliced_chain").space(stage.workload).capability(Changes)
+    assert changes is not None
+    return changes.cost_of_entered(stage.plan, stage.entered)
 
 
 @st.composite
@@ -162,7 +171,7 @@ def test_queries_that_entered_are_looked_at_once_more_as_predicted() -> None:
         _, tally = _migrated(beginning, stages, slice_feed(beginning, tables), 1, set(), span)
         alone = [PlannedStage(None, together, stages[-1].plan, {})]
         _, expected = _migrated(together, alone, slice_feed(together, tables), 1, set(), span)
-        more = looks_of_entered(stages[-1].plan, together, stages[-1].entered)
+        more = _more(stages[-1])
         looked = 0
         for operator in stages[-1].plan.operators():
             cost, was = tally.costs[operator.id], expected.costs[operator.id]
@@ -273,11 +282,11 @@ def test_a_change_of_queries_keeps_the_strategy(asked: str, labels_of_stages: li
     whole = whole_estimate(chosen, stages, 0, 10_000_000, 50_000_000)
     assert set(whole.costs) == {operator.id for operator in whole_plan(stages).operators()}
     by_stage = [
-        sum(cost.comparisons for cost in chosen.estimate(s.plan, s.workload).costs.values())
-        + sum(c.comparisons for c in looks_of_entered(s.plan, s.workload, s.entered).values())
+        sum(cost.comparisons for cost in chosen.space(s.workload).estimate(s.plan).costs.values())
+        + sum(c.comparisons for c in _more(s).values())
         for s in stages
     ]
-    assert looks_of_entered(stages[0].plan, workload, {}) == {}
+    assert _more(stages[0]) == {}
     weighed = sum(share * own for share, own in zip((0.25, 0.25, 0.5), by_stage, strict=True))
     assert sum(cost.comparisons for cost in whole.costs.values()) == pytest.approx(weighed)
 

@@ -100,7 +100,7 @@ def test_every_plan_that_is_described_gives_the_answer_of_the_kernels(
 ) -> None:
     known = family(name)
     tables = coarse(generate(workload, seconds, seed=5))
-    for plan in islice(known.candidates(workload), MOST_PLANS):
+    for plan in islice(known.space(workload).candidates(), MOST_PLANS):
         assert refusal(plan, workload, "stream") is None
         tally = counted(plan, workload, feed_of(plan, workload)(workload, tables), Span(0, 1))
         expected = tally.by_query or {workload.queries[0].name: (tally.results, tally.digest)}
@@ -110,7 +110,7 @@ def test_every_plan_that_is_described_gives_the_answer_of_the_kernels(
 
 def test_the_order_of_a_plan_is_the_order_of_the_joins() -> None:
     workload = SAMPLES["table 5"]
-    described = describe(JoinOrder().plan(workload, "S3,S1,S4,S2"), workload)
+    described = describe(JoinOrder().space(workload).plan("S3,S1,S4,S2"), workload)
     assert [i.name for i in described.joins[0].inputs] == ["S3", "S1", "S4", "S2"]
     names = [step.name for step in described.joins[0].steps]
     assert names == ["S3 with S1", "S3, S1 with S4", "S3, S1, S4 with S2"]
@@ -119,7 +119,7 @@ def test_the_order_of_a_plan_is_the_order_of_the_joins() -> None:
 
 def test_an_order_for_each_origin_is_noted_as_the_one_that_is_used() -> None:
     workload = SAMPLES["two streams"]
-    plan = JoinOrder().plan(workload, "general:S1=S1,S2;S2=S1,S2")
+    plan = JoinOrder().space(workload).plan("general:S1=S1,S2;S2=S1,S2")
     assert describe(plan, workload).notes == (
         "Spark joins in one order, whichever tuple arrives: S1,S2, that of S1",
     )
@@ -127,7 +127,7 @@ def test_an_order_for_each_origin_is_noted_as_the_one_that_is_used() -> None:
 
 def test_windows_of_rows_are_refused_with_the_reason() -> None:
     workload = CHAIN_SAMPLES["count windows"]
-    plan = family("sliced_chain").plan(workload, "pull-up")
+    plan = family("sliced_chain").space(workload).plan("pull-up")
     told = refusal(plan, workload, "replay")
     assert told is not None
     assert "A of Q1 has the window [ROWS 20]" in told
@@ -136,7 +136,7 @@ def test_windows_of_rows_are_refused_with_the_reason() -> None:
 
 def test_many_joins_are_not_streamed() -> None:
     workload = joins([joined(n) for n in range(1, 42)])
-    plan = family("sliced_chain").plan(workload, "unshared")
+    plan = family("sliced_chain").space(workload).plan("unshared")
     assert "it has 41 joins" in (refusal(plan, workload, "stream") or "")
     assert refusal(plan, workload, "replay") is None
 
@@ -151,5 +151,5 @@ def test_many_joins_are_not_streamed() -> None:
 )
 def test_aggregations_that_spark_cannot_express(name: str, way: Way, told: str) -> None:
     workload = AGGREGATION_SAMPLES[name]
-    plan = family("early_aggregation").plan(workload, "LAP")
+    plan = family("early_aggregation").space(workload).plan("LAP")
     assert told in (refusal(plan, workload, way) or "")

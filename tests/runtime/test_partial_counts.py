@@ -56,7 +56,7 @@ def test_counts_so_far(
     name: str, label: str, queries: str, execution: str, partitions: int
 ) -> None:
     workload = load_workload(_TEXT.format(queries=queries, execution=execution))
-    plan = chosen_plan(family(name), workload, label)
+    plan = chosen_plan(family(name).space(workload), label)
     merged = feed_of(plan, workload)(workload, generate(workload, _SECONDS, seed=2))
     split = split_of(plan, workload, partitions)
     program = compile_plan(

@@ -74,7 +74,7 @@ def _measured(workload: Workload, label: str, seed: int) -> Tally:
     seconds = workload.warmup + workload.run.duration
     feed = loop_feed(workload, generate(workload, seconds, seed))
     span = Span(microseconds(workload.warmup), microseconds(seconds))
-    plan = family("join_order").plan(workload, label)
+    plan = family("join_order").space(workload).plan(label)
     split = Split(1, None)
     program = compile_plan(plan, workload, feed.codes, span, split, feed.constants)
     batch = Batch(feed.tuples, span.end, last=True).pack()
@@ -98,9 +98,9 @@ LAZY = Execution(join="hash", evaluate=Every(5), expire=Every(10))
     ids=["static", "changing", "growing", "hashed", "lazy", "expired late"],
 )
 def test_measured_work_is_as_predicted(workload: Workload, label: str) -> None:
-    plan = family("join_order").plan(workload, label)
+    plan = family("join_order").space(workload).plan(label)
     roots = [root.id for root in plan.roots]
-    estimate = family("join_order").estimate(plan, workload)
+    estimate = family("join_order").space(workload).estimate(plan)
     costs = [total(_measured(workload, label, seed).costs, roots) for seed in SEEDS]
     mean = {name: value / len(SEEDS) for name, value in sum(costs, Cost()).as_dict().items()}
     assert mean == pytest.approx(total(estimate.costs, roots).as_dict(), rel=TOLERANCE)
@@ -109,7 +109,7 @@ def test_measured_work_is_as_predicted(workload: Workload, label: str) -> None:
 def test_every_candidate_of_the_sample_gives_one_answer() -> None:
     sample = load_workload((PROJECT / "sample_data" / "customer-flows.yaml").read_bytes())
     workload = replace(sample, run=RunSettings(warmup=10, duration=50))
-    labels = [plan.label for plan in islice(family("join_order").candidates(workload), 24)]
+    labels = [plan.label for plan in islice(family("join_order").space(workload).candidates(), 24)]
     tallies = [_measured(workload, label, seed=5) for label in labels]
     assert len(labels) > 6
     assert tallies[0].results > 100

@@ -28,13 +28,13 @@ def record(workload: Workload, data: Path | None = None) -> Run:
     request = RunRequest(workload, "join_order", "S1,S2", data=data)
     filled, tables, _ = with_data(workload, data)
     chosen = family("join_order")
-    plan = chosen.plan(filled, "S1,S2")
+    plan = chosen.space(filled).plan("S1,S2")
     return Run(
         id="run-1",
         request=request,
         workload=filled,
         plan=plan,
-        estimate=chosen.estimate(plan, filled),
+        estimate=chosen.space(filled).estimate(plan),
         partitions=1,
         batches=1,
         data_digest=data_digest(filled, tables),

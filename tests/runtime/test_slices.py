@@ -159,11 +159,11 @@ def test_each_answer_is_that_of_the_query_alone_by_join_order() -> None:
     second = Query("Q2", _sources(6)[::-1], _EQUAL)
     workload = Workload("two", _STREAMS, (first, second))
     tables = generate(workload, 15.0, seed=6)
-    shared = family("sliced_chain").plan(workload, "cpu-opt")
+    shared = family("sliced_chain").space(workload).plan("cpu-opt")
     together = counted(shared, workload, slice_feed(workload, tables), SPAN)
     for query in workload.queries:
         alone = workload.only(query.name)
-        plan = family("join_order").best(alone)
+        plan = family("join_order").space(alone).best()
         tally = counted(plan, alone, feed_of_plan(plan, alone)(alone, tables), SPAN)
         assert tally.results > 0
         assert together.by_query[query.name] == (tally.results, tally.digest)

@@ -76,7 +76,7 @@ def test_loaded_kernels_are_those_that_a_run_takes(queries: list[str]) -> None:
     load_all_kernels()
     loaded = _signatures()
     chosen = applicable(workload, "test")
-    for candidate in chosen.rank(workload, 2).candidates:
+    for candidate in chosen.space(workload).rank(top=2).candidates:
         assert Sampler().sample(Point(0, workload, chosen.name, candidate.label), seed=1).results
     assert _signatures() == loaded
 

@@ -73,7 +73,7 @@ def show(first: Side, second: Side, key: str) -> None:
 
 def kinds(first: Side, second: Side) -> list[str]:
     """The kinds of work that there are, what plans are ranked by first."""
-    every = dict.fromkeys([family(first.plan.family).ranked_by, *COST_FIELDS])
+    every = dict.fromkeys(filter(None, [family(first.plan.family).objective.part, *COST_FIELDS]))
     wholes = [side.whole(measured) for side in (first, second) for measured in (False, True)]
     return [name for name in every if any(getattr(cost, name) for cost in wholes if cost)]
 

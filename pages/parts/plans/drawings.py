@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.parts.shared import charts
+from pages.parts.shared import charts, planning
 from pages.parts.shared.formatting import plain
+from planner.families.capabilities import LoopOrders
 from planner.families.join_order import JoinOrder
 from planner.families.protocol import Family
 from planner.families.sliced_chain import SlicedChain
@@ -48,7 +49,7 @@ def show(chosen: Family, workload: Workload, plan: Plan, estimate: Estimate) -> 
         label_visibility="collapsed",
     )
     if way == TREE:
-        orders = chosen.orders(workload, plan)
+        orders = planning.capable(chosen.name, workload, LoopOrders).orders(plan)
         origin = _origin(list(orders), plan) if len(orders) > 1 else ""
         order = orders[origin]
         charts.picture(

@@ -13,6 +13,7 @@ from pages.parts.plans import drawings, ranking_table, work_figures
 from pages.parts.shared import charts, planning, state
 from pages.parts.shared.formatting import plain, plan_name
 from planner.families.early_aggregation import EarlyAggregation
+from planner.families.early_aggregation.space import AggregationPlans
 from planner.families.protocol import Candidate, Family, Ranking
 from planner.families.sliced_chain import SlicedChain
 from planner.workload.workload import Workload
@@ -56,7 +57,13 @@ def show(
 
 def _work(chosen: EarlyAggregation, workload: Workload, labels: Sequence[str]) -> None:
     """What the plans that are drawn spend their operations on."""
-    bars = list(zip(labels, chosen.work(workload, labels), strict=True))
+    bars = list(
+        zip(
+            labels,
+            planning.capable(chosen.name, workload, AggregationPlans).work(labels),
+            strict=True,
+        )
+    )
     charts.show(work_figures.stacked(bars), alt=work_figures.in_words(bars))
 
 

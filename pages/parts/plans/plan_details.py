@@ -15,7 +15,9 @@ from pages.parts.plans import difference, drawings, replanning, work_figures
 from pages.parts.shared import charts, figures, planning
 from pages.parts.shared.formatting import UNITS, plain, plan_name
 from planner.families.early_aggregation import EarlyAggregation
+from planner.families.early_aggregation.space import AggregationPlans
 from planner.families.join_order import JoinOrder
+from planner.families.join_order.space import JoinOrders
 from planner.families.protocol import Family
 from planner.families.sliced_chain import SlicedChain
 from planner.numbers import amount
@@ -76,7 +78,15 @@ def _details(
         rates = partial(replanning.show, chosen.name, workload)
         return costs | shared | {RATES: rates, ADVICE: partial(index_advice.show, workload)}
     if isinstance(chosen, EarlyAggregation):
-        return costs | {SETS: partial(early_sets.show, chosen, workload)} | shared
+        return (
+            costs
+            | {
+                SETS: partial(
+                    early_sets.show, planning.capable(chosen.name, workload, AggregationPlans)
+                )
+            }
+            | shared
+        )
     if isinstance(chosen, SlicedChain):
         subject = (workload, planning.ranking(chosen, workload), plan.label)
         own = {
@@ -114,14 +124,14 @@ def by_operator(chosen: Family, plan: Plan, estimate: Estimate) -> None:
 
 def _kinds(chosen: Family) -> list[str]:
     """What plans are ranked by, and all kinds of work."""
-    return list(dict.fromkeys([chosen.ranked_by, *COST_FIELDS]))
+    return list(dict.fromkeys(filter(None, [chosen.objective.part, *COST_FIELDS])))
 
 
 def why(chosen: Family, workload: Workload) -> None:
     """The search told step by step, with the cost after each step."""
     _, sentences = planning.told(chosen.name, workload)
     if isinstance(chosen, JoinOrder):
-        steps = chosen.heuristic(workload).steps
+        steps = planning.capable(chosen.name, workload, JoinOrders).heuristic().steps
         costs = [step.cost for step in steps]
         frame = pd.DataFrame(
             {

@@ -50,7 +50,7 @@ def show(name: str, workload: Workload) -> None:
         found = _followed(name, workload, trace).under(threshold)
         told.markdown(f"#### {plain(answer(found), 800)}", anchors=False)
         with pictures:
-            _pictures(found, unit_of(workload))
+            _pictures(found, unit_of(found))
 
 
 @st.cache_resource(show_spinner="Following the rates", max_entries=32, hash_funcs=BY_DIGEST)
@@ -80,13 +80,12 @@ def _pictures(found: Replanning, unit: str) -> None:
 
 def _table(first: str, rows: Sequence[tuple[str, Policy]], found: Replanning, unit: str) -> None:
     """What some policies cost over the whole trace, and how often they plan."""
-    least = found.oracle.total
     st.dataframe(
         pd.DataFrame(
             {
                 first: [title for title, _ in rows],
                 "Re-plannings": [len(policy.planned_at) for _, policy in rows],
-                "Against always best": [against(policy.total, least) for _, policy in rows],
+                "Against always best": [against(found, policy) for _, policy in rows],
                 "Changes": [len(policy.changed_at) for _, policy in rows],
                 unit.capitalize(): [round(policy.total) for _, policy in rows],
             }

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from pages.parts.shared.formatting import MET, UNITS, error_text, plan_name
-from planner.families.early_aggregation import EarlyAggregation
+from planner.families.capabilities import Recomputations
 from planner.families.registry import family
 from planner.numbers import amount, told_apart
 from planner.plan.cost import COST_FIELDS, Cost, q_error
 from planner.plan.operator_names import operator_name
 from planner.plan.plan_text import Overlay
 from planner.workload.validation import listed
-from runtime.runs.run_costs import measured_cost, predicted_cost, ranked_by, scores
+from runtime.runs.run_costs import measured_cost, objective_of, predicted_cost, scores
 
 if TYPE_CHECKING:
     from runtime.runs.records import Run
@@ -38,9 +38,9 @@ def fields(run: Run) -> list[str]:
     """
     first, second = predicted_cost(run).as_dict(), (measured_cost(run) or Cost()).as_dict()
     counted = [name for name in COST_FIELDS if first[name] or second[name]]
-    ranked = ranked_by(run)
+    ranked = objective_of(run).part
     more = [RECOMPUTATIONS] if by_operator(run, RECOMPUTATIONS) else []
-    every = [*([ranked] if ranked not in COST_FIELDS else []), *counted, *more]
+    every = [*([ranked] if ranked and ranked not in COST_FIELDS else []), *counted, *more]
     return sorted(every, key=lambda field: not _figures(run, field)[1])
 
 
@@ -64,11 +64,11 @@ def _figures(run: Run, field: str) -> tuple[Mapping[str, float], Mapping[str, fl
             for by_id in (run.estimate.costs, costs)
         )
         return predicted_ones, measured_ones or _counted_by_spark(run, field)
-    chosen = family(run.plan.family)
-    if not isinstance(chosen, EarlyAggregation):
+    known = family(run.plan.family).space(run.workload).capability(Recomputations)
+    if known is None:
         return {}, {}
     counted = run.measurement.recomputations if run.measurement else {}
-    return chosen.recomputations(run.plan, run.workload), counted
+    return known.recomputations(run.plan), counted
 
 
 def _counted_by_spark(run: Run, field: str) -> dict[str, float]:

@@ -13,7 +13,7 @@ from pages.parts.results import comparison, run_figures
 from pages.parts.shared import backend, charts, figures
 from pages.parts.shared.formatting import UNITS, compared, error_text, moment, plain, plan_name
 from planner.numbers import amount
-from runtime.runs.run_costs import ranked_by, scores
+from runtime.runs.run_costs import measured_scores, objective_of, scores
 
 if TYPE_CHECKING:
     from runtime.runs.records import Run
@@ -27,22 +27,21 @@ _NUMBER = st.column_config.NumberColumn(format="localized")
 
 
 def answer(runs: Sequence[Run]) -> str:
-    """What was measured, in one sentence, about the cheapest plan."""
-    pairs = [(run, *scores(run)) for run in runs]
-    scored = [(run, p, m) for run, p, m in pairs if m is not None]
+    """What was measured, in one sentence, about the best plan."""
+    scored = measured_scores(runs)
     if not scored:
         if all(run.request.backend == "native" for run in runs):
             return "Spark's own operators gave the answer; they count no comparisons."
         return "Nothing was left to measure: the runs were shorter than their warm-up."
-    best, expected, least = min(scored, key=lambda entry: entry[2])
-    unit = UNITS[ranked_by(best)].lower()
+    by = objective_of(scored[0][0])
+    best, expected, least = by.top(scored, lambda entry: entry[2])
     sentence = (
-        f"{plan_name(best.plan.label)} made {amount(least)} {unit}, "
+        f"{plan_name(best.plan.label)} made {amount(least)} {by.unit}, "
         f"{amount(expected)} predicted (q-error {error_text(expected, least)})"
     )
-    dearest, _, most = max(scored, key=lambda entry: entry[2])
-    if dearest is not best:
-        sentence += f"; {compared(least, most)} than {plan_name(dearest.plan.label)}"
+    worst, _, most = by.bottom(scored, lambda entry: entry[2])
+    if worst is not best:
+        sentence += f"; {compared(least, most)} than {plan_name(worst.plan.label)}"
     return f"{sentence}."
 
 
@@ -63,7 +62,7 @@ def plans(found: Sequence[PlanRuns], runs: Mapping[str, Run]) -> None:
     if not any(frame["Min to max"]):
         # No plan was run again: the room is for the others.
         frame = frame.drop(columns="Min to max")
-    unit = UNITS[ranked_by(runs[found[0].newest.id])].lower()
+    unit = objective_of(runs[found[0].newest.id]).unit
     told = list(zip(frame["Plan"], frame["Predicted"], frame["Measured"], strict=True))
     st.dataframe(
         frame,
@@ -116,10 +115,10 @@ def _reached(run: Run) -> str:
 def chart(found: Sequence[PlanRuns], runs: Mapping[str, Run]) -> None:
     """All plans in one chart with the diagonal: by what they are ranked by, or by their clock."""
     shown = [runs[plan.newest.id] for plan in found]
-    field = ranked_by(shown[0])
+    title = objective_of(shown[0]).title
     points = comparison.measured_points([(comparison.run_name(r), *scores(r)) for r in shown])
     clock = comparison.measured_points(comparison.kernel_seconds(found, runs))
-    what = [UNITS[field], *([KERNEL_SECONDS] if clock else [])]
+    what = [title, *([KERNEL_SECONDS] if clock else [])]
     if len(what) > 1:
         # By the clock only where seconds were predicted.
         by = st.segmented_control(
@@ -127,7 +126,7 @@ def chart(found: Sequence[PlanRuns], runs: Mapping[str, Run]) -> None:
         )
     else:
         by = what[0]
-    shown_points, unit = (clock, KERNEL_SECONDS) if by == KERNEL_SECONDS else (points, UNITS[field])
+    shown_points, unit = (clock, KERNEL_SECONDS) if by == KERNEL_SECONDS else (points, title)
     if not shown_points:
         return
     charts.show(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 import streamlit as st
 
@@ -11,7 +12,7 @@ from pages.parts.shared import state
 from pages.parts.shared.caching import BY_DIGEST
 from pages.parts.shared.formatting import plain
 from planner.errors import PlanError
-from planner.families.protocol import Candidate, Family, Ranking
+from planner.families.protocol import Candidate, Family, PlanSpace, Ranking
 from planner.families.registry import applicable, family
 from planner.families.sliced_chain import SlicedChain
 from planner.families.sliced_chain.labels import STRATEGIES
@@ -25,6 +26,7 @@ FEW = 10
 # Up to here all plans are ranked at once, so that the worst one can be shown beside the best.
 RANKED_AT_ONCE = 1_000
 
+T = TypeVar("T")
 Stamp = tuple[tuple[str, int, int], ...]
 
 
@@ -116,6 +118,27 @@ def _read(
     return *infer(workload, read.tables), read.warnings
 
 
+def space(name: str, workload: Workload) -> PlanSpace:
+    """The plans of a workload, in the seconds of this machine."""
+    return _space(name, workload, calibration_stamp())
+
+
+@st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
+def _space(
+    name: str,
+    workload: Workload,
+    calibrated: int,  # noqa: ARG001 - part of the key: the machine may be calibrated anew
+) -> PlanSpace:
+    return family(name).space(workload, calibrated_units())
+
+
+def capable(name: str, workload: Workload, kind: type[T]) -> T:
+    """The plans of a workload as what this family can do."""
+    found = space(name, workload).capability(kind)
+    assert found is not None, f"{name} is no {kind.__name__}"
+    return found
+
+
 @st.cache_resource(show_spinner="Pricing the plans", max_entries=64, hash_funcs=BY_DIGEST)
 def _ranking(
     name: str,
@@ -123,7 +146,7 @@ def _ranking(
     top: int | None,
     calibrated: int,  # noqa: ARG001 - part of the key: the machine may be calibrated anew
 ) -> Ranking:
-    return family(name).rank(workload, top, calibrated_units())
+    return space(name, workload).rank(top=top)
 
 
 def ranking(chosen: Family, workload: Workload, everything: bool = False) -> Ranking:
@@ -172,8 +195,9 @@ def companion(ranking: Ranking) -> tuple[str, Candidate]:
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
 def priced(name: str, workload: Workload, label: str) -> tuple[Plan, Estimate]:
     """The plan with this label and what it should cost."""
-    plan = family(name).plan(workload, label)
-    return plan, family(name).estimate(plan, workload)
+    known = space(name, workload)
+    plan = known.plan(label)
+    return plan, known.estimate(plan)
 
 
 def show_models(name: str, workload: Workload, label: str) -> None:
@@ -186,5 +210,5 @@ def show_models(name: str, workload: Workload, label: str) -> None:
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
 def told(name: str, workload: Workload) -> tuple[str, tuple[str, ...]]:
     """The answer sentence, and the search that led to it, step by step."""
-    chosen = family(name)
-    return chosen.answer(workload, ranking(chosen, workload)), chosen.why(workload)
+    found = space(name, workload).explanation(ranking(family(name), workload))
+    return found.answer, found.why

@@ -79,18 +79,18 @@ def expected(
         batches = max(1, math.ceil(tuples / usual_batch_rows(round(tuples))))
     else:
         batches = max(1, math.ceil(run_seconds(workload) / batch_seconds(pace)))
-    units = units_of(workload, calibrated_units())
-    kernel = 0.0
+    space = planning.space(chosen.name, workload)
+    kernel, span = 0.0, (workload.longest_window, run_seconds(workload))
     for label in labels:
         plan, estimate = planning.priced(chosen.name, workload, label)
-        shape = Shape(batches)
-        kernel += kernel_seconds(plan, estimate, workload, units, run_seconds(workload), shape)
+        work = space.kernel_work(plan, estimate.costs)
+        kernel += kernel_seconds(work, space.units, *span, Shape(batches))
     told = f"Predicted: {short(kernel * repeats)} in kernels"
     found = kept_calibration()
     if way == "stream" and found is not None and found.batch is not None:
         every = len(labels) * batches * repeats
         told += f" and {seconds_text(every * found.batch.value)} for {every:,} micro-batches"
-    return f"{told} ({plain(units.source, 200)})."
+    return f"{told} ({plain(space.units.source, 200)})."
 
 
 def _seconds(candidate: Candidate) -> float:

@@ -21,8 +21,8 @@ from planner.experiments.wang.settings import (
     many_joins,
 )
 from planner.experiments.wang.shares import gains_on_average, highest, rises_along
+from planner.families.sliced_chain import NAME
 from planner.families.sliced_chain.labels import CPU_OPT, MEM_OPT, PULL_UP
-from planner.families.sliced_chain.plans import NAME
 from planner.workload.workload import Workload
 
 ROUNDS = 3

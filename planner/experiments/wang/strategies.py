@@ -36,8 +36,8 @@ from planner.experiments.wang.shares import (
     saves_between,
     widens,
 )
+from planner.families.sliced_chain import NAME
 from planner.families.sliced_chain.labels import PULL_UP
-from planner.families.sliced_chain.plans import NAME
 from planner.workload.workload import Workload
 
 # Counts differ little from one set of tuples to another; times need more rounds.

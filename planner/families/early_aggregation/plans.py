@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from planner.families.early_aggregation import NAME
 from planner.families.early_aggregation.coverage import column_text
-from planner.families.early_aggregation.model import NAME, AggregationModel
+from planner.families.early_aggregation.model import AggregationModel
 from planner.families.early_aggregation.search import Order, orders
 from planner.joins.probes import probe_params
 from planner.joins.upkeep import feed_of, kept_by

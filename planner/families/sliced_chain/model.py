@@ -10,11 +10,12 @@ from itertools import chain
 import numpy as np
 
 from planner.errors import PlanError
+from planner.families.sliced_chain import NAME
 from planner.families.sliced_chain.coverage import refusal
 from planner.families.sliced_chain.groups import BOTH, Condition, Group, Member, Sides, groups_of
 from planner.families.sliced_chain.half_join import Way
 from planner.families.sliced_chain.layout import Join, Selection, parts_of
-from planner.families.sliced_chain.plans import NAME, PlanBuilder
+from planner.families.sliced_chain.plans import PlanBuilder
 from planner.families.sliced_chain.shares import StreamShares
 from planner.joins.arrays import Floats
 from planner.joins.graph import KeyClass

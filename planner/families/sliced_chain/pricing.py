@@ -10,13 +10,12 @@ from dataclasses import replace
 
 from planner.families.sliced_chain.groups import Member
 from planner.families.sliced_chain.layout import Join, Selection
-from planner.families.sliced_chain.model import ChainModel, GroupModel, model_of
+from planner.families.sliced_chain.model import ChainModel, GroupModel
 from planner.families.sliced_chain.plans import Built, Checking, Feeding, Merging, Subject
 from planner.families.sliced_chain.published_model import two_queries
 from planner.plan.cost import Cost, Estimate, Formula, Formulas, Quality, cost_of
 from planner.plan.expression import number, subscript, symbol, total
 from planner.plan.plan import Operator, Plan
-from planner.workload.workload import Workload
 
 EXPECTED = "expected counts: purges stop at the first tuple that stays, due tuples wait"
 COUNTED = "one count per tuple, result or condition"
@@ -130,14 +129,13 @@ def _merging(kind: str, subject: Merging, model: GroupModel) -> Iterator[Formula
     yield Formula("rows_out", results, COUNTED)
 
 
-def looks_of_entered(plan: Plan, workload: Workload, entered: Mapping[str, int]) -> dict[str, Cost]:
+def looks_of_entered(plan: Plan, model: ChainModel, entered: Mapping[str, int]) -> dict[str, Cost]:
     """By operator id what a plan costs more because these queries entered at these times.
 
     It is counted at the select of their conditions, or at the probe where there is none.
     """
     if not entered:
         return {}
-    model = model_of(workload)
     built = model.builder.build(plan.label)
     more: dict[str, Cost] = {}
     for operator in built.plan.operators():

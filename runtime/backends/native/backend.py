@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from planner.errors import PlanError, RunError
+from planner.errors import RunError
 from planner.families.registry import chosen_plan, family
 from planner.files.tuple_table import Table
 from planner.plan.cost import Estimate, Measurement, Timings
@@ -74,9 +74,8 @@ def prepare_native(request: RunRequest, partitions: int) -> PreparedNative:
         check_folder(request.results)
     workload, own, warnings = with_data(request.workload, request.data, request.sort)
     chosen = family(request.family)
-    if reason := chosen.refuses(workload):
-        raise PlanError(reason, request.family)
-    plan = chosen_plan(chosen, workload, request.label)
+    space = chosen.space(workload)
+    plan = chosen_plan(space, request.label)
     if reason := refusal(plan, workload, request.way):
         raise RunError(reason, "--backend native")
     if request.pace is not None:
@@ -90,7 +89,7 @@ def prepare_native(request: RunRequest, partitions: int) -> PreparedNative:
     return PreparedNative(
         workload,
         plan,
-        chosen.estimate(plan, workload),
+        space.estimate(plan),
         described,
         read,
         tuple(cuts),

@@ -6,15 +6,14 @@ import pandas as pd
 import streamlit as st
 
 from pages.parts.shared.formatting import plain, rounded_alike
-from planner.families.early_aggregation import EarlyAggregation
-from planner.workload.workload import Workload
+from planner.families.early_aggregation.space import AggregationPlans
 
 _TUPLES, _EXPECTED, _BOUND = "Tuples in window", "Entries expected", "Entries at most (paper)"
 
 
-def table(family: EarlyAggregation, workload: Workload) -> pd.DataFrame:
+def table(plans: AggregationPlans) -> pd.DataFrame:
     """One row a source: grouping attributes, functions, and sizes under both models."""
-    rules, sizes = family.rules(workload), family.sizes(workload)
+    rules, sizes = plans.rules(), plans.sizes()
     figures = rounded_alike(
         [value for s in sizes for value in (s.tuples, s.entries, s.entries_bound)]
     )
@@ -30,10 +29,10 @@ def table(family: EarlyAggregation, workload: Workload) -> pd.DataFrame:
     )
 
 
-def show(family: EarlyAggregation, workload: Workload) -> None:
+def show(plans: AggregationPlans) -> None:
     """The table, and the rules in sentences."""
     st.dataframe(
-        table(family, workload),
+        table(plans),
         hide_index=True,
         column_config={
             name: st.column_config.NumberColumn(name, format="localized", help=help_text)
@@ -45,5 +44,5 @@ def show(family: EarlyAggregation, workload: Workload) -> None:
         },
         alt="The early aggregation of each source, and the size of its set",
     )
-    for rule in family.rules(workload):
+    for rule in plans.rules():
         st.markdown(f"- {plain(rule.why_group, 600)}.\n- {plain(rule.why_functions, 600)}.")

@@ -16,7 +16,6 @@ from pages.parts.shared.caching import BY_DIGEST
 from pages.parts.shared.figures import PALETTE, frame
 from pages.parts.shared.formatting import compared, counted, plain, plan_name, rounded_alike
 from planner.families.protocol import Ranking
-from planner.families.sliced_chain import SlicedChain
 from planner.families.sliced_chain.chain_search.merge_graph import MOST_DRAWN, Merging, Mergings
 from planner.families.sliced_chain.plan_totals import TradeOff
 from planner.numbers import amount, shortened
@@ -83,13 +82,12 @@ def in_words(found: TradeOff, score: str) -> str:
     )
 
 
-_FAMILY = SlicedChain()
 _NUMBER = st.column_config.NumberColumn(format="localized")
 
 
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
 def _mergings(workload: Workload, label: str) -> tuple[Mergings, ...]:
-    return _FAMILY.mergings(workload, label)
+    return chain_view.plans(workload).mergings(label)
 
 
 def mergings(workload: Workload, ranking: Ranking, label: str) -> None:
@@ -150,7 +148,7 @@ def path_table(found: Mergings, score: str) -> pd.DataFrame:
 
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
 def _trade_off(workload: Workload) -> tuple[TradeOff, ...]:
-    return _FAMILY.trade_off(workload)
+    return chain_view.plans(workload).trade_off()
 
 
 def trade_off(workload: Workload, ranking: Ranking, label: str) -> None:
