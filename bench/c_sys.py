@@ -16,7 +16,7 @@ from planner.workload.execution import Execution, RunSettings
 from planner.workload.query import Column, Predicate, Query, Source, TimeWindow
 from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
-from runtime.calibration.overhead import ChainRun, Overhead, fitted_overhead
+from runtime.calibration.fitting import ChainRun, Overhead, fitted_overhead
 from runtime.engines.slices.designs import merged
 from runtime.experiments.sampling import Sample, Sampler
 

@@ -25,9 +25,9 @@ from planner.seconds.calibration import Calibration
 from planner.seconds.kernel_work import kernel_of
 from planner.seconds.run_seconds import kernel_seconds
 from planner.workload.workload import Workload
+from runtime.backends.interruption import StopSignal
 from runtime.calibration.calibrate import Measured, calibration_of, designs, measure_all
-from runtime.cli.calibration_text import calibration_document
-from runtime.control.cancellation import StopSignal
+from runtime.cli.printing import calibration_document
 from runtime.experiments.sampling import Sampler
 
 ROUNDS = 3

@@ -23,13 +23,13 @@ from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 from runtime.control.execute import run
 from runtime.data.batch import Batch
-from runtime.data.feed import feed
+from runtime.data.feed import Span
 from runtime.data.generate import generate
-from runtime.data.split import split_of
+from runtime.engines.joins.feeds import multiway_feed as feed
 from runtime.engines.kernels.digest import digest_of
 from runtime.engines.kernels.windows import Tuples
-from runtime.engines.program import Span
-from runtime.engines.registry import compile_plan
+from runtime.engines.protocol import PlanInput
+from runtime.engines.registry import engine
 from runtime.runs.history import History
 from runtime.runs.records import RunRequest
 from runtime.spark.session import session
@@ -126,8 +126,9 @@ def _by_kernel(workload: Workload, folder: Path) -> Answer:
     merged = feed(workload, tables)
     last = int(merged.tuples.ts[-1])
     plan = family("join_order").best(workload)
-    split = split_of(plan, workload, os.cpu_count() or 1)
-    program = compile_plan(plan, workload, merged.codes, Span(0, last), split)
+    runs = engine(plan.family)
+    split = runs.split(plan, workload, os.cpu_count() or 1)
+    program = runs.compile(PlanInput(plan, workload, merged.schema, Span(0, last), split))
 
     def join(partition: int, share: Tuples) -> bytes:
         return program.step(None, Batch(share, last, True).pack(), partition, False).totals

@@ -14,7 +14,7 @@ from planner.numbers import amount
 from planner.plan.plan import Operator
 from planner.workload.query import CountWindow, Query, Source, TimeWindow
 from planner.workload.validation import microseconds
-from runtime.control.prepare import run_seconds
+from runtime.data.run_data import run_seconds
 from runtime.runs.records import Run
 
 # What is held is looked at so often.

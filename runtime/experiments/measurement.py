@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from planner.experiments.experiment import Experiment
 from planner.experiments.registry import experiment
-from runtime.control.execute import OnProgress
+from runtime.backends.protocol import OnProgress
 from runtime.experiments.figure import Figure, nothing_yet
 from runtime.experiments.figure_store import keep, kept
 from runtime.experiments.sampling import Sampler

@@ -10,7 +10,6 @@ import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -18,20 +17,15 @@ from planner.experiments.experiment import Point
 from planner.families.registry import chosen_plan, family
 from planner.files.tuple_table import Table
 from planner.plan.cost import Cost, total
-from planner.plan.plan import Plan
 from planner.workload.execution import Execution
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 from runtime.data.batch import Batch
-from runtime.data.feed import Feed
+from runtime.data.feed import Feed, Merge, Span, Split
 from runtime.data.generate import generate
-from runtime.data.split import Split
-from runtime.engines.in_process import Merge, feed_of
-from runtime.engines.joins.loop_feed import loop_feed
-from runtime.engines.joins.loop_program import compile_loops
 from runtime.engines.kernels.digest import as_text
-from runtime.engines.program import Program, Span
-from runtime.engines.registry import compile_plan
+from runtime.engines.protocol import PlanInput
+from runtime.engines.registry import engine
 
 # All of it is done by one task.
 _ONE = Split(1, None)
@@ -84,11 +78,13 @@ class Sampler:
         warmup = workload.warmup
         span = Span(microseconds(warmup), microseconds(warmup + workload.run.duration))
         plan = chosen_plan(family(point.family), workload, point.plan)
-        general = point.kernel == "general"
-        data, fed = self._fed(workload, loop_feed if general else feed_of(plan, workload))
-        program = _program(plan, workload, fed, span, general)
+        runs = engine(point.family)
+        if point.kernel == "general":
+            runs = runs.general()
+        data, fed = self._fed(workload, runs.feed(plan, workload))
+        program = runs.compile(PlanInput(plan, workload, fed.schema, span, _ONE))
         program.load()
-        tuples: Any = fed.tuples  # of whichever form the program takes
+        tuples = fed.tuples
         first = int(np.searchsorted(tuples.ts, span.warmup))
         warm = Batch(tuples.take(slice(0, first)), span.warmup, last=False).pack()
         rest = Batch(tuples.take(slice(first, None)), span.end, last=True).pack()
@@ -120,9 +116,3 @@ class Sampler:
         if merge not in self._feeds:
             self._feeds[merge] = merge(workload, self._tables)
         return data, self._feeds[merge]
-
-
-def _program(plan: Plan, workload: Workload, fed: Feed, span: Span, general: bool) -> Program:
-    if general:
-        return compile_loops(plan, workload, fed.codes, fed.constants, span, _ONE)
-    return compile_plan(plan, workload, fed.codes, span, _ONE, fed.constants, fed.grouping)

@@ -6,12 +6,13 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from planner.families.registry import FAMILIES
 from planner.plan.cost import Cost
-from runtime.runs.records import Run, Status
-from runtime.runs.run_json import run_to_json
+
+# A list of runs needs no plans.
+if TYPE_CHECKING:
+    from runtime.runs.records import Run, Status
 
 Value = str | int | float | None
 
@@ -72,6 +73,8 @@ class RunFilter:
 
 def summary_of(run: Run) -> RunSummary:
     """The summary of a run, with neither note nor pin."""
+    from runtime.runs.run_json import run_to_json
+
     return RunSummary(**own_columns(run, run_to_json(run)))
 
 
@@ -130,6 +133,8 @@ def _mapping(found: object) -> Mapping[str, Any]:
 
 
 def _ranked_by(name: object) -> str | None:
+    from planner.families.registry import FAMILIES
+
     return next((family.ranked_by for family in FAMILIES if family.name == name), None)
 
 

@@ -13,12 +13,12 @@ from pyspark.sql.functions import min as least_of
 from pyspark.sql.functions import sum as total
 
 from planner.errors import RunError
+from runtime.backends.interruption import StopSignal
 from runtime.backends.native.aggregating import KEPT, NativeGroups
 from runtime.backends.native.describe_aggregation import BLOCK, COUNT, GROUP, NativeAggregation
 from runtime.backends.native.description import TS, Input
 from runtime.backends.native.files import NativeFiles
 from runtime.backends.native.tally import NativeTally
-from runtime.control.cancellation import StopSignal
 from runtime.engines.aggregation.kernel.types import DISTINCT, GREATEST, LEAST, NOTHING, SUM
 from runtime.spark.native_frames import Read, joined, reader
 from runtime.spark.native_run import watched

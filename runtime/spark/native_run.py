@@ -13,11 +13,11 @@ from pyspark.sql.functions import col, count, lit, shiftrightunsigned, when
 from pyspark.sql.functions import sum as total
 
 from planner.errors import RunError
+from runtime.backends.interruption import StopSignal
 from runtime.backends.native.description import TS, NativeJoins
 from runtime.backends.native.files import NativeFiles
 from runtime.backends.native.results import rows_folder
 from runtime.backends.native.tally import NativeTally
-from runtime.control.cancellation import StopSignal
 from runtime.spark.native_frames import HASH, QUERY, reader, taken
 from runtime.spark.replay import stopping
 from runtime.spark.spark_errors import cause

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
+from planner.families.stages import PlannedStage
 from planner.plan.plan import Operator
 from planner.workload.workload import Workload
-from runtime.control.stages import PlannedStage
 from tests.runtime.general_reference import Data
 from tests.runtime.simulate_slices import Arrived, Carried, Counts, SlicedJoin, holds, in_order
 from tests.runtime.slicing import built

@@ -32,13 +32,13 @@ from planner.workload.query import (
 from planner.workload.streams import Attribute, Changes, Relation, Stream
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
+from runtime.data.feed import Span
 from runtime.data.generate import generate
 from runtime.engines.aggregation.feed import aggregate_feed
-from runtime.engines.in_process import counted
-from runtime.engines.program import Span
 from tests.planner.aggregation_simulation import Simulation, Tuple
 from tests.planner.aggregations import AGGREGATION_SAMPLES, aggregation
 from tests.runtime.aggregating import Aggregated, Definition, aggregated, tables_of
+from tests.runtime.driving import counted
 from tests.runtime.general_reference import Data
 
 FAMILY = family("early_aggregation")

@@ -13,7 +13,7 @@ import pytest
 from planner.files.tuple_table import ColumnData, Table
 from planner.files.workload_file import load_workload
 from planner.workload.workload import Workload
-from runtime.control.prepare import generated
+from runtime.data.run_data import generated
 from runtime.diagnosis.diagnosing import diagnosed
 from runtime.diagnosis.probe_reasons import NOT_LOOKED_AT
 from runtime.runs.records import Run

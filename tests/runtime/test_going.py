@@ -10,7 +10,7 @@ import pytest
 
 from planner.errors import RunError
 from runtime.data.folders import PROJECT
-from runtime.spark.run_lease import GoingOn, only_while
+from runtime.spark.worker import GoingOn, only_while
 
 AT_WORK = """
 import sys, time

@@ -14,9 +14,9 @@ from planner.workload.query import TimeWindow
 from planner.workload.streams import Attribute, Stream
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
-from runtime.data.feed import Feed, feed
+from runtime.data.feed import Feed, Span
+from runtime.engines.joins.feeds import multiway_feed as feed
 from runtime.engines.kernels.digest import digest_of
-from runtime.engines.program import Span
 from tests.planner.workloads import chain_query
 from tests.runtime.driving import Driven, as_lists, compiled, drive, tables_of, windows_of
 from tests.runtime.reference import Data, Item, arrivals_of, results_of
@@ -179,4 +179,4 @@ def test_the_feed_is_in_the_order_of_arrival_and_equal_keys_have_equal_codes(cas
     ]
     assert len(set(values)) == len(set(zip(values, tuples.key, strict=True)))
     assert len(set(values)) == len(set(tuples.key))
-    assert all(0 <= key < case.feed.codes[0] for key in tuples.key)
+    assert all(0 <= key < case.feed.schema.codes[0] for key in tuples.key)

@@ -12,22 +12,26 @@ from hypothesis import strategies as st
 from planner.errors import PlanError
 from planner.families.registry import family
 from planner.families.sliced_chain.pricing import looks_of_entered
+from planner.families.stages import (
+    PlannedStage,
+    planned_stages,
+    whole_estimate,
+    whole_plan,
+)
 from planner.files.query.text import parse_query
 from planner.workload.changes import check_times, stages_of
 from planner.workload.execution import Change, RunSettings
 from planner.workload.query import Column, Predicate, Query, Source, TimeWindow
 from planner.workload.streams import Attribute, Stream, catalogue
 from planner.workload.workload import Workload
-from runtime.control.stages import PlannedStage, planned_stages, whole_estimate, whole_plan
-from runtime.data.feed import Feed
+from runtime.data.feed import Feed, Span, Split
 from runtime.data.generate import generate
-from runtime.data.split import Split
 from runtime.engines.kernels.digest import digest_of
-from runtime.engines.program import Span, Tally
-from runtime.engines.registry import compile_plan, program_from_json
+from runtime.engines.protocol import Tally
+from runtime.engines.registry import program_from_json
 from runtime.engines.slices.feed import slice_feed
 from tests.planner.chains import FILTERED, joins
-from tests.runtime.driving import stepped
+from tests.runtime.driving import program_of, stepped
 from tests.runtime.general_reference import Data, results_of
 from tests.runtime.simulate_changes import carried_through
 from tests.runtime.simulate_slices import Counts
@@ -96,7 +100,7 @@ def _migrated(
     span: Span = SPAN,
 ) -> tuple[dict[str, list[tuple[int, ...]]], Tally]:
     plan, split = whole_plan(stages), Split(partitions, None)
-    program = compile_plan(plan, workload, feed.codes, span, split, feed.constants, stages=stages)
+    program = program_of(plan, workload, feed, span, split, stages=stages)
     assert program_from_json(program.to_json()) == program
     times = [stage.at for stage in stages if stage.at is not None]
     at = {int(n) for n in np.searchsorted(feed.tuples.ts, times)}

@@ -17,13 +17,13 @@ from planner.workload.streams import Attribute, Changes, Relation, Stream, catal
 from planner.workload.workload import Workload
 from runtime.backends.native.describe import describe_joins
 from runtime.backends.native.refusal import refusal
+from runtime.data.feed import Span
 from runtime.data.generate import generate
-from runtime.engines.in_process import counted, feed_of
-from runtime.engines.program import Span
 from runtime.runs.records import Way
 from tests.planner.aggregations import AGGREGATION_SAMPLES
 from tests.planner.chains import CHAIN_SAMPLES, joined, joins
 from tests.planner.workloads import SAMPLES
+from tests.runtime.driving import counted, feed_of
 from tests.runtime.native_by_duckdb import answers_of
 
 MOST_PLANS = 6

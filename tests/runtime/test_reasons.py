@@ -12,7 +12,7 @@ import pytest
 from planner.files.tuple_table import ColumnData, Table
 from planner.files.workload_file import load_workload
 from planner.workload.workload import Workload
-from runtime.control.prepare import generated
+from runtime.data.run_data import generated
 from runtime.diagnosis.diagnosing import diagnosed
 from tests.runtime.measuring import measured_run
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from planner.families.protocol import Ranking
@@ -10,14 +10,14 @@ from planner.families.sliced_chain import explain, ranking
 from planner.families.sliced_chain.chain_search.merge_graph import Mergings, mergings_of
 from planner.families.sliced_chain.coverage import refusal
 from planner.families.sliced_chain.formulas import Formulas
-from planner.families.sliced_chain.labels import CHAIN, CPU_OPT, STRATEGIES
+from planner.families.sliced_chain.labels import CHAIN, CPU_OPT, MEM_OPT, STRATEGIES
 from planner.families.sliced_chain.model import model_of
 from planner.families.sliced_chain.picture import Picture, pictures_of
 from planner.families.sliced_chain.plan_totals import Balance, TradeOff, balances_of, trade_off_of
 from planner.families.sliced_chain.plans import NAME, Built
-from planner.families.sliced_chain.pricing import priced
+from planner.families.sliced_chain.pricing import looks_of_entered, priced
 from planner.families.sliced_chain.ranking import Plans
-from planner.plan.cost import Estimate, Quality, UnitCosts
+from planner.plan.cost import Cost, Estimate, Quality, UnitCosts
 from planner.plan.plan import Plan
 from planner.seconds.units import units_of
 from planner.workload.workload import Workload
@@ -87,6 +87,19 @@ class SlicedChain:
     def lasting(self, label: str) -> str:
         """A chain names windows: the best one is followed as what it is, the CPU-Opt chain."""
         return CPU_OPT if label.startswith(CHAIN) else label
+
+    def label_after_change(self, workload: Workload, plan: Plan, asked: str) -> str:
+        """A strategy stays; a chain is optimised again, for memory if it was the one with the
+        least, else for its score."""
+        if not asked.startswith(CHAIN):
+            return asked
+        return MEM_OPT if self.plan(workload, MEM_OPT) == plan else CPU_OPT
+
+    def cost_of_entered(
+        self, plan: Plan, workload: Workload, entered: Mapping[str, int]
+    ) -> Mapping[str, Cost]:
+        """By operator id what a plan costs more because these queries entered at these times."""
+        return looks_of_entered(plan, workload, entered)
 
     def estimate(self, plan: Plan, workload: Workload) -> Estimate:
         """Price every operator; the formulas behind the figures are written when they are read."""

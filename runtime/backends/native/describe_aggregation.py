@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from planner.plan.plan import Plan
-from planner.workload.query import Query
+from planner.workload.query import Query, common_block
 from planner.workload.workload import Workload
 from runtime.backends.native.describe_join import in_relation, inputs_of, predicate_tests
 from runtime.backends.native.description import Condition, Input, Join, Step, Test
-from runtime.data.split import common_block
 
 # Of an input: when its block begins, its group, and how many tuples a row stands for.
 BLOCK, GROUP, COUNT = "block", "g", "n"

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from planner.errors import PlanError, RunError
-from planner.families.registry import chosen_plan, family
+from planner.errors import RunError
+from planner.families.registry import chosen_plan
 from planner.files.tuple_table import Table
 from planner.plan.cost import Estimate
 from planner.plan.plan import Plan
@@ -18,9 +18,16 @@ from runtime.backends.native.describe_aggregation import NativeAggregation
 from runtime.backends.native.description import NativeJoins
 from runtime.backends.native.files import NativeFiles, cuts_of, write_tables
 from runtime.backends.native.refusal import refusal
-from runtime.control.prepare import covered, data_digest, generated, span_of, with_data
+from runtime.backends.protocol import family_of
+from runtime.data.feed import Span
 from runtime.data.folders import writable_home
-from runtime.engines.program import Span
+from runtime.data.run_data import (
+    covered,
+    data_digest,
+    generated,
+    span_of,
+    with_data,
+)
 from runtime.runs.records import RunRequest
 from runtime.runs.result_files import check_folder
 
@@ -43,6 +50,11 @@ class PreparedNative:
     begin: int
     # Of an aggregation.
     groups: NativeGroups | None = None
+
+    @property
+    def batch_count(self) -> int:
+        """How many micro-batches there are."""
+        return len(self.cuts)
 
     @property
     def streams(self) -> list[str]:
@@ -81,9 +93,7 @@ def prepare_native(request: RunRequest, partitions: int) -> PreparedNative:
     if request.results is not None:
         check_folder(request.results)
     workload, own, warnings = with_data(request.workload, request.data, request.sort)
-    chosen = family(request.family)
-    if reason := chosen.refuses(workload):
-        raise PlanError(reason, request.family)
+    chosen = family_of(request, workload)
     plan = chosen_plan(chosen, workload, request.label)
     if reason := refusal(plan, workload, request.way):
         raise RunError(reason, "--backend native")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from planner.plan.plan import Plan
-from planner.workload.query import CountWindow, Query
+from planner.workload.query import CountWindow, Query, common_block
 from planner.workload.workload import Workload
-from runtime.data.split import common_block
 from runtime.runs.records import Way
 
 FAMILIES = ("join_order", "early_aggregation", "sliced_chain")

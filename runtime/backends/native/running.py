@@ -12,15 +12,46 @@ from typing import Any
 import numpy as np
 
 from planner.plan.cost import Measurement, Timings
+from runtime.backends.interruption import StopSignal
 from runtime.backends.native.aggregating import NativeGroups
 from runtime.backends.native.describe_aggregation import NativeAggregation
 from runtime.backends.native.description import NativeJoins
-from runtime.backends.native.prepare import PreparedNative
+from runtime.backends.native.prepare import PreparedNative, prepare_native
 from runtime.backends.native.results import merge_native_results
 from runtime.backends.native.tally import Found, JoinMetrics, NativeTally
-from runtime.control.cancellation import StopSignal
+from runtime.backends.protocol import RunContext
 from runtime.engines.kernels.digest import as_text
-from runtime.runs.records import Progress, Run
+from runtime.runs.records import Progress, Run, RunRequest
+
+
+class NativeBackend:
+    """Runs plans on Spark's own operators, which keep no totals and count anew when they start."""
+
+    def prepare(self, request: RunRequest, partitions: int) -> PreparedNative:
+        """Plan, generate or read the tuples, and describe what Spark is to do."""
+        return prepare_native(request, partitions)
+
+    def predicted_kernel(self, request: RunRequest, prepared: PreparedNative) -> None:
+        """There are no kernels."""
+
+    def measure(self, record: Run, prepared: PreparedNative, context: RunContext) -> Run:
+        """Run the plan to its end."""
+        stop, folder = context.stop, context.folder
+        return measured_natively(record, prepared, context.begun, context.on_progress, stop, folder)
+
+    def measured_so_far(self, prepared: PreparedNative, folder: Path, begun: float) -> None:
+        """Nothing is kept on the way."""
+
+    def why_not_resumed(self, _request: RunRequest) -> str:
+        """It never can be."""
+        return "ran on Spark's own operators, which count anew; run the plan again"
+
+    def batches_counted(self, _folder: Path) -> int:
+        """None are kept."""
+        return 0
+
+
+BACKEND = NativeBackend()
 
 
 def measured_natively(

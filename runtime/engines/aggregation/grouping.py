@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,9 +15,10 @@ import pyarrow.feather as feather
 from numpy.typing import NDArray
 
 from runtime.engines.aggregation.amounts import Kept
+from runtime.engines.joins.feeds import JoinSchema
 
 # Spark passes over files whose name begins with an underscore.
-_FILE = "_groups.arrow"
+_FILE, _NOTE = "_groups.arrow", "_grouping.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +40,6 @@ class Grouping:
     def from_json(cls, content: Mapping[str, Any]) -> Grouping:
         """The grouping that `asdict` wrote."""
         return cls(**{**content, "kept": [Kept(**kept) for kept in content["kept"]]})
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain lists and numbers."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,3 +100,24 @@ class Meanings:
             ],
             dict(named("text")),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class AggregationSchema:
+    """What the numbers in an aggregation's tuples stand for: those of its join, and of groups."""
+
+    join: JoinSchema
+    grouping: Grouping
+    meanings: Meanings
+
+    def write(self, folder: Path) -> None:
+        """Keep it in a folder of micro-batches."""
+        self.join.write(folder)
+        (folder / _NOTE).write_text(json.dumps(asdict(self.grouping)))
+        self.meanings.write(folder)
+
+    @classmethod
+    def read(cls, folder: Path) -> AggregationSchema:
+        """What `write` kept."""
+        grouping = Grouping.from_json(json.loads((folder / _NOTE).read_text()))
+        return cls(JoinSchema.read(folder), grouping, Meanings.read(folder))

@@ -16,8 +16,8 @@ from planner.workload.streams import Constant
 from planner.workload.workload import Workload
 from runtime.data.encoding import Ordered, fits_with, key_codes
 from runtime.data.feed import Feed
-from runtime.data.tuple_schema import Carried
 from runtime.engines.joins.kernel.loop_types import Rows
+from runtime.engines.slices.tuple_schema import Carried, SliceSchema
 
 
 def is_key(predicate: Predicate) -> bool:
@@ -104,20 +104,18 @@ def slice_feed(
     if open_to_change or any(group.unit == "rows" for group in groups):
         own = arrived.source[:, None] == np.arange(len(streams))
         before = (np.cumsum(own, axis=0) - own).astype(np.int64)
+    columns = [(c.alias, c.attribute, n, data[c].values.dtype == object) for c, n in slots.items()]
+    names = [str(predicate) for predicate in equalities]
+    carried = Carried(streams, names, columns, ordered.base, ordered.texts)
     return Feed(
         arrived._replace(rank=np.arange(len(arrived.ts), dtype=np.int64), before=before),
-        tuple(codes for _, codes in keys),
         {name: len(tables[name]) for name in streams},
-        tuple(ordered.constant(constant) for constant in constants_of(groups)),
-        carried=Carried(
-            streams,
-            [str(predicate) for predicate in equalities],
-            [(c.alias, c.attribute, n, data[c].values.dtype == object) for c, n in slots.items()],
-            ordered.base,
-            ordered.texts,
-        )
-        if open_to_change
-        else None,
+        SliceSchema(
+            tuple(codes for _, codes in keys),
+            tuple(ordered.constant(constant) for constant in constants_of(groups)),
+            carried if open_to_change else None,
+        ),
+        open_to_change,
     )
 
 

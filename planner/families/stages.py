@@ -4,18 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 from planner.errors import PlanError, within
 from planner.families.protocol import Family
 from planner.families.registry import chosen_plan
-from planner.families.sliced_chain.pricing import looks_of_entered
 from planner.plan.cost import Cost, Estimate, Quality
 from planner.plan.plan import Plan
 from planner.workload.changes import Stage, stages_of
 from planner.workload.workload import Workload
-from runtime.runs.records import CHANGING
 
-_OPTIMA = ("mem-opt", "cpu-opt", "best")
+
+@runtime_checkable
+class Changes(Protocol):
+    """What a family can do whose queries and plan may change while it runs."""
+
+    def label_after_change(self, workload: Workload, plan: Plan, asked: str) -> str:
+        """What to ask for when the queries change, where `asked` gave this plan of a workload."""
+
+    def cost_of_entered(
+        self, plan: Plan, workload: Workload, entered: Mapping[str, int]
+    ) -> Mapping[str, Cost]:
+        """By operator id what a plan costs more because these queries entered at these times."""
+
+
+def changes_of(chosen: Family) -> Changes | None:
+    """How plans of a family change while they run; None where they cannot."""
+    return chosen if isinstance(chosen, Changes) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +46,16 @@ class PlannedStage:
 def planned_stages(chosen: Family, workload: Workload, label: str) -> tuple[PlannedStage, ...]:
     """The plan of each stage.
 
-    A change of queries keeps the strategy: a chain is optimised again, for memory if it was the
-    one with the least, else for its score.
+    A change of queries keeps the strategy: the family says what to ask for then.
     """
-    if chosen.name != CHANGING:
+    changes = changes_of(chosen)
+    if changes is None:
         return (PlannedStage(None, workload, chosen_plan(chosen, workload, label), {}),)
     planned: list[PlannedStage] = []
     asked = label
     for stage in stages_of(workload):
         if planned and stage.plan is None:
-            asked = _goes_on(chosen, planned[-1], asked)
+            asked = changes.label_after_change(planned[-1].workload, planned[-1].plan, asked)
         asked = stage.plan or asked
         planned.append(_planned(chosen, stage, asked))
     return tuple(planned)
@@ -55,13 +70,6 @@ def _planned(chosen: Family, stage: Stage, label: str) -> PlannedStage:
                 raise PlanError(reason)
             plan = chosen_plan(chosen, stage.workload, label)
     return PlannedStage(stage.at, stage.workload, plan, stage.entered)
-
-
-def _goes_on(chosen: Family, before: PlannedStage, asked: str) -> str:
-    """What a label asks for when the queries are others."""
-    if asked in _OPTIMA or not asked.startswith("chain:"):
-        return asked
-    return "mem-opt" if chosen.plan(before.workload, "mem-opt") == before.plan else "cpu-opt"
 
 
 def whole_plan(stages: Sequence[PlannedStage]) -> Plan:
@@ -81,7 +89,8 @@ def whole_estimate(
     Times are in microseconds; those of changes count from `begin`. Each stage is priced as it is
     when windows have filled again after the change.
     """
-    if len(stages) == 1:
+    changes = changes_of(chosen)
+    if len(stages) == 1 or changes is None:
         return chosen.estimate(stages[0].plan, stages[0].workload)
     costs: dict[str, Cost] = {}
     qualities: dict[str, Quality] = {}
@@ -89,7 +98,7 @@ def whole_estimate(
     ends = [*(min(end, start) for start in starts[1:]), end]
     for stage, start, stop in zip(stages, starts, ends, strict=True):
         estimate = chosen.estimate(stage.plan, stage.workload)
-        more = looks_of_entered(stage.plan, stage.workload, stage.entered)
+        more = changes.cost_of_entered(stage.plan, stage.workload, stage.entered)
         share = max(0, stop - start) / (end - warmup) if end > warmup else 0.0
         for name, cost in estimate.costs.items():
             whole = cost + more.get(name, Cost())

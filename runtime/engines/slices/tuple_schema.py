@@ -1,7 +1,7 @@
-"""What the tuples of a run carry for queries that enter while it goes on, kept beside its batches.
+"""What the numbers in the tuples of many joins stand for, kept beside their micro-batches.
 
 Micro-batches are cut before a run begins. Those of a run that can be changed carry every attribute
-of their streams, so that a filter that nobody thought of can still be looked at.
+of their streams, so that a filter that nobody thought of can still be evaluated.
 """
 
 from __future__ import annotations
@@ -19,28 +19,21 @@ from planner.workload.streams import Constant
 from planner.workload.validation import listed
 from runtime.data.encoding import Ordered
 
-_NOTE = "_carried.json"
+_FILE = "_slices.json"
 
 
 @dataclass(frozen=True)
 class Carried:
-    """Streams, keys and values by number. `columns` are [stream, attribute, slot, whether text]."""
+    """What tuples carry for queries that may yet enter: streams, keys and values by number.
+
+    `columns` are [stream, attribute, slot, whether text].
+    """
 
     streams: list[str]
     keys: list[str]
     columns: list[tuple[str, str, int, bool]]
     base: int
     texts: list[str]
-
-    def write(self, folder: Path) -> None:
-        """Keep it beside the micro-batches."""
-        (folder / _NOTE).write_text(json.dumps(asdict(self)))
-
-    @classmethod
-    def read(cls, folder: Path) -> Carried:
-        """What `write` kept."""
-        content = json.loads((folder / _NOTE).read_text())
-        return cls(**{**content, "columns": [tuple(column) for column in content["columns"]]})
 
     @property
     def slots(self) -> dict[Column, int]:
@@ -88,3 +81,27 @@ class Carried:
         elif constant is not None and texts[column] != isinstance(constant, str):
             kind = "text" if texts[column] else "numbers"
             yield f"{column} holds {kind}, which {constant!r} cannot be compared with"
+
+
+@dataclass(frozen=True, slots=True)
+class SliceSchema:
+    """Keys are below the `codes` of their equality; `constants` are those of all filters, as the
+    tuples' values are written. A run that can be changed has what its tuples `carried`."""
+
+    codes: tuple[int, ...]
+    constants: tuple[float, ...]
+    carried: Carried | None = None
+
+    def write(self, folder: Path) -> None:
+        """Keep it in a folder of micro-batches."""
+        (folder / _FILE).write_text(json.dumps(asdict(self)))
+
+    @classmethod
+    def read(cls, folder: Path) -> SliceSchema:
+        """What `write` kept."""
+        content = json.loads((folder / _FILE).read_text())
+        carried = content["carried"]
+        if carried is not None:
+            columns = [tuple(column) for column in carried["columns"]]
+            carried = Carried(**{**carried, "columns": columns})
+        return cls(tuple(content["codes"]), tuple(content["constants"]), carried)
