@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.spread import spread
+from bench.measure import spread
 from planner.experiments.experiment import Point
 from planner.families.registry import FAMILIES, chosen_plan, family
 from planner.families.sliced_chain.labels import STRATEGIES
@@ -55,21 +55,21 @@ def calibration() -> dict[str, Any]:
         seconds.append([_measured(case) for case in chosen])
     found = calibration_of([_best(turns) for turns in zip(*runs, strict=True)], 0.0, None)
     measured = np.min(seconds, axis=0).tolist()
-    told = [_told(case, took, found) for case, took in zip(chosen, measured, strict=True)]
+    figures = [_figures(case, took, found) for case, took in zip(chosen, measured, strict=True)]
     return {
-        "plans": len(told),
-        "q-error": _summary(told),
-        f"median under {LIMIT}": _summary(told)["median"] < LIMIT,
+        "plans": len(figures),
+        "q-error": _summary(figures),
+        f"median under {LIMIT}": _summary(figures)["median"] < LIMIT,
         "by family": {
-            name: _summary([t for t in told if t["family"] == name])
-            for name in dict.fromkeys(t["family"] for t in told)
+            name: _summary([t for t in figures if t["family"] == name])
+            for name in dict.fromkeys(t["family"] for t in figures)
         },
         "by kernel": {
-            name: _summary([t for t in told if t["kernel"] == name])
-            for name in dict.fromkeys(t["kernel"] for t in told)
+            name: _summary([t for t in figures if t["kernel"] == name])
+            for name in dict.fromkeys(t["kernel"] for t in figures)
         },
         "load": os.getloadavg()[1],
-        "samples": told,
+        "samples": figures,
         "calibration": {
             name: part
             for name, part in calibration_document(found).items()
@@ -104,7 +104,7 @@ def _best(turns: tuple[Measured, ...]) -> Measured:
     return min(turns, key=lambda turn: turn.observation.seconds)
 
 
-def _told(case: Case, measured: float, found: Calibration) -> dict[str, Any]:
+def _figures(case: Case, measured: float, found: Calibration) -> dict[str, Any]:
     chosen = family(case.family)
     plan = chosen_plan(chosen, case.workload, case.label)
     estimate = chosen.estimate(plan, case.workload)
@@ -128,6 +128,6 @@ def _told(case: Case, measured: float, found: Calibration) -> dict[str, Any]:
     }
 
 
-def _summary(told: list[dict[str, Any]]) -> dict[str, float]:
-    errors = [t["q-error"] for t in told]
+def _summary(figures: list[dict[str, Any]]) -> dict[str, float]:
+    errors = [t["q-error"] for t in figures]
     return {"plans": len(errors), **spread(errors)}

@@ -169,7 +169,7 @@ def _calibrate(options: argparse.Namespace) -> str:
 
 
 def _shown(run: Run, options: argparse.Namespace) -> str:
-    from runtime.diagnosis.diagnosing import diagnosed
+    from runtime.diagnosis.diagnose import diagnosed
     from runtime.runs.run_json import run_document
     from runtime.runs.run_tuples import few_tuples_of
 

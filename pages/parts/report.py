@@ -23,7 +23,7 @@ from planner.plan.cost import q_error
 from planner.plan.dot import to_dot
 from planner.plan.plan_text import to_text
 from planner.report.command import Parser, as_json, carry_out
-from runtime.diagnosis.diagnosing import diagnosed
+from runtime.diagnosis.diagnose import diagnosed
 from runtime.diagnosis.trust import trust
 from runtime.runs.history import History
 from runtime.runs.records import Run

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
+
+from planner.plan.expression import Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +61,61 @@ class Quality:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """Where a predicted number comes from: LaTeX with symbols, and again with the values."""
+    """Where a predicted number comes from: its expression, and the model that it belongs to."""
 
     field: str
-    symbols: str
-    values: str
-    result: float
+    expression: Expression
     model: str
+
+    @property
+    def symbols(self) -> str:
+        """LaTeX with symbols."""
+        return self.expression.symbols
+
+    @property
+    def values(self) -> str:
+        """LaTeX with the values filled in."""
+        return self.expression.values
+
+    @property
+    def result(self) -> float:
+        """The number."""
+        return self.expression.value
+
+
+class Formulas(Mapping[str, tuple[Formula, ...]]):
+    """The formulas of a plan by operator id: those of its costs first, then what others say.
+
+    What other models say of the same figures is worked out when it is read, by `beside`.
+    """
+
+    def __init__(
+        self,
+        priced: Mapping[str, Sequence[Formula]],
+        beside: Callable[[str], Iterable[Formula]] = lambda _: (),
+    ) -> None:
+        self._priced, self._beside = priced, beside
+
+    def __getitem__(self, operator_id: str) -> tuple[Formula, ...]:
+        own = self._priced[operator_id]
+        fields = [formula.field for formula in own]
+        every = (*own, *self._beside(operator_id))
+        return tuple(sorted(every, key=lambda formula: fields.index(formula.field)))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._priced)
+
+    def __len__(self) -> int:
+        return len(self._priced)
+
+    def costs(self) -> dict[str, Cost]:
+        """The cost of every operator: what its formulas give."""
+        return {name: cost_of(formulas) for name, formulas in self._priced.items()}
+
+
+def cost_of(formulas: Iterable[Formula]) -> Cost:
+    """The cost that these formulas give, one for each of its parts."""
+    return Cost(**{formula.field: formula.result for formula in formulas})
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from planner.workload.validation import (
 )
 
 Comparison = Literal["=", "<>", "<", "<=", ">", ">="]
-# What each does with two values; arrays and Spark's columns are compared by the same.
+# What each does with two values, or with two arrays of them.
 COMPARE: Mapping[Comparison, Callable[[Any, Any], Any]] = {
     "=": operator.eq,
     "<>": operator.ne,

@@ -10,7 +10,7 @@ from runtime.backends.protocol import Backend
 # By name the module of each: imported when a plan is first run on it.
 BACKENDS = {
     "kernels": "runtime.backends.kernels.backend",
-    "native": "runtime.backends.native.running",
+    "native": "runtime.backends.native.backend",
 }
 
 

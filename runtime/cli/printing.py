@@ -15,7 +15,7 @@ from planner.seconds.calibration import Calibration, Figure
 from planner.statistics.inference import Provenance
 from planner.whatif.rates import RateTrace
 from planner.workload.workload import Workload
-from runtime.diagnosis.diagnosing import Diagnosis
+from runtime.diagnosis.diagnose import Diagnosis
 from runtime.runs.records import Progress, Run
 from runtime.runs.run_json import run_document
 from runtime.runs.run_summary import RunSummary

@@ -1,8 +1,9 @@
-"""The engines by family. A new one is one folder and one line in ENGINES."""
+"""The engines by family. A new one is one folder and one entry of ENGINES."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from itertools import chain, zip_longest
@@ -10,11 +11,24 @@ from itertools import chain, zip_longest
 from planner.errors import RunError
 from runtime.engines.protocol import Engine, Program
 
-# By family the module of its engine: imported when a plan of it is first run.
+
+@dataclass(frozen=True, slots=True)
+class Modules:
+    """The module of an engine, and that which describes its plans for Spark's own operators.
+
+    Each is imported when a plan is first run on it. Not every plan can be described.
+    """
+
+    engine: str
+    native: str | None = None
+
+
 ENGINES = {
-    "join_order": "runtime.engines.joins.engine",
-    "early_aggregation": "runtime.engines.aggregation.engine",
-    "sliced_chain": "runtime.engines.slices.engine",
+    "join_order": Modules("runtime.engines.joins.engine", "runtime.backends.native.join"),
+    "early_aggregation": Modules(
+        "runtime.engines.aggregation.engine", "runtime.backends.native.aggregation"
+    ),
+    "sliced_chain": Modules("runtime.engines.slices.engine", "runtime.backends.native.slices"),
 }
 
 
@@ -23,7 +37,7 @@ def engine(family: str) -> Engine:
     """The engine that runs plans of this family."""
     if family not in ENGINES:
         raise RunError(f"plans of the family {family} cannot be run yet", family)
-    found: Engine = import_module(ENGINES[family]).ENGINE
+    found: Engine = import_module(ENGINES[family].engine).ENGINE
     return found
 
 

@@ -1,11 +1,13 @@
-"""Measured figures kept in the data folder, by experiment and versions; and those of the bench."""
+"""Measured figures: those of this machine in the data folder, and those that come with Sluice."""
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import os
-from functools import lru_cache
+import zlib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,8 @@ from runtime.data.folders import PROJECT, home, writable_home
 from runtime.experiments.figure import Figure
 from runtime.runs.records import versions
 
-SHIPPED = PROJECT / "bench" / "results.json"
-# The benchmarks that measure figures.
-SECTIONS = ("figures", "aggregation-figures", "chain-figures")
+# The papers' points as the benchmarks measured them on their machine: figures by experiment.
+PAPER_POINTS = PROJECT / "sample_data" / "paper_points.json.gz"
 
 
 def figure_file(experiment: Experiment) -> Path:
@@ -28,7 +29,7 @@ def figure_file(experiment: Experiment) -> Path:
 
 
 def kept(experiment: Experiment) -> Figure | None:
-    """What was measured here, all of it or as far as it came."""
+    """What was measured here: all points, or those measured before it was cancelled."""
     file = figure_file(experiment)
     if not file.is_file():
         return None
@@ -47,27 +48,28 @@ def keep(experiment: Experiment, figure: Figure) -> None:
 
 def shipped(experiment: Experiment) -> Figure | None:
     """What the benchmarks measured on their machine, if of these very points."""
-    if not SHIPPED.is_file():
+    if not PAPER_POINTS.is_file():
         return None
-    content = _unchanged(SHIPPED, SHIPPED.stat().st_mtime_ns)
-    for section in SECTIONS:
-        found = content.get(section, {}).get("measured", {}).get(experiment.name)
-        if found is not None and found["digest"] == experiment.digest:
-            return Figure.from_json(found, str(SHIPPED))
-    return None
+    found = _read_once(PAPER_POINTS).get(experiment.name)
+    if found is None or found["digest"] != experiment.digest:
+        return None
+    return Figure.from_json(found, str(PAPER_POINTS))
 
 
-@lru_cache(maxsize=1)
-def _unchanged(file: Path, written: int) -> dict[str, Any]:  # noqa: ARG001 - tells when to read
-    """A long file's content, read again once it is written anew: every click asks for it."""
+@cache
+def _read_once(file: Path) -> dict[str, Any]:
+    """The content of a file that does not change while Sluice runs: every click asks for it."""
     return _read(file)
 
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        content: dict[str, Any] = json.loads(file.read_text())
-        return content
-    except (OSError, ValueError) as error:
+        content = file.read_bytes()
+        found: dict[str, Any] = json.loads(
+            gzip.decompress(content) if file.suffix == ".gz" else content
+        )
+        return found
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         raise RunError(
             f"cannot be read: {error}; delete it, and measure again", str(file)
         ) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import threading
 from collections.abc import Callable
@@ -27,8 +28,8 @@ Go = Callable[[str], AppTest]
 @pytest.fixture(autouse=True)
 def nothing_shipped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """The benchmarks' figures are not there, unless a test puts some."""
-    file = tmp_path / "results.json"
-    monkeypatch.setattr(figure_store, "SHIPPED", file)
+    file = tmp_path / "paper_points.json.gz"
+    monkeypatch.setattr(figure_store, "PAPER_POINTS", file)
     return file
 
 
@@ -259,8 +260,8 @@ def test_figures_of_another_machine_are_labelled(go: Go, nothing_shipped: Path) 
     app = go("evaluation")
     figure = measured(app, go, "table-8")
     figure_store.figure_file(experiment("table-8")).unlink()
-    content = {"figures": {"measured": {"table-8": figure.to_json()}}}
-    nothing_shipped.write_text(json.dumps(content))
+    content = json.dumps({"table-8": figure.to_json()})
+    nothing_shipped.write_bytes(gzip.compress(content.encode()))
     go("evaluation")
     assert "on another machine" in texts(app)
     assert any(button.label == "Measure on this machine" for button in app.button)

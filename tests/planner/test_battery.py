@@ -13,13 +13,17 @@ from planner.errors import PlanError
 from planner.families.protocol import Family
 from planner.families.registry import FAMILIES, chosen_plan, family
 from planner.plan.cost import total
+from planner.plan.expression import WHERE, Expression
 from planner.workload.workload import Workload
 from tests.planner.aggregations import AGGREGATION_SAMPLES
 from tests.planner.chains import CHAIN_SAMPLES
 from tests.planner.join_graphs import GRAPH_SAMPLES
+from tests.planner.latex import evaluate
 from tests.planner.workloads import SAMPLES
 
 MOST_CHECKED = 60
+# Of so many plans every formula is read and worked out.
+MOST_READ = 12
 EVERY_SAMPLE = SAMPLES | GRAPH_SAMPLES | AGGREGATION_SAMPLES | CHAIN_SAMPLES
 
 CASES = [
@@ -48,6 +52,27 @@ def test_every_operator_is_priced_finite_and_not_negative(
         for cost in estimate.costs.values():
             assert all(math.isfinite(v) and v >= 0 for v in cost.as_dict().values())
         assert set(estimate.qualities) == {query.name for query in workload.queries}
+
+
+@every_case
+def test_every_cost_is_what_its_formula_says(known: Family, workload: Workload) -> None:
+    for plan in islice(known.candidates(workload), MOST_READ):
+        estimate = known.estimate(plan, workload)
+        for operator_id, cost in estimate.costs.items():
+            formulas = estimate.formulas[operator_id]
+            first = {formula.field: formula.result for formula in reversed(formulas)}
+            spent = {field: value for field, value in cost.as_dict().items() if value}
+            assert {field: value for field, value in first.items() if value} == spent
+            for formula in formulas:
+                _check_values(formula.expression)
+
+
+def _check_values(expression: Expression) -> None:
+    """What is printed works out to the value, as far as seven digits of each number tell."""
+    written = expression.values.partition(WHERE)[0]
+    assert evaluate(written) == pytest.approx(expression.value, rel=1e-5, abs=1e-6), written
+    for meaning in expression.meanings.values():
+        _check_values(meaning)
 
 
 @every_case

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.families.join_order import JoinOrder
-from planner.families.join_order.formulas import CORRECTED, PAPER
 from planner.families.join_order.model import model_of
 from planner.families.join_order.order_pricer import Walker
 from planner.families.join_order.plans import loops_of
+from planner.families.join_order.pricing import CORRECTED, PAPER
 from planner.families.join_order.search import best_general
 from planner.joins.model import JoinModel
 from planner.workload.execution import Every, Execution

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.families.join_order import JoinOrder
-from planner.families.join_order.formulas import UNIFORM
 from planner.families.join_order.model import model_of
+from planner.families.join_order.pricing import UNIFORM
 from planner.joins.keys import harmonic, skewed_bucket_fraction, values_present
 from planner.joins.sets import SetArrays
 from planner.workload.execution import DeclaredStatistic, Execution, Statistics

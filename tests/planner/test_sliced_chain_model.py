@@ -249,19 +249,6 @@ def test_equation_4_follows_from_the_others_at_high_rates() -> None:
     assert found.comparisons_of_push_down == pytest.approx(1 - three.comparisons / two.comparisons)
 
 
-def test_formulas_give_the_figures_they_stand_for() -> None:
-    for label in ("unshared", "pull-up", "push-down", "mem-opt", "chain:0-5-10"):
-        workload = joins(FILTERED)
-        plan = FAMILY.plan(workload, label)
-        estimate = FAMILY.estimate(plan, workload)
-        for operator in plan.operators():
-            first: dict[str, float] = {}
-            for formula in estimate.formulas[operator.id]:
-                first.setdefault(formula.field, formula.result)
-            cost = {k: v for k, v in estimate.costs[operator.id].as_dict().items() if v}
-            assert {k: v for k, v in first.items() if v} == pytest.approx(cost), operator
-
-
 def test_declared_shares_of_nested_filters_stay_nested() -> None:
     shares = {"Q2: A.v > 50": 0.3, "Q3: A.v > 80": 0.2}
     statistics = Statistics(filters={k: DeclaredStatistic(v) for k, v in shares.items()})

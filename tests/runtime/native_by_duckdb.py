@@ -2,42 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import duckdb
 import numpy as np
 import pyarrow as pa
+from sqlglot import exp
 
 from planner.files.data_columns import FIRST, LAST
 from planner.files.tuple_table import Table
-from runtime.backends.native.description import (
-    All,
-    AnyOf,
-    Condition,
-    Fails,
-    Input,
-    Join,
-    NativeJoins,
-    column_of,
-)
+from runtime.backends.native.description import Input, NativePlan
 from runtime.engines.kernels.digest import digest_of
 
 
-def answers_of(native: NativeJoins, tables: Mapping[str, Table]) -> dict[str, tuple[int, int]]:
+def answers_of(native: NativePlan, tables: Mapping[str, Table]) -> dict[str, tuple[int, int]]:
     """The number of results and the digest of every query."""
     rows: dict[int, list[tuple[int, ...]]] = {n: [] for n in range(len(native.queries))}
     with duckdb.connect() as connection:
         for name, table in tables.items():
-            connection.register(name, _table(table))
+            connection.register(_named(name), _table(table))
+        for number, join in enumerate(native.joins):
+            for given in join.inputs:
+                query = _columns(given).sql(dialect="duckdb")
+                connection.execute(f"CREATE OR REPLACE TEMP TABLE {given.view} AS {query}")
+            query = join.select().sql(dialect="duckdb")
+            connection.execute(f"CREATE TEMP TABLE join_{number} AS {query}")
         for taking in native.takings:
-            members = ", ".join(column_of(number, "seq") for number in taking.members)
-            sql = f"SELECT {members} FROM {_from(native.joins[taking.join])} WHERE "
-            found = connection.execute(sql + _every(taking.tests)).fetchall()
-            rows[taking.query] += found
+            found = connection.execute(native.select(taking).sql(dialect="duckdb")).fetchall()
+            rows[taking.query] += [row[:-1] for row in found]
     return {
         name: (len(rows[n]), int(digest_of(np.array(rows[n], np.int64).reshape(len(rows[n]), -1))))
         for n, name in enumerate(native.queries)
     }
+
+
+def _named(table: str) -> str:
+    """A table's name that is none of our views'."""
+    return f"table {table}"
 
 
 def _table(table: Table) -> pa.Table:
@@ -53,33 +54,10 @@ def _table(table: Table) -> pa.Table:
     return pa.table({"seq": table.seq, "begin": begin, "end": end, **columns})
 
 
-def _from(join: Join) -> str:
-    text = _input(join.first)
-    for step in join.steps:
-        text += f" JOIN {_input(step.input)} ON {_every(step.tests)}"
-    return text
-
-
-def _input(given: Input) -> str:
+def _columns(given: Input) -> exp.Select:
+    """The columns of an input, from a table with its user's names."""
     times = ["ts"] if given.is_stream else ["begin", "end"]
-    columns = [f'"{name}" AS {given.column(name)}' for name in ["seq", *times]]
-    columns += [f'"{name}" AS {given.attribute(name)}' for name in given.attributes]
-    inner = f'SELECT {", ".join(columns)} FROM "{given.table}"'
-    return f"(SELECT * FROM ({inner}) WHERE {_every(given.tests)}) AS i{given.number}"
-
-
-def _every(tests: Sequence[Condition]) -> str:
-    return " AND ".join(f"({_test(test)})" for test in tests) or "true"
-
-
-def _test(test: Condition) -> str:
-    if isinstance(test, All):
-        return _every(test.tests)
-    if isinstance(test, AnyOf):
-        return " OR ".join(f"({_test(one)})" for one in test.tests)
-    if isinstance(test, Fails):
-        return f"NOT coalesce({_test(test.test)}, false)"
-    constant = repr(test.constant)
-    if test.right is None:
-        return f"{test.left} {test.comparison} {constant}"
-    return f"{test.left} {test.comparison} {test.right} + {constant}"
+    names = {name: given.column(name) for name in ["seq", *times]}
+    names |= {name: given.attribute(name) for name in given.attributes}
+    columns = (exp.column(name, quoted=True).as_(known) for name, known in names.items())
+    return exp.select(*columns).from_(exp.to_identifier(_named(given.table), quoted=True))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from planner.families.join_order.formulas import EXACT_BUCKETS, PRINTED_BUCKETS, SKEWED, UNIFORM
+from planner.families.join_order.pricing import EXACT_BUCKETS, PRINTED_BUCKETS, SKEWED, UNIFORM
 from planner.families.registry import family
 from planner.plan.cost import Cost, models_behind, q_error, total
 from planner.workload.execution import Every, Execution

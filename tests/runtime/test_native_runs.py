@@ -28,7 +28,7 @@ from tests.planner.aggregations import aggregation
 from tests.planner.chains import FILTERED, joins
 from tests.planner.workloads import equality_join
 from tests.runtime.driving import counted, feed_of
-from tests.runtime.test_native_description import coarse, graph
+from tests.runtime.test_native_description import coarse, graph, odd
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 
@@ -107,6 +107,18 @@ def test_the_command_replays_a_join_and_writes_its_results(
     tally = counted(plan, workload, feed_of(plan, workload)(workload, tables), Span(0, 1))
     assert document["answers"] == {"Q1": as_text(tally.digest)}
     assert document["results"] == {"Q1": tally.results}
+
+
+def test_names_and_text_of_users_reach_spark_as_they_are() -> None:
+    workload = odd()
+    tables = generate(workload, 25.0, 1)
+    request = RunRequest(workload, "join_order", "best", "replay", 2, backend="native")
+    measurement = run(request).measurement
+    assert measurement is not None
+    plan = family("join_order").best(workload)
+    tally = counted(plan, workload, feed_of(plan, workload)(workload, tables), Span(0, 1))
+    assert tally.results
+    assert list(measurement.answers.values()) == [as_text(tally.digest)]
 
 
 @pytest.mark.parametrize(("label", "way"), [("chain:0-2-8-10", "stream"), ("push-down", "replay")])

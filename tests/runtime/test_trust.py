@@ -8,8 +8,7 @@ import pytest
 
 from planner.families.registry import family
 from planner.plan.cost import Cost, Measurement, Timings
-from planner.plan.rank_agreement import kendall_tau, regret
-from runtime.diagnosis.trust import Verdict, trust
+from runtime.diagnosis.trust import Verdict, kendall_tau, regret, trust
 from runtime.runs.records import Run
 from tests.runtime.runs import a_run
 

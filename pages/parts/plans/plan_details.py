@@ -21,12 +21,12 @@ from planner.families.sliced_chain import SlicedChain
 from planner.numbers import amount
 from planner.plan.cost import COST_FIELDS, Estimate, Formula, total
 from planner.plan.difference import Side
+from planner.plan.expression import WHERE
 from planner.plan.operator_names import operator_name
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 
 # What the planner puts between a formula and the meaning of its symbols.
-_WHERE = r", \quad "
 
 BY_OPERATOR = "Cost by operator"
 SETS = "Early aggregations"
@@ -173,14 +173,13 @@ def formulas(chosen: Family, plan: Plan, estimate: Estimate) -> None:
 
 
 def _lines(formula: Formula) -> Iterator[str]:
-    """The formula, its values and its result in one line; below it what a symbol stands for."""
-    symbols, _, meaning = formula.symbols.partition(_WHERE)
-    values, _, meant = formula.values.partition(_WHERE)
+    """The formula, its values and its result in one line; below it what its names stand for."""
+    symbols, *meanings = formula.symbols.split(WHERE)
+    values, *meant = formula.values.split(WHERE)
     result = amount(formula.result).replace(",", "{,}")
     yield rf"{symbols} \;=\; {values} \;=\; {result}"
-    if meaning:
-        filled = meant.partition("=")[2]
-        yield rf"\text{{where }} {meaning}" + (rf" \;=\; {filled}" if filled else "")
+    for meaning, filled in zip(meanings, meant, strict=True):
+        yield rf"\text{{where }} {meaning} \;=\; {filled.partition(' = ')[2]}"
 
 
 def _main_figure(estimate: Estimate, operator_id: str) -> str:

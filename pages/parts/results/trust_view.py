@@ -9,7 +9,8 @@ import streamlit as st
 
 from pages.parts.shared.formatting import plain, plan_name
 from planner.plan.cost import q_error
-from runtime.diagnosis.diagnosing import Diagnosis, diagnosed, told_error
+from runtime.diagnosis.diagnose import Diagnosis, diagnosed
+from runtime.diagnosis.suspects import suspects
 from runtime.diagnosis.trust import Verdict, trust
 from runtime.runs.run_costs import scores
 
@@ -52,7 +53,7 @@ def reasons(run: Run, title: str) -> None:
     for diagnosis in found[:_MOST_REASONS]:
         first, *others = diagnosis.suspects
         more = f" (and {len(others)} more)" if others else ""
-        lines.append(f"- {plain(told_error(first), 300)}{more}: {plain(diagnosis.reason, 800)}.")
+        lines.append(f"- {plain(first.sentence, 300)}{more}: {plain(diagnosis.reason, 800)}.")
     st.markdown("\n".join(lines))
 
 
@@ -65,6 +66,5 @@ def diagnoses(run: Run) -> list[Diagnosis]:
 def _diagnoses(run_id: str, status: str, _run: Run) -> list[Diagnosis]:  # noqa: ARG001 - the key
     from runtime.runs.run_tuples import few_tuples_of
 
-    found = diagnosed(_run)
     # Without an error there is nothing to look for in the tuples.
-    return diagnosed(_run, few_tuples_of(_run)) if found else []
+    return diagnosed(_run, few_tuples_of(_run)) if suspects(_run) else []

@@ -33,7 +33,7 @@ def refused(
     chosen: Family, workload: Workload, labels: Sequence[str], way: Way, backend: Backend
 ) -> bool:
     """Say which of these plans Spark's own operators cannot run this way, and why, if some."""
-    from runtime.backends.native.refusal import refusal
+    from runtime.backends.native.kinds import refusal
 
     if backend != "native":
         return False

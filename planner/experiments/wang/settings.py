@@ -94,7 +94,7 @@ def spread_windows(spread: Spread, queries: int) -> tuple[float, ...]:
 PAPER = "Wang et al. 2006"
 COMPARISONS = "comparisons"
 # What a tuple that enters a slice costs the kernel beside its comparisons, in comparisons: these
-# are cheap, 64 keys at a time. About what `python -m bench chains` fits.
+# are cheap, 64 keys at a time. About what `python -m bench chain-accuracy` fits.
 KERNEL_C_SYS = 125.0
 WITH_OVERHEAD = f"comparisons and C_sys = {KERNEL_C_SYS:g}"
 

@@ -27,9 +27,10 @@ class EarlyAggregation:
         "λ: rate of a stream, counted twice where tuples also leave one by one; w: tuples of a "
         "window; G: cells of a set, α: its entries, B: its buckets; g: groups of a source's own "
         "attributes; μ: composites that a tuple has; ρ: the share examined, σ: the share that "
-        "matches; γ: groups that a tuple changes; ν: how often a second a group is gone through "
-        "for its next extremum, e: entries that are then begun with, c: what each of them "
-        "compares; Δ⁻: rows that a relation loses per second, kept for the longest window, T_max. "
+        "matches, κ: own copies that a tuple of a self-join finds; γ: groups that a tuple changes; "
+        "ν: how often a second a group is gone through for its next extremum, e: entries that are "
+        "then begun with, c: what each of them compares; Δ⁻: rows that a relation loses per "
+        "second, kept for the longest window, T_max. "
         "After Tran & Lee 2007."
     )
     cites: tuple[str, ...] = (

@@ -41,7 +41,7 @@ def sizes(model: AggregationModel) -> tuple[SourceSizes, ...]:
             content.mean(is_set=False),
             content.cells.number,
             content.mean(is_set=True),
-            printed.entries(place),
+            printed.entries(place).value,
         )
         for place, content in enumerate(model.contents)
     )

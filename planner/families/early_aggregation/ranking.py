@@ -7,10 +7,11 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from planner.families.early_aggregation.extrema import recomputing
 from planner.families.early_aggregation.groups import groups_of
 from planner.families.early_aggregation.model import AggregationModel
-from planner.families.early_aggregation.plans import PlanBuilder, recomputing, set_cost
-from planner.families.early_aggregation.pricing import estimate
+from planner.families.early_aggregation.plans import PlanBuilder
+from planner.families.early_aggregation.pricing import estimate, set_cost
 from planner.families.early_aggregation.search import final_states, orders, pipelines
 from planner.families.early_aggregation.states import state_arrays
 from planner.families.protocol import MOST_CANDIDATES, Candidate, Ranking

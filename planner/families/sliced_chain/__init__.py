@@ -9,15 +9,14 @@ from planner.families.protocol import Ranking
 from planner.families.sliced_chain import explain, ranking
 from planner.families.sliced_chain.chain_search.merge_graph import Mergings, mergings_of
 from planner.families.sliced_chain.coverage import refusal
-from planner.families.sliced_chain.formulas import Formulas
 from planner.families.sliced_chain.labels import CHAIN, CPU_OPT, MEM_OPT, STRATEGIES
 from planner.families.sliced_chain.model import model_of
 from planner.families.sliced_chain.picture import Picture, pictures_of
 from planner.families.sliced_chain.plan_totals import Balance, TradeOff, balances_of, trade_off_of
 from planner.families.sliced_chain.plans import NAME, Built
-from planner.families.sliced_chain.pricing import looks_of_entered, priced
+from planner.families.sliced_chain.pricing import estimated, looks_of_entered
 from planner.families.sliced_chain.ranking import Plans
-from planner.plan.cost import Cost, Estimate, Quality, UnitCosts
+from planner.plan.cost import Cost, Estimate, UnitCosts
 from planner.plan.plan import Plan
 from planner.seconds.units import units_of
 from planner.workload.workload import Workload
@@ -31,7 +30,9 @@ class SlicedChain:
     symbols: str = (
         "λ: rate of a stream; s: the share of it that survives into the slice, r: the share that "
         "reaches it to probe; Δ: length of the slice, W: of a window; t: how long tuples that are "
-        "due wait to be purged; β: the share of a slice in one bucket; σ: the share that passes; "
+        "due wait to be purged, p: the share of them that a run sees purged, a: the share that "
+        "gets to a slice within a run; β: the share of a slice in one bucket; σ: the share that "
+        "passes; "
         "S: the share of pairs that join; R: results. After Wang et al. 2006."
     )
     cites: tuple[str, ...] = (
@@ -102,11 +103,9 @@ class SlicedChain:
         return looks_of_entered(plan, workload, entered)
 
     def estimate(self, plan: Plan, workload: Workload) -> Estimate:
-        """Price every operator; the formulas behind the figures are written when they are read."""
+        """Price every operator."""
         model = model_of(workload)
-        built = model.builder.build(plan.label)
-        qualities = {query: Quality() for query in model.queries}
-        return Estimate(priced(built, model), qualities, Formulas(built, model))
+        return estimated(model.builder.build(plan.label), model)
 
     def why(self, workload: Workload) -> tuple[str, ...]:
         """Who shares, how the chain was found, what is left out."""

@@ -126,7 +126,7 @@ class Plans:
 
     @cached_property
     def _rows(self) -> float:
-        return sum(g.results(member) for g in self.model.groups for member in g.group.members)
+        return sum(g.results(member).value for g in self.model.groups for member in g.group.members)
 
     def _strategy(self, label: str) -> Strategy:
         if label not in self._strategies:
@@ -142,7 +142,7 @@ class Plans:
         """Tuples per second that enter the slices and joins of a plan to probe."""
         joins = {id(s): s for s in built.subjects.values() if isinstance(s, Join)}
         return sum(
-            flow.entering
+            flow.entering.value
             for join in joins.values()
             for flow in self.model.by_group[join.group].flows(join)
         )
