@@ -28,7 +28,7 @@ from planner.workload.workload import Workload
 from runtime.backends.interruption import StopSignal
 from runtime.calibration.calibrate import Measured, calibration_of, designs, measure_all
 from runtime.cli.printing import calibration_document
-from runtime.experiments.sampling import Sampler
+from runtime.experiments.measurement import Sampler
 
 ROUNDS = 3
 REPEATS = 3

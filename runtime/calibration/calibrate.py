@@ -40,7 +40,7 @@ from runtime.control.execute import run
 from runtime.data.folders import writable_home
 from runtime.engines.design import HASH, Design, designed, stream
 from runtime.engines.registry import ENGINES, engine, load_all_kernels
-from runtime.experiments.sampling import Sample, Sampler
+from runtime.experiments.measurement import Sample, Sampler
 from runtime.runs.history import History
 from runtime.runs.records import Progress, RunRequest, versions
 

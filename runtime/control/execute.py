@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from planner.errors import RunError, SluiceError
+from runtime.backends import backend
 from runtime.backends.interruption import (
     RESUME,
     RUN_AGAIN,
@@ -27,7 +28,6 @@ from runtime.backends.interruption import (
 )
 from runtime.backends.live_changes import Steering
 from runtime.backends.protocol import OnProgress, PreparedRun, RunContext
-from runtime.backends.registry import backend
 from runtime.data.folders import answers_home, run_folder, work_home
 from runtime.runs.history import History
 from runtime.runs.processes import process

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from planner.errors import RunError
+from runtime.backends import backend
 from runtime.backends.interruption import StopSignal, unless_stopped
 from runtime.backends.live_changes import Steering
 from runtime.backends.protocol import OnProgress
-from runtime.backends.registry import backend
 from runtime.control.execute import carry_out
 from runtime.data.folders import run_folder
 from runtime.runs.history import History, mark_interrupted

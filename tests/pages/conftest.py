@@ -25,10 +25,9 @@ from runtime.calibration.calibrate import CalibrationRequest
 from runtime.control.jobs import Outcome, Request, Runner
 from runtime.control.resume import ResumeRequest
 from runtime.data.run_data import run_seconds
-from runtime.experiments import figure_store
+from runtime.experiments import figure as figure_store
 from runtime.experiments.figure import Figure, nothing_yet
-from runtime.experiments.measurement import FigureRequest
-from runtime.experiments.sampling import Sample
+from runtime.experiments.measurement import FigureRequest, Sample
 from runtime.runs.history import History
 from runtime.runs.records import Progress, Run, RunRequest
 

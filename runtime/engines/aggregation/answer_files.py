@@ -22,8 +22,16 @@ from runtime.engines.aggregation.amounts import (
     mean_column,
     sum_column,
 )
-from runtime.engines.aggregation.grouping import AggregationSchema, Grouping, Meanings
-from runtime.engines.aggregation.groups import BESTS, PRESENTS, SUMS, check_sums, kept
+from runtime.engines.aggregation.groups import (
+    BESTS,
+    PRESENTS,
+    SUMS,
+    AggregationSchema,
+    Grouping,
+    Meanings,
+    check_sums,
+    kept,
+)
 from runtime.engines.aggregation.kernel.types import SUM
 from runtime.engines.aggregation.program import CLOSED
 from runtime.runs.result_files import safe_file_name

@@ -18,7 +18,7 @@ from planner.workload.query import (
 )
 from planner.workload.validation import microseconds
 from runtime.engines.aggregation.amounts import kept_columns, kernel_function
-from runtime.engines.aggregation.grouping import Grouping
+from runtime.engines.aggregation.groups import Grouping
 from runtime.engines.aggregation.kernel import types as kernel
 from runtime.engines.aggregation.program import AggregationProgram
 from runtime.engines.nested_loops import Nest, nest_of

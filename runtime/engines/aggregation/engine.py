@@ -13,7 +13,7 @@ from runtime.data.feed import Merge, Split
 from runtime.engines.aggregation.answer_files import write_answer
 from runtime.engines.aggregation.compile import compile_aggregation
 from runtime.engines.aggregation.feed import aggregate_feed
-from runtime.engines.aggregation.grouping import AggregationSchema
+from runtime.engines.aggregation.groups import AggregationSchema
 from runtime.engines.aggregation.kernel.aggregation import load_aggregation_kernels
 from runtime.engines.aggregation.program import AggregationProgram
 from runtime.engines.nested_loops import Nest, common_modulus

@@ -17,7 +17,7 @@ from planner.workload.validation import listed, microseconds
 from planner.workload.workload import Workload
 from runtime.data.feed import Feed
 from runtime.engines.aggregation.amounts import Amounts, Combined, Ranked, combined, ranked
-from runtime.engines.aggregation.grouping import AggregationSchema, Grouping, Meanings
+from runtime.engines.aggregation.groups import AggregationSchema, Grouping, Meanings
 from runtime.engines.aggregation.kernel.types import NOTHING, Arrivals
 from runtime.engines.joins.feeds import JoinSchema, count_windows, loop_feed
 from runtime.engines.joins.kernel.loop_types import Rows

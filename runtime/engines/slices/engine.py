@@ -11,9 +11,8 @@ from planner.workload.workload import Workload
 from runtime.data.feed import Merge, Split
 from runtime.engines.protocol import PlanInput, Program, Tally
 from runtime.engines.slices.compile import compile_slices
-from runtime.engines.slices.feed import every_attribute, slice_feed
+from runtime.engines.slices.feed import SliceSchema, every_attribute, slice_feed
 from runtime.engines.slices.program import SliceProgram, load_slice_kernels
-from runtime.engines.slices.tuple_schema import SliceSchema
 from runtime.runs.result_files import merge_shared_results
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from runtime.engines.nested_loops import COMPARISON_CODES, FLIPPED
 from runtime.engines.slices.chain_program import FILTER, OPEN, SPLIT, SURVIVE, Gate
 from runtime.engines.slices.counters import Meter
 from runtime.engines.slices.feed import (
+    SliceSchema,
     constants_of,
     groups_of_run,
     is_key,
@@ -24,7 +25,6 @@ from runtime.engines.slices.feed import (
     streams_of,
     value_columns,
 )
-from runtime.engines.slices.tuple_schema import SliceSchema
 
 
 @dataclass(frozen=True, slots=True)
