@@ -14,6 +14,7 @@ from planner.plan.cost import Estimate, Measurement
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.backends.interruption import StopSignal
+from runtime.data.feed import Span
 from runtime.runs.records import KernelTime, Progress, Run, RunRequest
 
 if TYPE_CHECKING:
@@ -22,36 +23,23 @@ if TYPE_CHECKING:
 OnProgress = Callable[[Progress], None]
 
 
-class PreparedRun(Protocol):
-    """A run that is ready to go."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedRun:
+    """A run that is ready to go.
 
-    @property
-    def workload(self) -> Workload:
-        """With the statistics of own data, and the changes that were made while it ran."""
+    Its workload has the statistics of own data, and the changes that were made while it ran.
+    Stream time counts from `begin`, in microseconds: own data have times of their own.
+    """
 
-    @property
-    def plan(self) -> Plan:
-        """The plan that is run."""
-
-    @property
-    def estimate(self) -> Estimate:
-        """What it should cost."""
-
-    @property
-    def partitions(self) -> int:
-        """How many partitions it runs in."""
-
-    @property
-    def batch_count(self) -> int:
-        """How many micro-batches there are."""
-
-    @property
-    def data_digest(self) -> str:
-        """The digest of its tuples."""
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Where what is measured is less than a user may think."""
+    workload: Workload
+    plan: Plan
+    estimate: Estimate
+    data_digest: str
+    warnings: tuple[str, ...]
+    partitions: int
+    batch_count: int
+    begin: int
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,22 +62,27 @@ class Backend(Protocol):
     """Runs plans: on our kernels, or on Spark's own operators. What it prepares is its own type."""
 
     def prepare(self, request: RunRequest, partitions: int) -> Any:
-        """Plan, and generate or read the tuples; an error of the user's where that cannot be."""
-
-    def predicted_kernel(self, request: RunRequest, prepared: Any) -> KernelTime | None:
-        """The seconds that the run should spend in kernels; None where it has none."""
+        """Plan, and generate or read the tuples: a PreparedRun, or an error of the user's."""
 
     def measure(self, record: Run, prepared: Any, context: RunContext) -> Run:
         """Run to the end, from the checkpoint if there is one; the record with its measurement."""
 
-    def measured_so_far(self, prepared: Any, folder: Path, begun: float) -> Measurement | None:
-        """What a run counted until it was interrupted; None where it counted nothing."""
-
     def why_not_resumed(self, request: RunRequest, /) -> str | None:
         """Why a run that was interrupted cannot be resumed; None where it can."""
 
-    def batches_counted(self, folder: Path, /) -> int:
+    def batches_counted(self, _folder: Path, /) -> int:
         """How many micro-batches a run that was interrupted has counted in its folder."""
+        return 0
+
+    def measured_so_far(
+        self, _prepared: Any, _folder: Path, _begun: float, /
+    ) -> Measurement | None:
+        """What a run counted until it was interrupted; None where it counted nothing."""
+        return None
+
+    def predicted_kernel(self, _request: RunRequest, _prepared: Any, /) -> KernelTime | None:
+        """The seconds that the run should spend in kernels; None where it has none."""
+        return None
 
 
 def family_of(request: RunRequest, workload: Workload) -> Family:

@@ -138,3 +138,4 @@ class Engine(Protocol):
 
     def general(self) -> Engine:
         """The engine on the one kernel that runs all its plans; itself where it has no other."""
+        return self

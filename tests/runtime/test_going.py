@@ -14,7 +14,7 @@ from runtime.spark.worker import GoingOn, only_while
 
 AT_WORK = """
 import sys, time
-from runtime.spark.run_lease import only_while
+from runtime.spark.worker import only_while
 with only_while(sys.argv[1]):
     print("at work", flush=True)
     time.sleep(60)

@@ -14,7 +14,7 @@ from planner.seconds.units import units_of
 from runtime.backends.interruption import unless_stopped
 from runtime.backends.kernels.prepare import Prepared, prepare
 from runtime.backends.kernels.progress import Totals, measured_so_far
-from runtime.backends.protocol import RunContext
+from runtime.backends.protocol import Backend, RunContext
 from runtime.data.run_data import run_seconds
 from runtime.engines.kernels.digest import as_text
 from runtime.engines.protocol import Tally
@@ -22,7 +22,7 @@ from runtime.engines.registry import engine
 from runtime.runs.records import KernelTime, Progress, Run, RunRequest
 
 
-class KernelBackend:
+class KernelBackend(Backend):
     """Runs programs. A stream keeps its totals and a checkpoint: it can be resumed."""
 
     def prepare(self, request: RunRequest, partitions: int) -> Prepared:

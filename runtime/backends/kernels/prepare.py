@@ -12,16 +12,14 @@ from planner.families.registry import family
 from planner.families.stages import changes_of, planned_stages, whole_estimate, whole_plan
 from planner.files.tuple_table import Table
 from planner.numbers import amount
-from planner.plan.cost import Estimate
-from planner.plan.plan import Plan
 from planner.workload.changes import check_times, queries_of_run, with_every_query
 from planner.workload.execution import Change
 from planner.workload.query import Query
 from planner.workload.workload import Workload, plain
 from runtime.backends.kernels.pace import batch_seconds, cuts_of
-from runtime.backends.protocol import family_of
+from runtime.backends.protocol import PreparedRun, family_of
 from runtime.data import microbatches
-from runtime.data.feed import Merge, Span, Split
+from runtime.data.feed import Merge, Split
 from runtime.data.folders import writable_home
 from runtime.data.microbatches import MicroBatches, usual_batch_rows
 from runtime.data.run_data import data_digest, digest_of, generated, span_of, with_data
@@ -31,33 +29,14 @@ from runtime.runs.records import RunRequest
 from runtime.runs.result_files import check_folder
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A run on kernels that is ready to go."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared(PreparedRun):
+    """A run on kernels that is ready to go; `schema` says what the numbers in its tuples are."""
 
-    workload: Workload
-    plan: Plan
-    estimate: Estimate
     batches: MicroBatches
-    # What the numbers in its tuples stand for.
     schema: Any
     program: Program
-    data_digest: str
-    warnings: tuple[str, ...]
-    # From when stream time counts, in microseconds: own data have times of their own.
-    begin: int
-    span: Span
     split: Split
-
-    @property
-    def partitions(self) -> int:
-        """How many partitions it runs in."""
-        return self.program.partitions
-
-    @property
-    def batch_count(self) -> int:
-        """How many micro-batches there are."""
-        return self.batches.batches
 
 
 def prepare(request: RunRequest, partitions: int) -> Prepared:
@@ -91,13 +70,15 @@ def prepare(request: RunRequest, partitions: int) -> Prepared:
         workload=workload,
         plan=plan,
         estimate=whole_estimate(chosen, stages, begin, span.warmup, span.end),
+        data_digest=digest,
+        warnings=(*warnings, *more, *_remarks(request, split)),
+        partitions=program.partitions,
+        batch_count=batches.batches,
+        begin=begin,
+        span=span,
         batches=batches,
         schema=schema,
         program=program,
-        data_digest=digest,
-        warnings=(*warnings, *more, *_remarks(request, split)),
-        begin=begin,
-        span=span,
         split=split,
     )
     return changed(made, request, request.steered) if request.steered else made

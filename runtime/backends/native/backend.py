@@ -11,16 +11,13 @@ from pathlib import Path
 from planner.errors import RunError
 from planner.families.registry import chosen_plan
 from planner.files.tuple_table import Table
-from planner.plan.cost import Estimate, Measurement, Timings
-from planner.plan.plan import Plan
-from planner.workload.workload import Workload
+from planner.plan.cost import Measurement, Timings
 from runtime.backends.native.aggregation import NativeGroups
 from runtime.backends.native.description import NativePlan
 from runtime.backends.native.files import NativeFiles, cuts_of, merge_native_results, write_tables
 from runtime.backends.native.kinds import describe, refusal
 from runtime.backends.native.tally import NativeTally
-from runtime.backends.protocol import RunContext, family_of
-from runtime.data.feed import Span
+from runtime.backends.protocol import Backend, PreparedRun, RunContext, family_of
 from runtime.data.folders import writable_home
 from runtime.data.run_data import (
     covered,
@@ -34,29 +31,15 @@ from runtime.runs.records import Progress, Run, RunRequest
 from runtime.runs.result_files import check_folder
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedNative:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedNative(PreparedRun):
     """A run on Spark's own operators that is ready to go, but for its files."""
 
-    workload: Workload
-    plan: Plan
-    estimate: Estimate
     described: NativePlan
     tables: Mapping[str, Table]
     cuts: tuple[int, ...]
-    partitions: int
-    data_digest: str
-    span: Span
-    warnings: tuple[str, ...]
-    # From when stream time counts, in microseconds: own data have times of their own.
-    begin: int
     # Of an aggregation.
     groups: NativeGroups | None = None
-
-    @property
-    def batch_count(self) -> int:
-        """How many micro-batches there are."""
-        return len(self.cuts)
 
     @property
     def streams(self) -> list[str]:
@@ -75,7 +58,7 @@ class PreparedNative:
         return write_tables(self.tables, self.streams, used, self.cuts, folder, more)
 
 
-class NativeBackend:
+class NativeBackend(Backend):
     """Runs plans on Spark's own operators, which keep no totals and count anew when they start."""
 
     def prepare(self, request: RunRequest, partitions: int) -> PreparedNative:
@@ -97,25 +80,24 @@ class NativeBackend:
         streams = [read[s.name] for s in workload.streams if s.name in read]
         span, more = span_of(workload, covered(streams), own_data=own is not None)
         cuts = cuts_of(streams, request.batch_rows, [span.warmup])
+        groups = None
+        if described.blocks:
+            groups = NativeGroups.of(described.blocks, workload.queries[0], read)
         return PreparedNative(
-            workload,
-            plan,
-            chosen.estimate(plan, workload),
-            described,
-            read,
-            tuple(cuts),
-            partitions,
-            data_digest(workload, own),
-            span,
-            (*warnings, *more, *described.notes),
-            covered(streams).first_ts if own else 0,
-            NativeGroups.of(described.blocks, workload.queries[0], read)
-            if described.blocks
-            else None,
+            workload=workload,
+            plan=plan,
+            estimate=chosen.estimate(plan, workload),
+            data_digest=data_digest(workload, own),
+            warnings=(*warnings, *more, *described.notes),
+            partitions=partitions,
+            batch_count=len(cuts),
+            begin=covered(streams).first_ts if own else 0,
+            span=span,
+            described=described,
+            tables=read,
+            cuts=tuple(cuts),
+            groups=groups,
         )
-
-    def predicted_kernel(self, request: RunRequest, prepared: PreparedNative) -> None:
-        """There are no kernels."""
 
     def measure(self, record: Run, prepared: PreparedNative, context: RunContext) -> Run:
         """Run the plan to its end. What it wrote meanwhile is dropped."""
@@ -162,16 +144,9 @@ class NativeBackend:
             record.ended("finished", finished), measurement=_measurement(prepared, tally, timings)
         )
 
-    def measured_so_far(self, prepared: PreparedNative, folder: Path, begun: float) -> None:
-        """Nothing is kept on the way."""
-
     def why_not_resumed(self, _request: RunRequest) -> str:
         """It never can be."""
         return "ran on Spark's own operators, which count anew; run the plan again"
-
-    def batches_counted(self, _folder: Path) -> int:
-        """None are kept."""
-        return 0
 
 
 def _measurement(prepared: PreparedNative, tally: NativeTally, timings: Timings) -> Measurement:

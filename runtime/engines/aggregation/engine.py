@@ -17,18 +17,14 @@ from runtime.engines.aggregation.groups import AggregationSchema
 from runtime.engines.aggregation.kernel.aggregation import load_aggregation_kernels
 from runtime.engines.aggregation.program import AggregationProgram
 from runtime.engines.nested_loops import Nest, common_modulus
-from runtime.engines.protocol import PlanInput, Program, Tally
+from runtime.engines.protocol import Engine, PlanInput, Program, Tally
 
 if TYPE_CHECKING:
     from runtime.engines.design import Design
 
 
-class AggregationEngine:
+class AggregationEngine(Engine):
     """Runs late and early aggregation."""
-
-    def general(self) -> AggregationEngine:
-        """It has one kernel."""
-        return self
 
     def feed(self, _plan: Plan, _workload: Workload, open_to_change: bool = False) -> Merge:
         """What merges the streams: the same for all plans."""

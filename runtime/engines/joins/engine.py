@@ -17,14 +17,14 @@ from runtime.engines.joins.kernel.multiway import load_kernels
 from runtime.engines.joins.loop_program import LoopProgram, compile_loops
 from runtime.engines.joins.multiway_program import JoinProgram, compile_join
 from runtime.engines.nested_loops import Nest, common_modulus
-from runtime.engines.protocol import PlanInput, Program, Tally
+from runtime.engines.protocol import Engine, PlanInput, Program, Tally
 from runtime.runs.result_files import merge_results
 
 if TYPE_CHECKING:
     from runtime.engines.design import Design
 
 
-class JoinEngine:
+class JoinEngine(Engine):
     """Runs the plans of a join. On the general kernel alone, all of them as nested loops."""
 
     def __init__(self, general_only: bool = False) -> None:

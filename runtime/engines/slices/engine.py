@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.data.feed import Merge, Split
-from runtime.engines.protocol import PlanInput, Program, Tally
+from runtime.engines.protocol import Engine, PlanInput, Program, Tally
 from runtime.engines.slices.compile import compile_slices
 from runtime.engines.slices.feed import SliceSchema, every_attribute, slice_feed
 from runtime.engines.slices.program import SliceProgram, load_slice_kernels
@@ -19,12 +19,8 @@ if TYPE_CHECKING:
     from runtime.engines.design import Design
 
 
-class SliceEngine:
+class SliceEngine(Engine):
     """Runs chains of sliced joins, and what they are compared with."""
-
-    def general(self) -> SliceEngine:
-        """It has one kernel."""
-        return self
 
     def feed(self, _plan: Plan, _workload: Workload, open_to_change: bool = False) -> Merge:
         """What merges the streams: every attribute where queries may enter while it runs."""
