@@ -14,12 +14,12 @@ from planner.workload.workload import Workload
 from runtime.data.feed import Span
 from runtime.data.generate import generate
 from runtime.engines.kernels.digest import digest_of
+from tests.oracles.duckdb_aggregations import duckdb_answer
+from tests.oracles.duckdb_joins import duckdb_rows
 from tests.planner.aggregations import AGGREGATION_SAMPLES
 from tests.planner.chains import CHAIN_SAMPLES
 from tests.planner.workloads import SAMPLES
 from tests.runtime.aggregating import aggregated
-from tests.runtime.aggregation_by_duckdb import duckdb_answer
-from tests.runtime.by_duckdb import duckdb_rows
 from tests.runtime.driving import feed_of, program_of, split_of, stepped
 
 MOST_RUN = 24

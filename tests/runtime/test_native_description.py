@@ -20,11 +20,11 @@ from runtime.backends.native.kinds import describe, refusal
 from runtime.data.feed import Span
 from runtime.data.generate import generate
 from runtime.runs.records import Way
+from tests.oracles.duckdb_native import answers_of
 from tests.planner.aggregations import AGGREGATION_SAMPLES
 from tests.planner.chains import CHAIN_SAMPLES, joined, joins
 from tests.planner.workloads import SAMPLES
 from tests.runtime.driving import counted, feed_of
-from tests.runtime.native_by_duckdb import answers_of
 
 MOST_PLANS = 6
 GRAPH = (

@@ -33,8 +33,8 @@ from runtime.engines.joins.feeds import loop_feed
 from runtime.engines.kernels.digest import as_text, digest_of
 from runtime.engines.protocol import Tally
 from runtime.runs.records import RunRequest
+from tests.oracles.joins import results_of
 from tests.runtime.driving import program_of
-from tests.runtime.general_reference import results_of
 
 TOLERANCE = 0.05
 SEEDS = range(4)
