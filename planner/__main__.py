@@ -6,24 +6,19 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from planner.errors import PlanError, within
-from planner.families.capabilities import IndexAdvice
 from planner.families.protocol import Family
 from planner.families.registry import FAMILIES, applicable, chosen_plan, family
-from planner.files.tuple_table import Table
-from planner.plan import dot, plan_text
-from planner.report import advice_report, plans_report, plans_text
-from planner.report import replanning_report as told
 from planner.report.command import Parser, as_json, carry_out, read_bytes, read_workload
-from planner.seconds.calibration import calibrated_units
-from planner.seconds.units import declared_units
-from planner.whatif.rates import RateTrace, counted_rates
-from planner.whatif.replanning import replan
-from planner.whatif.sweeps import parse_axis, sweep
 from planner.workload.changes import check_times
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
+
+if TYPE_CHECKING:
+    from planner.files.tuple_table import Table
+    from planner.whatif.rates import RateTrace
 
 DEFAULT_TOP = 10
 
@@ -113,7 +108,6 @@ def _with_data(options: argparse.Namespace) -> tuple[Workload, dict[str, Table]]
         end = microseconds(workload.warmup + workload.run.duration)
         check_times(workload.run.changes, 0, end, own_data=False)
         return workload, {}
-    # Loaded when needed: what reads files takes longer to load than to plan a query.
     from planner.files.own_data import read_folder
     from planner.statistics.inference import infer
 
@@ -130,55 +124,72 @@ def _applicable(options: argparse.Namespace, workload: Workload) -> Family:
     return applicable(workload, options.workload)
 
 
+# Every command loads what it needs itself: loading takes longer than planning a query.
+
+
 def _plans(options: argparse.Namespace) -> str:
+    from planner.report.plans_report import plans_document
+    from planner.report.plans_text import plans_text
+    from planner.seconds.calibration import calibrated_units
+
     workload = _workload(options)
     families = FAMILIES if options.family is None else (family(options.family),)
     top = None if options.all else options.top or DEFAULT_TOP
     units = calibrated_units()
-    document = plans_report.plans_document(workload, families, top, units, options.rank)
-    return as_json(document) if options.json else f"{plans_text.plans_text(document)}\n"
+    document = plans_document(workload, families, top, units, options.rank)
+    return as_json(document) if options.json else f"{plans_text(document)}\n"
 
 
 def _explain(options: argparse.Namespace) -> str:
+    from planner.plan import dot, plan_text
+    from planner.report.explain_report import explain_document, models_text
+
     workload = _workload(options)
     chosen = _applicable(options, workload)
     space = chosen.space(workload)
     plan = chosen_plan(space, options.plan)
     estimate = space.estimate(plan)
     if options.json:
-        return as_json(plans_report.explain_document(workload, plan, estimate))
+        return as_json(explain_document(workload, plan, estimate))
     if options.dot:
         return dot.to_dot(plan, estimate)
     loops = plan_text.to_loops(plan, estimate)
     why = "\n".join(space.explanation(space.rank(top=1)).why)
-    models = plans_text.models_text(plan, estimate)
+    models = models_text(plan, estimate)
     parts = [plan_text.to_text(plan, estimate), loops, why, models]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def _sweep(options: argparse.Namespace) -> str:
+    from planner.report.sweep_report import sweep_csv, sweep_document, sweep_text
+    from planner.whatif.sweeps import parse_axis, sweep
+
     workload = _workload(options)
     axes = [parse_axis(text) for text in options.vary]
     found = sweep(workload, axes, _applicable(options, workload), options.rank)
     if options.json:
-        return as_json(plans_report.sweep_document(found))
-    return plans_text.sweep_csv(found) if options.csv else f"{plans_text.sweep_text(found)}\n"
+        return as_json(sweep_document(found))
+    return sweep_csv(found) if options.csv else f"{sweep_text(found)}\n"
 
 
 def _replan(options: argparse.Namespace) -> str:
+    from planner.report.replanning_report import replan_csv, replan_document, replan_text
+    from planner.whatif.replanning import replan
+
     workload, tables = _with_data(options)
     trace = _trace(options, workload, tables)
     # Rates that the workload leaves out may be in the trace.
     chosen = _applicable(options, trace.at(0, workload))
     found = replan(workload, trace, chosen, options.threshold, options.rank)
     if options.json:
-        return as_json(told.replan_document(workload, chosen.name, found))
-    return told.replan_csv(found) if options.csv else f"{told.replan_text(workload, found)}\n"
+        return as_json(replan_document(workload, chosen.name, found))
+    return replan_csv(found) if options.csv else f"{replan_text(workload, found)}\n"
 
 
 def _trace(options: argparse.Namespace, workload: Workload, tables: dict[str, Table]) -> RateTrace:
     """The rates over time: of the file, or counted from the user's own data."""
     from planner.files.rate_files import read_trace
+    from planner.whatif.rates import counted_rates
 
     if options.trace is not None and options.every is not None:
         raise PlanError("counts own data, and --trace gives the rates; leave one out", "--every")
@@ -192,6 +203,10 @@ def _trace(options: argparse.Namespace, workload: Workload, tables: dict[str, Ta
 
 
 def _advise(options: argparse.Namespace) -> str:
+    from planner.families.capabilities import IndexAdvice
+    from planner.report import advice_report
+    from planner.seconds.units import declared_units
+
     workload = _workload(options)
     chosen = _applicable(options, workload)
     adviser = chosen.space(workload).capability(IndexAdvice)

@@ -6,10 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from planner.families.protocol import Candidate, Family, PlanSpace, Ranking
-from planner.plan import dot, plan_text
-from planner.plan.cost import Cost, Estimate, Formula, Quality, UnitCosts, models_behind, total
+from planner.plan.cost import Cost, Estimate, Quality, UnitCosts, models_behind
 from planner.plan.plan import Operator, Plan
-from planner.whatif.sweeps import Sweep
 from planner.workload.workload import Workload
 
 # Operators of tens of thousands of plans would be gigabytes; the first ones show what they are.
@@ -103,48 +101,4 @@ def _operator(operator: Operator) -> Document:
         "kind": operator.kind,
         "params": dict(operator.params),
         "inputs": [source.id for source in operator.inputs],
-    }
-
-
-def explain_document(workload: Workload, plan: Plan, estimate: Estimate) -> Document:
-    """`explain`: one plan drawn, priced, and with the formula behind every figure."""
-    cost = total(estimate.costs, (root.id for root in plan.roots))
-    operators = operators_document(plan, estimate.costs)
-    for operator in operators:
-        formulas = estimate.formulas.get(operator["id"], ())
-        operator["formulas"] = [_formula(formula) for formula in formulas]
-    return {
-        "workload": {"name": workload.name, "digest": workload.digest},
-        "family": plan.family,
-        "label": plan.label,
-        "id": plan.id,
-        "cost": cost.as_dict(),
-        "text": plan_text.to_text(plan, estimate),
-        "loops": plan_text.to_loops(plan, estimate),
-        "dot": dot.to_dot(plan, estimate),
-        "operators": operators,
-    }
-
-
-def _formula(formula: Formula) -> Document:
-    return {
-        "field": formula.field,
-        "symbols": formula.symbols,
-        "values": formula.values,
-        "result": formula.result,
-        "model": formula.model,
-    }
-
-
-def sweep_document(sweep: Sweep) -> Document:
-    """`sweep`: costs per plan over cells in row-major order, and which plan wins where."""
-    return {
-        "axes": [{"path": axis.path, "values": list(axis.values)} for axis in sweep.axes],
-        "plans": list(sweep.plans),
-        "cost": [list(costs) for costs in sweep.cost],
-        "winner": list(sweep.winner),
-        "crossovers": [
-            {"at": crossing.at, "from": crossing.before, "to": crossing.after}
-            for crossing in sweep.crossovers
-        ],
     }

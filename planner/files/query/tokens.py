@@ -82,10 +82,13 @@ def tokenize(text: str) -> list[Word]:
             case "clause":
                 words.append(Word("word", " ".join(written.upper().split()), *place))
             case "word" | "symbol":
-                kind = "word" if written.isidentifier() else "symbol"
-                words.append(Word(kind, written, *place))
+                words.append(Word(_kind(written), written, *place))
     end = words[-1].end if words else len(text)
     return [*words, Word("end", "", end, end)]
+
+
+def _kind(written: str) -> Kind:
+    return "word" if written.isidentifier() else "symbol"
 
 
 class Cursor:
