@@ -70,7 +70,7 @@ class Carried:
             if stream not in self.streams:
                 yield f"no query of this run reads {stream} (it has {listed(self.streams)})"
         for predicate in group.predicates:
-            if predicate.comparison == "=" and not predicate.offset:
+            if predicate.is_equality:
                 if str(predicate) not in self.keys:
                     yield f"this run joins by {listed(self.keys)}, not by {predicate}"
             else:

@@ -20,11 +20,6 @@ from runtime.data.tuple_schema import Carried
 from runtime.engines.joins.kernel.loop_types import Rows
 
 
-def is_key(predicate: Predicate) -> bool:
-    """Whether it compares keys, which are equal or not and nothing else."""
-    return predicate.comparison == "=" and not predicate.offset
-
-
 def groups_of_run(workload: Workload) -> list[Group]:
     """The queries that share joins, at the beginning and after every change."""
     return [group for stage in stages_of(workload) for group in groups_of(stage.workload)]
@@ -38,7 +33,7 @@ def streams_of(workload: Workload) -> list[str]:
 
 def key_columns(groups: Sequence[Group]) -> list[Predicate]:
     """The equalities of all groups; a tuple has a key for each."""
-    return list(dict.fromkeys(p for group in groups for p in group.predicates if is_key(p)))
+    return list(dict.fromkeys(p for group in groups for p in group.predicates if p.is_equality))
 
 
 def value_columns(groups: Sequence[Group]) -> dict[Column, int]:
@@ -51,7 +46,7 @@ def value_columns(groups: Sequence[Group]) -> dict[Column, int]:
         column
         for group in groups
         for p in group.predicates
-        if not is_key(p)
+        if not p.is_equality
         for column in (p.left, p.right)
     }
     slots: dict[Column, int] = {}
