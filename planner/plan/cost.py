@@ -212,6 +212,10 @@ def rounded(score: float) -> float:
     return float(f"{score:.12g}")
 
 
+# Within this q-error a prediction counts as met: shorter runs differ by as much from seed to seed.
+MET = 1.05
+
+
 def q_error(predicted: float | None, measured: float | None) -> float | None:
     """max(p/m, m/p): 1 when both are 0, None when just one is or either is not known.
 

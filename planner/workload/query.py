@@ -22,6 +22,10 @@ from planner.workload.validation import (
 )
 
 Comparison = Literal["=", "<>", "<", "<=", ">", ">="]
+# The same with its sides swapped.
+FLIPPED: Mapping[Comparison, Comparison] = {
+    "=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<=",
+}  # fmt: skip
 # What each does with two values, or with two arrays of them.
 COMPARE: Mapping[Comparison, Callable[[Any, Any], Any]] = {
     "=": operator.eq,
@@ -135,6 +139,11 @@ class Predicate:
     def is_equality(self) -> bool:
         """Whether it asks for equal values."""
         return self.comparison == "=" and not self.offset
+
+    @property
+    def flipped(self) -> Predicate:
+        """The same with its sides swapped."""
+        return Predicate(self.right, FLIPPED[self.comparison], self.left, -self.offset or 0.0)
 
     @property
     def shift(self) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.files.tuple_table import Table
+from planner.plan.cost import MET
 from planner.statistics.distributions import Distribution, satisfying
 from planner.statistics.selectivity import filters_selectivity, predicate_selectivity
 from planner.workload.query import Column, Filter, Predicate, Query, TimeWindow
@@ -29,7 +30,7 @@ from runtime.diagnosis.cause import (
     with_selectivity,
 )
 from runtime.diagnosis.measured_statistics import MeasuredStatistics, keys_subject
-from runtime.diagnosis.suspects import MET, log_ratio
+from runtime.diagnosis.suspects import log_ratio
 
 Mask = NDArray[np.bool_]
 Numbers = NDArray[np.int64]

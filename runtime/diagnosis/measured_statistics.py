@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from planner.files.tuple_table import Table
 from planner.numbers import amount
+from planner.plan.cost import MET
 from planner.statistics.distributions import (
     Distribution,
     counted_distribution,
@@ -50,7 +51,6 @@ from runtime.diagnosis.cause import (
     with_attribute,
     with_selectivity,
 )
-from runtime.diagnosis.suspects import MET
 from runtime.runs.records import Run
 
 # A value that is so many times as frequent as assumed makes a column skewed.
@@ -155,7 +155,7 @@ class MeasuredStatistics:
             for condition in conditions:
                 if isinstance(condition, Filter):
                     name = f"{query.source(condition.column.alias).name}: {condition}"
-                elif condition.comparison == "=" and not condition.offset:
+                elif condition.is_equality:
                     continue
                 else:
                     name = str(condition)

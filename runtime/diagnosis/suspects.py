@@ -7,14 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from planner.numbers import amount
-from planner.plan.cost import ADDED_UP, Cost, q_error
+from planner.plan.cost import ADDED_UP, MET, Cost, q_error
 from planner.plan.operator_names import operator_name, part_of
 from planner.plan.plan import Operator
 from runtime.runs.records import Run
 from runtime.runs.run_costs import objective_of
 
-# Within this q-error a prediction counts as met.
-MET = 1.05
 # An operator matters whose error is this share of the plan's work, or, where the plan is off, this
 # share of the errors of all operators.
 MATTERS, MUCH = 0.02, 0.1

@@ -150,9 +150,6 @@ COMPARISON_CODES: dict[Comparison, int] = {
     ">": kernel.GREATER,
     ">=": kernel.GREATER_EQUAL,
 }
-FLIPPED: dict[Comparison, Comparison] = {
-    "=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<=",
-}  # fmt: skip
 
 
 def nest_of(
@@ -260,17 +257,11 @@ def _theta(
     slots = value_slots(query)
     checks: list[list[float]] = []
     for predicate in query.predicates:
-        if predicate.comparison == "=" and not predicate.offset:
+        if predicate.is_equality:
             continue
-        left, right = predicate.left, predicate.right
-        if left.alias == alias and right.alias in joined:
-            comparison, mine, other, offset = predicate.comparison, left, right, predicate.offset
-        elif right.alias == alias and left.alias in joined:
-            flipped = FLIPPED[predicate.comparison]
-            comparison, mine, other, offset = flipped, right, left, -predicate.offset
-        else:
-            continue
-        checks.append(
-            [slots[mine], places[other.alias], slots[other], COMPARISON_CODES[comparison], offset]
-        )
+        own = predicate if predicate.left.alias == alias else predicate.flipped
+        mine, other = own.left, own.right
+        if mine.alias == alias and other.alias in joined:
+            code = COMPARISON_CODES[own.comparison]
+            checks.append([slots[mine], places[other.alias], slots[other], code, own.offset])
     return checks

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from pages.parts.shared.formatting import MET, UNITS, error_text, plan_name
+from pages.parts.shared.formatting import UNITS, error_text, plan_name
 from planner.families.capabilities import Recomputations
 from planner.families.registry import family
 from planner.numbers import amount, told_apart
-from planner.plan.cost import COST_FIELDS, Cost, q_error
+from planner.plan.cost import COST_FIELDS, MET, Cost, q_error
 from planner.plan.operator_names import operator_name
 from planner.plan.plan_text import Overlay
 from planner.workload.validation import listed

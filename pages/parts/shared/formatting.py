@@ -8,22 +8,14 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from planner.numbers import amount, percent_more, shortened, times
-from planner.plan.cost import q_error
+from planner.plan.cost import COST_UNITS, MET, q_error
 from planner.plan.plan_text import printable
 
-UNITS = {
-    "operations": "Operations/s",
-    "comparisons": "Comparisons/s",
-    "inserts": "Inserts/s",
-    "expirations": "Expiry checks/s",
-    "group_updates": "Group updates/s",
+# What each part of a cost counts, as the head of a column.
+UNITS = {name: unit.capitalize() for name, unit in COST_UNITS.items()} | {
     "rows_out": "Rows out/s",
-    "state_tuples": "Tuples held",
     "recomputations": "Recomputations/s",
 }
-
-# Within this q-error a prediction counts as met: shorter runs differ by as much from seed to seed.
-MET = 1.05
 
 # A chain of more slices than fit into so many letters is told by its ends.
 LONGEST_CHAIN = 40

@@ -17,6 +17,7 @@ from sqlglot import exp
 from planner.errors import RunError
 from planner.files.data_columns import LAST
 from planner.files.tuple_table import Table
+from planner.plan.loop_orders import pipeline_of
 from planner.plan.plan import Plan
 from planner.workload.query import Query, common_block
 from planner.workload.workload import Workload
@@ -75,10 +76,8 @@ def describe(plan: Plan, workload: Workload) -> NativePlan:
 def _order(plan: Plan) -> list[str]:
     """The sources as the first stream's tuples are joined with them."""
     (output,) = plan.roots
-    chain = [output.inputs[0].inputs[0]]
-    while chain[-1].kind == "probe":
-        chain.append(chain[-1].inputs[0])
-    return [str(operator.param("source")) for operator in reversed(chain)]
+    chain = pipeline_of(output.inputs[0].inputs[0])
+    return [str(operator.param("source")) for operator in chain]
 
 
 def _tests(joined: Sequence[Input], new: Input, early: frozenset[int]) -> Iterator[exp.Expr]:

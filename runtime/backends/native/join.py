@@ -123,8 +123,7 @@ def _other_predicates(query: Query, joined: Sequence[Input], new: Input) -> Iter
     known = {given.name: given for given in (*joined, new)}
     for p in query.predicates:
         aliases = {p.left.alias, p.right.alias}
-        is_equality = p.comparison == "=" and not p.offset
-        if not is_equality and new.name in aliases and aliases <= known.keys():
+        if not p.is_equality and new.name in aliases and aliases <= known.keys():
             left, right = (known[c.alias].attribute(c.attribute) for c in (p.left, p.right))
             yield compare(left, p.comparison, right, p.offset)
 

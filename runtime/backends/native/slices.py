@@ -86,7 +86,7 @@ def _join(join: layout.Join, stored: str, found: str) -> Join:
         one, other = first.column(TS), second.column(TS)
         apart = ((one, other), (other, one))
         tests.append(exp.or_(*(compare(a, ">=", b, join.start) for a, b in apart)))
-    equal = any(p.comparison == "=" and not p.offset for p in group.predicates)
+    equal = any(p.is_equality for p in group.predicates)
     step = Step(second, tuple(tests), _name(join), join.ends, equal)
     return Join(first, (step,), stored, found)
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from planner.errors import RunError
+from planner.plan.loop_orders import pipeline_of
 from planner.plan.plan import Operator, Plan
 from planner.workload.query import (
     CountWindow,
@@ -74,13 +75,8 @@ def compile_aggregation(given: PlanInput) -> AggregationProgram:
 def _pipelines(plan: Plan) -> dict[str, list[Operator]]:
     """Of each origin the operators of its loops: what feeds it, then its probes."""
     (output,) = plan.roots
-    found = {}
-    for innermost in output.inputs[0].inputs:
-        chain = [innermost]
-        while chain[-1].kind == "probe":
-            chain.append(chain[-1].inputs[0])
-        found[str(chain[-1].param("source"))] = chain[::-1]
-    return found
+    chains = map(pipeline_of, output.inputs[0].inputs)
+    return {str(chain[0].param("source")): chain for chain in chains}
 
 
 def _scanned_as_they_are(nest: Nest) -> Nest:

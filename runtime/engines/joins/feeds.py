@@ -81,7 +81,7 @@ def value_slots(query: Query) -> dict[Column, int]:
     compared = [
         column
         for predicate in query.predicates
-        if predicate.comparison != "=" or predicate.offset
+        if not predicate.is_equality
         for column in (predicate.left, predicate.right)
     ]
     for column in dict.fromkeys([*compared, *(f.column for f in query.filters)]):

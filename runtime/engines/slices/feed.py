@@ -72,7 +72,7 @@ class Carried:
             if stream not in self.streams:
                 yield f"no query of this run reads {stream} (it has {listed(self.streams)})"
         for predicate in group.predicates:
-            if predicate.comparison == "=" and not predicate.offset:
+            if predicate.is_equality:
                 if str(predicate) not in self.keys:
                     yield f"this run joins by {listed(self.keys)}, not by {predicate}"
             else:
@@ -116,11 +116,6 @@ class SliceSchema:
         return cls(tuple(content["codes"]), tuple(content["constants"]), carried)
 
 
-def is_key(predicate: Predicate) -> bool:
-    """Whether it compares keys, which are equal or not and nothing else."""
-    return predicate.comparison == "=" and not predicate.offset
-
-
 def groups_of_run(workload: Workload) -> list[Group]:
     """The queries that share joins, at the beginning and after every change."""
     return [group for stage in stages_of(workload) for group in groups_of(stage.workload)]
@@ -134,7 +129,7 @@ def streams_of(workload: Workload) -> list[str]:
 
 def key_columns(groups: Sequence[Group]) -> list[Predicate]:
     """The equalities of all groups; a tuple has a key for each."""
-    return list(dict.fromkeys(p for group in groups for p in group.predicates if is_key(p)))
+    return list(dict.fromkeys(p for group in groups for p in group.predicates if p.is_equality))
 
 
 def value_columns(groups: Sequence[Group]) -> dict[Column, int]:
@@ -147,7 +142,7 @@ def value_columns(groups: Sequence[Group]) -> dict[Column, int]:
         column
         for group in groups
         for p in group.predicates
-        if not is_key(p)
+        if not p.is_equality
         for column in (p.left, p.right)
     }
     slots: dict[Column, int] = {}
