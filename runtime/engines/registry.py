@@ -44,7 +44,8 @@ def engine(family: str) -> Engine:
 def program_from_json(text: str) -> Program:
     """The program that `to_json` wrote."""
     content = json.loads(text)
-    return engine(content.pop("family")).program(content)
+    found: Engine = import_module(content.pop("engine")).ENGINE
+    return found.program(content)
 
 
 def load_all_kernels() -> None:

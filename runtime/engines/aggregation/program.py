@@ -205,7 +205,7 @@ class AggregationProgram:
 
     def to_json(self) -> str:
         """The program as text."""
-        return json.dumps({"family": "early_aggregation", **asdict(self)})
+        return json.dumps({"engine": f"{__package__}.engine", **asdict(self)})
 
 
 def _packed(standing: Standing) -> list[np.ndarray]:

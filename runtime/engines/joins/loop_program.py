@@ -121,7 +121,7 @@ class LoopProgram:
 
     def to_json(self) -> str:
         """The program as text."""
-        return json.dumps({"family": "join_order", "kernel": "loops", **asdict(self)})
+        return json.dumps({"engine": f"{__package__}.engine", "kernel": "loops", **asdict(self)})
 
 
 _NO_LENGTH = 2**62

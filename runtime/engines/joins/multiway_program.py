@@ -94,7 +94,7 @@ class JoinProgram:
 
     def to_json(self) -> str:
         """The program as text."""
-        return json.dumps({"family": "join_order", "kernel": "multiway", **asdict(self)})
+        return json.dumps({"engine": f"{__package__}.engine", "kernel": "multiway", **asdict(self)})
 
 
 def compile_join(given: PlanInput) -> JoinProgram:

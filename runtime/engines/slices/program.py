@@ -153,7 +153,7 @@ class SliceProgram:
 
     def to_json(self) -> str:
         """The program as text."""
-        return json.dumps({"family": "sliced_chain", **asdict(self)})
+        return json.dumps({"engine": f"{__package__}.engine", **asdict(self)})
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> SliceProgram:
