@@ -125,7 +125,7 @@ def test_figures_while_a_plan_runs(
 
 
 def test_figures_of_papers(go: Go, drawing: set[str]) -> None:
-    app = go("evaluation")
+    app = go("papers")
     assert _check(app)
     assert drawing >= SEEN_OF_PAPERS
 

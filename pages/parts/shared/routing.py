@@ -18,7 +18,7 @@ _PAGES = (
     ("run", "Run", ":material/play_circle:"),
     ("results", "Results", ":material/monitoring:"),
     ("calibration", "Calibration", ":material/speed:"),
-    ("evaluation", "Paper figures", ":material/menu_book:"),
+    ("papers", "Paper figures", ":material/menu_book:"),
 )
 
 
