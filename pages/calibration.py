@@ -1,4 +1,4 @@
-"""Calibration: what each kind of work takes on this machine, and how well that fits."""
+"""Calibration: the time of each kind of work on this machine, and how well that fits."""
 
 import streamlit as st
 

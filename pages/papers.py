@@ -1,4 +1,4 @@
-"""Paper figures: a paper's evaluation as predicted curves, measured points, claims and ratios."""
+"""Paper figures: the evaluation of a paper as predicted curves, measured points and claims."""
 
 import streamlit as st
 

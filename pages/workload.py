@@ -1,4 +1,4 @@
-"""Workload: streams, windows, queries and settings to edit; own data; the file itself."""
+"""Workload: edit streams, windows, queries and settings; own data; the file."""
 
 import streamlit as st
 
@@ -6,7 +6,6 @@ from pages.parts.run import run_settings
 from pages.parts.shared import heading, messages
 from pages.parts.workload import (
     drafts,
-    execution_table,
     own_data,
     query_editors,
     stream_tables,
@@ -29,8 +28,11 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         workload_file_view.show_name()
 if (problem := drafts.problem()) is not None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.warning("The draft is not in force yet; the last valid workload is.", width="stretch")
-        st.button("Discard the draft", on_click=drafts.discard)
+        st.warning(
+            "Not saved: fix the error below. Other pages use the last valid workload.",
+            width="stretch",
+        )
+        st.button("Discard changes", on_click=drafts.discard)
     if section != "Streams and queries" or not query_editors.points_at(problem):
         messages.show(problem, drafts.query_names())
 
@@ -55,7 +57,7 @@ if section == "Streams and queries":
             stream_tables.show_relations()
 elif section == "Execution and run":
     st.markdown("**How windows are probed**")
-    execution_table.show()
+    stream_tables.show_execution()
     st.markdown("**What a run covers**")
     run_settings.edit_span()
 elif section == "Own data":

@@ -82,7 +82,7 @@ def test_a_run_is_resumed_after_a_kill_of_the_app(browser: Browser, tmp_path: Pa
         expect(answer).to_be_visible(timeout=PATIENCE_MS)
         page.get_by_role("link", name="Run").click()
         expect(page.get_by_role("button", name="Run on Spark")).to_be_visible()
-        expect(page.get_by_text("Runs that broke off")).to_be_hidden()
+        expect(page.get_by_text("Interrupted runs")).to_be_hidden()
     page.close()
 
 

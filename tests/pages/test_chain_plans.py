@@ -72,7 +72,7 @@ def test_queries_that_cannot_share_say_why(app: AppTest) -> None:
     three = "SELECT COUNT(*) FROM A [RANGE 5], B [RANGE 5] WHERE A.k = B.k"
     opened(app, joins([joined(2), three]))
     assert app.selectbox[0].options == ["Q1", "Q2"]
-    assert "Planned one by one: Q2 aggregates" in texts(app)
+    assert "Queries are planned one by one: Q2 aggregates" in texts(app)
 
 
 def test_the_chain_is_drawn_to_scale(sensors: AppTest) -> None:
@@ -135,7 +135,7 @@ def test_other_details_are_shown(sensors: AppTest, name: str) -> None:
 def test_many_windows_stay_readable(app: AppTest) -> None:
     app.button(key="open-two-hundred-alerts").click().run()
     assert not app.exception
-    assert "There are more plans than can be compared" in texts(app)
+    assert "There are too many plans to compare them all" in texts(app)
     chain = charts(app)[0]
     ticks = chain["layout"]["yaxis"]["ticktext"]
     assert len(ticks) == 3 + 40, "five queries each tap in with one of forty windows"
@@ -202,9 +202,9 @@ def test_names_do_not_act_in_figures() -> None:
 def test_the_trade_off_marks_the_chosen_chain() -> None:
     workload = joins([joined(2), joined(4, "A.v > 60"), joined(9, "A.v > 90")], rates=(40, 40))
     (found,) = FAMILY.trade_off(workload)
-    figure = optima.drawn(found, "Comparisons/s", found.labels[0])
+    figure = optima.trade_off_figure(found, "Comparisons/s", found.labels[0])
     assert "The chosen chain" in [trace.name for trace in figure.data]
-    assert found.labels[0] in optima.in_words(found, "Comparisons/s")
+    assert found.labels[0] in optima.trade_off_alternative(found, "Comparisons/s")
 
 
 def test_joins_whose_short_names_are_equal_have_columns_of_their_own() -> None:

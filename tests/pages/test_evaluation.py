@@ -109,7 +109,7 @@ def test_measured_points_stand_on_their_curves(go: Go) -> None:
     line = by_name["LAZY, predicted, composites limited to T"]
     assert marks.y[0] == pytest.approx(0.9 * line.y[0])
     assert len({trace.marker.symbol for name, trace in by_name.items() if "meas" in name}) == 3
-    words = figure_chart.in_words(experiment("figure-3a"), drawn)
+    words = figure_chart.chart_alternative(experiment("figure-3a"), drawn)
     assert words.startswith("Figure 3(a): lazy evaluation, equal rates. Comparisons per second")
     assert "LAZY, measured: " in words
 
@@ -159,7 +159,7 @@ def test_savings_are_drawn_as_curves_and_as_a_surface(go: Go) -> None:
     own, other = (figure.points[p.key].values[0] for p in (chosen.points[0], chosen.points[1]))
     assert points.z[0] == pytest.approx(1 - own / other)
     assert set(points.y) == {0.2, 0.5, 0.8, 1.0}
-    words = figure_chart.surface_in_words(chosen, chosen.surface())
+    words = figure_chart.surface_alternative(chosen, chosen.surface())
     assert "Equation 4, as printed: 0.451" in words
 
 
@@ -208,8 +208,8 @@ def test_table_8_has_ratios_to_the_paper(go: Go) -> None:
     first = frame.iloc[0]
     assert (first["Curve"], first["Algorithm"], first["Paper"]) == ("Best plan", "Eager NLJ", 1614)
     assert first["Ours / paper"] == pytest.approx(1000 / 1614)
-    assert frame.iloc[3]["Paper, times its first"] == pytest.approx(11540 / 1614)
-    assert frame.iloc[3]["Times the first"] == pytest.approx(1.0)
+    assert frame.iloc[3]["Paper, relative to first"] == pytest.approx(11540 / 1614)
+    assert frame.iloc[3]["Relative to first"] == pytest.approx(1.0)
 
 
 def test_progress_is_shown_and_found_again_on_return(spark: FakeSpark, go: Go) -> None:

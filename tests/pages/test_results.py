@@ -35,7 +35,7 @@ def results(spark: FakeSpark, go: Go) -> AppTest:
 
 def test_nothing_run_yet_leads_to_run(go: Go) -> None:
     app = go("results")
-    assert "Nothing of this workload has been measured yet" in texts(app)
+    assert "No plan of this workload has been run yet" in texts(app)
     assert app.page_link[-1].proto.page.endswith("run")
 
 
@@ -136,7 +136,7 @@ def test_two_runs_are_compared_by_operator(results: AppTest) -> None:
     results.button_group(key=key).set_value("Picture").run()
     assert not results.exception
     first, second = (chart.proto.spec for chart in results.get("graphviz_chart"))
-    assert "in this plan alone" in first
+    assert "only in this plan" in first
     assert first != second
 
 
@@ -149,7 +149,7 @@ def test_the_history_is_searched_and_filtered(results: AppTest) -> None:
     assert list(results.dataframe[-1].value["Note"]) == ["for the talk"]
     results.selectbox(key="history-status").set_value("failed").run()
     assert not results.exception
-    assert "No run is like that." in texts(results)
+    assert "No run matches." in texts(results)
 
 
 def test_a_long_history_goes_on(results: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,4 +238,4 @@ def test_runs_of_the_commands_on_own_data_are_found(app: AppTest, go: Go) -> Non
         History().save(replace(run, request=replace(run.request, workload=sample.workload)))
     go("results")
     assert "Both plans gave the same" in texts(app)
-    assert "Difference of two runs" in texts(app)
+    assert "Difference between two runs" in texts(app)

@@ -1,4 +1,4 @@
-"""The history: runs searched and filtered, noted, pinned as a baseline, opened and deleted."""
+"""The history of runs: to search, filter, annotate, pin as a baseline, open and delete."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ANY = "any"
 
 
 def show(workload: Workload) -> None:
-    """The runs in a table, a page at a time, on demand; a row is chosen to do something with it."""
+    """The runs in a table, a page at a time; actions for the chosen row."""
     everyone = st.segmented_control(
         "History", [HIDDEN, MINE, ALL], default=HIDDEN, required=True, key="history-of"
     )
@@ -35,7 +35,7 @@ def show(workload: Workload) -> None:
         st.caption(
             "No runs yet."
             if wanted == RunFilter(workload_digest=wanted.workload_digest)
-            else "No run is like that."
+            else "No run matches."
         )
         return
     skipped = _page(count)
@@ -52,24 +52,22 @@ def show(workload: Workload) -> None:
     if rows and rows[0] < len(runs):
         _actions(runs[rows[0]])
     else:
-        st.caption("Choose a row to open, note, pin or delete a run.")
+        st.caption("Choose a row to open, annotate, pin or delete a run.")
 
 
 def _wanted(workload_digest: str | None) -> RunFilter:
-    """What to search for, and which runs."""
+    """The filter that the user sets."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         search = st.text_input(
             "Search", placeholder="workload, plan, note, error", key="history-search"
         )
         chosen = {
-            name: st.selectbox(
-                name.capitalize(), [_ANY, *options], key=f"history-{name}", width=150
-            )
-            for name, options in (
-                ("status", get_args(Status)),
-                ("family", [family.name for family in FAMILIES]),
-                ("way", WAYS),
-                ("backend", BACKENDS),
+            name: st.selectbox(label, [_ANY, *options], key=f"history-{name}", width=150)
+            for name, label, options in (
+                ("status", "Status", get_args(Status)),
+                ("family", "Family", [family.name for family in FAMILIES]),
+                ("way", "Mode", WAYS),
+                ("backend", "Backend", BACKENDS),
             )
         }
     given = {name: value for name, value in chosen.items() if value != _ANY}
@@ -77,22 +75,22 @@ def _wanted(workload_digest: str | None) -> RunFilter:
 
 
 def _page(count: int) -> int:
-    """How many runs to leave out before those that are shown."""
+    """How many runs come before the page that is shown."""
     pages = -(-count // A_PAGE)
     if pages == 1:
         return 0
-    number = st.number_input(f"Page, of {pages}", 1, pages, key="history-page", width=150)
+    number = st.number_input(f"Page (of {pages})", 1, pages, key="history-page", width=150)
     return A_PAGE * (int(number) - 1)
 
 
 def table(runs: tuple[RunSummary, ...]) -> pd.DataFrame:
-    """One row a run."""
+    """One row per run."""
     return pd.DataFrame(
         {
             "Started": [moment(run.started) for run in runs],
             "Workload": [run.workload for run in runs],
             "Plan": [plan_name(run.label) for run in runs],
-            "Way": [run.way for run in runs],
+            "Mode": [run.way for run in runs],
             "Backend": [run.backend for run in runs],
             "Status": [run.status for run in runs],
             "q-error": [error_text(run.predicted, run.measured) for run in runs],
@@ -107,7 +105,7 @@ def table(runs: tuple[RunSummary, ...]) -> pd.DataFrame:
 
 
 def _actions(chosen: RunSummary) -> None:
-    """What can be done with a run."""
+    """Buttons for one run."""
     st.markdown(f"**{plain(plan_name(chosen.label))}** · {chosen.status} · {plain(chosen.id)}")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         note = st.text_input("Note", chosen.note, key=f"note-{chosen.id}")
@@ -121,15 +119,15 @@ def _actions(chosen: RunSummary) -> None:
             on_click=_pin,
             args=(chosen,),
             disabled=chosen.measured is None,
-            help="Results compare the runs of a workload with its baseline.",
+            help="Results compares other runs of the workload with it.",
         )
-        if st.button("Open its workload", icon=":material/folder_open:"):
+        if st.button("Open the workload", icon=":material/folder_open:"):
             with messages.shown():
                 request = backend.history().get(chosen.id).request
                 state.open_workload(request.workload, request.data, request.sort)
                 st.rerun()
         with st.popover("Delete", icon=":material/delete:"):
-            st.markdown("The run, its note and its files in the data folder go for good.")
+            st.markdown("This deletes the run, its note and its files for good.")
             if st.button("Delete this run", type="primary", key=f"delete-{chosen.id}"):
                 _delete(chosen.id)
 

@@ -1,4 +1,4 @@
-"""Whether to trust the model here, and which operators it is wrong about, with the reasons."""
+"""Whether to trust the model, and which operators it is wrong about, with reasons."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _ICONS: dict[Verdict, str] = {
     "nothing": ":material/thumb_down:",
     "unknown": ":material/help:",
 }
-# Reasons beyond these are told for the plan that is looked at.
+# More reasons than these are not shown.
 _MOST_REASONS = 3
 
 
 def show(runs: Sequence[Run]) -> Run | None:
-    """The sentence over all plans; where they are not all right, why the worst of them is wrong.
+    """The verdict over all plans; if some are wrong, the reasons for the worst of them.
 
-    Returns the run whose reasons were told.
+    Returns the run whose reasons were shown.
     """
     found = trust(runs)
     box = st.info if found.verdict in ("all", "figures") else st.warning
@@ -44,7 +44,7 @@ def show(runs: Sequence[Run]) -> Run | None:
 
 
 def reasons(run: Run, title: str) -> None:
-    """What the model is wrong about in this run and why; nothing where it is right."""
+    """What the model is wrong about in this run, and why; nothing where it is right."""
     found = diagnoses(run)
     if not found:
         return
@@ -57,14 +57,14 @@ def reasons(run: Run, title: str) -> None:
 
 
 def diagnoses(run: Run) -> list[Diagnosis]:
-    """The reasons, looked for in the run's tuples where they are few enough."""
+    """The reasons, found in the run's tuples where these are few enough."""
     return _diagnoses(run.id, run.status, run)
 
 
-@st.cache_resource(show_spinner="Looking for the reason", max_entries=64)
+@st.cache_resource(show_spinner="Finding the reason", max_entries=64)
 def _diagnoses(run_id: str, status: str, _run: Run) -> list[Diagnosis]:  # noqa: ARG001 - the key
     from runtime.runs.run_tuples import few_tuples_of
 
     found = diagnosed(_run)
-    # Without an error there is nothing to look for in the tuples.
+    # Without an error there is no need to read the tuples.
     return diagnosed(_run, few_tuples_of(_run)) if found else []

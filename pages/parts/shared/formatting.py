@@ -1,4 +1,4 @@
-"""Text for pages: names that cannot act as Markdown, and numbers with units and arrows."""
+"""Text for pages: names escaped as Markdown, and numbers with units and arrows."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ UNITS = {
     "recomputations": "Recomputations/s",
 }
 
-# Within this q-error a prediction counts as met: shorter runs differ by as much from seed to seed.
+# Up to this q-error a prediction counts as met: short runs differ as much from seed to seed.
 MET = 1.05
 
-# A chain of more slices than fit into so many letters is told by its ends.
+# Of a chain with a longer label, only the ends are shown.
 LONGEST_CHAIN = 40
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&\"'=^@])")
@@ -36,13 +36,13 @@ _DATA_OPTION = re.compile(
 
 
 def plain(text: str, most: int = 80) -> str:
-    """The text as Markdown in which nothing acts; long texts are cut in their middle."""
+    """The text with all Markdown escaped; long texts are cut in their middle."""
     return _MARKDOWN.sub(r"\\\1", shortened(printable(text), most))
 
 
 def plan_name(label: str) -> str:
-    """A plan's label where there is little room: of a general one its kind alone, of a long chain
-    its ends and how many slices it has.
+    """A plan's label where there is little room: only the kind of a general one, and the ends of a
+    long chain.
 
     >>> plan_name("naive:S1,S2"), plan_name("general:S1=S1,S2;S2=S1,S2")
     ('naive:S1,S2', 'general, an order per stream')
@@ -57,7 +57,7 @@ def plan_name(label: str) -> str:
 
 
 def on_pages(text: str) -> str:
-    """A message of the planner or the runtime with the place on a page for the option --data."""
+    """A message of the planner or the runtime that names a page instead of the option --data."""
     return _DATA_OPTION.sub(_give, text)
 
 
@@ -66,7 +66,7 @@ def _give(found: re.Match[str]) -> str:
 
 
 def error_text(predicted: float | None, measured: float | None) -> str:
-    """The q-error with its arrow: `1.3 ▲ over` where more was predicted than measured."""
+    """The q-error with an arrow: `1.3 ▲ over` where more was predicted than measured."""
     error = q_error(predicted, measured)
     if predicted is None or measured is None:
         return "not measured" if measured is None else "not predicted"
@@ -78,7 +78,7 @@ def error_text(predicted: float | None, measured: float | None) -> str:
 
 
 def seconds_text(seconds: float | None) -> str:
-    """Seconds as people say them: `0.4 s`, `12 s`, `3 min`."""
+    """Seconds for people: `0.4 s`, `12 s`, `3 min`."""
     if seconds is None or not math.isfinite(seconds):
         return "unknown"
     if seconds < 10:
@@ -99,7 +99,7 @@ def counted(count: float, one: str, many: str = "") -> str:
 
 
 def compared(mine: float, theirs: float) -> str:
-    """How one cost stands to another: `▼ 5.4x less`, `▼ 33% less`, `▲ 3% more`."""
+    """One cost compared with another: `▼ 5.4x less`, `▼ 33% less`, `▲ 3% more`."""
     if mine == theirs:
         return "= the same"
     if mine < theirs:
@@ -110,7 +110,7 @@ def compared(mine: float, theirs: float) -> str:
 
 
 def rounded_alike(values: Sequence[float]) -> list[float]:
-    """Numbers of one column, cut to the decimals that its largest one needs for three digits."""
+    """Numbers of one column, rounded so that the largest has at least three digits."""
     largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
     decimals = max(2 - math.floor(math.log10(largest)), 0) if largest > 0 else 0
     return [round(value, decimals) for value in values]

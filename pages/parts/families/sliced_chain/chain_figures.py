@@ -9,11 +9,11 @@ import plotly.graph_objects as go
 
 from pages.parts.families.sliced_chain.chain_text import (
     bounds,
-    join_told,
+    join_text,
     names,
     safe,
-    state_told,
-    tap_told,
+    state_text,
+    tap_text,
     unit_of,
 )
 from pages.parts.shared.figures import PALETTE, frame
@@ -111,7 +111,7 @@ def _slices(figure: go.Figure, picture: Picture) -> None:
                     "pattern": {"shape": hatch, "size": 6, "solidity": 0.25},
                 },
                 text=[bounds(join) for join in chosen],
-                hovertext=[join_told(picture, join) for join in chosen],
+                hovertext=[join_text(picture, join) for join in chosen],
             )
     inside = [window for join in picture.joins for window in join.inside]
     if inside:
@@ -139,7 +139,7 @@ def _states(figure: go.Figure, picture: Picture, side: int) -> None:
         name=f"{safe(stream, 20)} held",
         marker={"color": _STREAM_COLOURS[side], "line": {"width": 1.5, "color": "#FFFFFF"}},
         text=[_held(join, side) if join.shares[side] >= _READABLE else "" for join in held],
-        hovertext=[state_told(picture, join, side) for join in held],
+        hovertext=[state_text(picture, join, side) for join in held],
     )
     # A bar too thin for its figure has it below.
     thin = [
@@ -213,7 +213,7 @@ def _taps(
             name=title,
             legendgroup=title,
             marker={"symbol": symbol, "size": 9, "color": colour},
-            hovertext=[tap_told(picture, tap) for _, tap, _ in ends],
+            hovertext=[tap_text(picture, tap) for _, tap, _ in ends],
             hovertemplate="%{hovertext}<extra></extra>",
         )
 
@@ -234,7 +234,7 @@ def _joins(picture: Picture, label: str) -> go.Figure:
             text=[_held(join, side) for _, join in shown],
             textposition="inside" if len(rows) <= _FEW else "none",
             insidetextanchor="start",
-            hovertext=[state_told(picture, join, side) for _, join in shown],
+            hovertext=[state_text(picture, join, side) for _, join in shown],
             hovertemplate="%{hovertext}<extra></extra>",
         )
     ticks = {float(place): safe(join.name, 40) for place, join in enumerate(rows)}
