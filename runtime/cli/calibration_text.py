@@ -57,7 +57,7 @@ def calibration_text(found: Calibration) -> str:
         lines += aligned(rows)
         lines.append(
             f"q-error of {fit.runs} runs: {fit.median:.2f} at the median, {fit.worst:.2f} at "
-            f"worst; {fit.held_out:.2f} at the median when foretold by the others"
+            f"worst; {fit.held_out:.2f} at the median when predicted from the others"
         )
     lines.append("")
     if found.c_sys is not None:

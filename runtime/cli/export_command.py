@@ -14,11 +14,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What to export, and where to."""
     parser.add_argument("workload", metavar="WORKLOAD")
     parser.add_argument("folder", metavar="DIR", type=Path, help="where the files are written")
-    parser.add_argument("--family", metavar="F", help="the first that applies, if not given")
+    parser.add_argument("--family", metavar="F", help="default: the first that applies")
     parser.add_argument("--plan", metavar="LABEL", default="best", help="a label, or `best`")
     parser.add_argument("--query", metavar="Q", help="one query of the workload")
     parser.add_argument("--data", metavar="DIR", type=Path, help="infer statistics from own data")
-    parser.add_argument("--sort", action="store_true", help="accept rows out of ts order")
+    parser.add_argument("--sort", action="store_true", help="accept rows that are not in ts order")
 
 
 def export(options: argparse.Namespace) -> str:

@@ -43,8 +43,8 @@ def _said(app: AppTest) -> str:
 
 def test_before_it_is_calibrated_seconds_are_told_to_be_another_machines(go: Go) -> None:
     assert "Not calibrated yet" in _said(go("calibration"))
-    assert "defaults of another machine" in _said(go("plans"))
-    assert "defaults of another machine" in _said(go("run"))
+    assert "not calibrated" in _said(go("plans"))
+    assert "not calibrated" in _said(go("run"))
 
 
 def test_units_spreads_and_fit_are_shown(go: Go) -> None:

@@ -119,12 +119,14 @@ def test_the_graph_of_mergings_marks_the_shortest_path(sensors: AppTest) -> None
     assert "Shortest path (CPU-Opt)" in names
     assert "30,248" in str(graph["data"]), "the slice that merges both"
     assert list(sensors.dataframe[1].value["Slice"]) == ["[0, 60)", "[60, 3600)"]
-    assert "the cheapest way goes from 0 to 60 to 3600" in sensors.get("plotly_chart")[-1].proto.alt
+    assert (
+        "the cheapest path goes from 0 to 60 to 3600" in sensors.get("plotly_chart")[-1].proto.alt
+    )
 
 
 def test_a_front_of_one_point_is_a_sentence(sensors: AppTest) -> None:
     detail(sensors, "Memory and CPU")
-    assert "One chain is the best in both memory and CPU: chain:0-60-3600" in texts(sensors)
+    assert "One chain is best in both memory and CPU: chain:0-60-3600" in texts(sensors)
 
 
 @pytest.mark.parametrize("name", ["Cost by operator", "Why it wins", "Operators", "Formulas"])
@@ -144,7 +146,7 @@ def test_many_windows_stay_readable(app: AppTest) -> None:
     assert "40 different windows make 820 possible slices" in texts(app)
     assert len(app.dataframe[1].value) == 10
     detail(app, "Memory and CPU")
-    assert "5 chains that none beats in both, exactly" in texts(app)
+    assert "5 chains that no other beats in both, exactly" in texts(app)
     curve = charts(app)[-1]
     assert len(curve["data"][0]["x"]) == 5
     detail(app, "Operators")

@@ -49,7 +49,7 @@ def test_every_strategy_can_be_chosen(sensors: AppTest, go: Go) -> None:
     assert offered.value == ["chain:0-60-3600", "unshared"]
     assert "chain:0-60-3600 (best, mem-opt, cpu-opt)" in offered.options
     assert {"unshared (baseline)", "pull-up", "push-down"} <= set(offered.options)
-    assert "28,800 tuples a plan" in texts(sensors), "4 tuples a second for two hours"
+    assert "28,800 tuples per plan" in texts(sensors), "4 tuples a second for two hours"
 
 
 def test_results_are_told_by_query(spark: FakeSpark, sensors: AppTest, go: Go) -> None:
@@ -107,7 +107,7 @@ def test_a_query_leaves_at_a_time(sensors: AppTest, go: Go) -> None:
     sensors.selectbox(key="change-query").set_value("Q2").run()
     press(sensors, "Add this change")
     assert sensors.session_state["workload"].run.changes == (Change(5000.0, remove="Q2"),)
-    assert "at 5000 s remove Q2" in texts(sensors)
+    assert "at 5000 s, remove Q2" in texts(sensors)
     stages = next(f.value for f in sensors.dataframe if "What changes" in f.value)
     assert list(stages["Plan"]) == ["chain:0-60-3600", "chain:0-60"]
     assert list(stages["Until (s)"]) == ["5000", "7200"]
@@ -217,7 +217,7 @@ def test_a_query_is_copied_and_taken_out(app: AppTest, go: Go) -> None:
     press(app, "Remove")
     assert len(app.session_state["workload"].queries) == 36
     app.text_input(key="query-search").set_value("no such text").run()
-    assert "None of 36 queries holds this text" in texts(app)
+    assert "None of 36 queries contains this text" in texts(app)
     assert len(app.text_area) == 1
 
 

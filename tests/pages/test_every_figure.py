@@ -40,7 +40,7 @@ SEEN_WITH = {
         "run_views",
         "seconds_view",
     },
-    "auctions": {"early_aggregation", "gallery", "protocol", "run_views", "seconds_view"},
+    "auctions": {"early_aggregation", "gallery", "run_views", "seconds_view"},
     "temperature-humidity": {"chain_view", "optima", "run_views"},
 }
 SEEN_WHILE_IT_RUNS = {"progress", "sliced_chain"}

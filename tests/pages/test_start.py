@@ -55,7 +55,7 @@ def test_what_was_run_lately_and_what_broke_off_is_told(app: AppTest) -> None:
     History().save(run)
     History().save(a_run("lost", status="interrupted"))
     app.run()
-    assert "1 run broke off." in texts(app)
+    assert "1 run was interrupted." in texts(app)
     assert texts(app).count("Recent") == 1, "both are of one workload"
     shown = next(b for b in app.button if b.label == "See the results")
     shown.click().run()

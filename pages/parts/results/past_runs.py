@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.parts.shared import backend, messages, state
 from pages.parts.shared.formatting import counted, error_text, moment, plain, plan_name
-from planner.families.registry import FAMILIES
+from planner.families import registry
 from planner.workload.workload import Workload
 from runtime.runs.records import BACKENDS, WAYS, Status
 from runtime.runs.run_summary import RunFilter
@@ -65,7 +65,7 @@ def _wanted(workload_digest: str | None) -> RunFilter:
             name: st.selectbox(label, [_ANY, *options], key=f"history-{name}", width=150)
             for name, label, options in (
                 ("status", "Status", get_args(Status)),
-                ("family", "Family", [family.name for family in FAMILIES]),
+                ("family", "Family", [family.name for family in registry.FAMILIES]),
                 ("way", "Mode", WAYS),
                 ("backend", "Backend", BACKENDS),
             )

@@ -12,8 +12,9 @@ from pages.parts.shared import state
 from pages.parts.shared.formatting import plain
 from pages.parts.shared.state import BY_DIGEST
 from planner.errors import PlanError
+from planner.families import registry
 from planner.families.protocol import Candidate, Family, Ranking
-from planner.families.registry import FAMILIES, applicable, family
+from planner.families.registry import applicable, family
 from planner.joins.coverage import several_refusal
 from planner.plan.cost import Estimate, models_behind
 from planner.plan.plan import Plan
@@ -67,7 +68,7 @@ def apart() -> str | None:
 
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
 def _apart(workload: Workload) -> str | None:
-    reasons = [known.refuses(workload) for known in FAMILIES]
+    reasons = [known.refuses(workload) for known in registry.FAMILIES]
     if None in reasons:
         return None
     alone = several_refusal(workload)
