@@ -12,7 +12,7 @@ found = seconds.calibration()
 with st.container(border=True):
     st.markdown(f"#### {plain(calibration.answer(found), 400)}", anchors=False)
     st.markdown(calibration.ABOUT)
-    calibration.controls(found)
+    calibration.buttons(found)
 if found is not None:
     calibration.units(found)
     calibration.overhead(found)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.parts.run import run_settings
-from pages.parts.shared import heading, messages
+from pages.parts.shared import controls, heading, messages
 from pages.parts.workload import (
     drafts,
     own_data,
@@ -15,14 +15,12 @@ from pages.parts.workload import (
 heading.show("Workload")
 workload_file_view.effect()
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    section = st.segmented_control(
+    section = controls.segments(
         "Part",
         ["Streams and queries", "Execution and run", "Own data", "File"],
-        default="Streams and queries",
-        required=True,
-        key="workload-part",
-        persist_state="session",
-        label_visibility="collapsed",
+        "workload-part",
+        kept=True,
+        hidden_label=True,
     )
     if section == "Streams and queries":
         workload_file_view.show_name()

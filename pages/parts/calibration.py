@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
@@ -12,10 +11,8 @@ from pages.parts.run import progress
 from pages.parts.shared import backend, state
 from pages.parts.shared.formatting import moment, plain, seconds_text
 from pages.parts.workload import drafts
+from planner.seconds.calibration import Calibration
 from planner.workload.validation import exact
-
-if TYPE_CHECKING:
-    from planner.seconds.calibration import Calibration
 
 ABOUT = (
     "Calibration measures small runs of every kernel and a stream of tiny micro-batches, and finds "
@@ -45,7 +42,7 @@ def answer(found: Calibration | None) -> str:
     )
 
 
-def controls(found: Calibration | None) -> None:
+def buttons(found: Calibration | None) -> None:
     """The button, or the progress of the calibration."""
     job = backend.calibrating()
     if job is not None:
@@ -71,14 +68,12 @@ def controls(found: Calibration | None) -> None:
 def units(found: Calibration) -> None:
     """The time of each kind of work, by kernel."""
     st.markdown("### Time per unit of work", anchors=False)
-    chosen = st.segmented_control(
+    chosen = controls.segments(
         "Kernel",
-        list(found.figures),
+        found.figures,
+        "calibrated-kernel",
+        hidden_label=True,
         format_func=lambda kernel: _KERNELS.get(kernel, kernel),
-        required=True,
-        default=next(iter(found.figures)),
-        key="calibrated-kernel",
-        label_visibility="collapsed",
     )
     fit = found.fits[chosen]
     st.caption(
@@ -87,15 +82,14 @@ def units(found: Calibration) -> None:
         "figure changes when one run is left out. Kinds of work that always occur together are "
         "hard to separate."
     )
-    st.dataframe(
+    controls.table(
         table(found, chosen),
-        hide_index=True,
-        width="content",
-        column_config={
+        "Nanoseconds of each unit of work of the chosen kernel, with their spread",
+        columns={
             "Nanoseconds": st.column_config.NumberColumn(format="%.3g"),
             "Spread (ns)": st.column_config.NumberColumn(format="%.3g"),
         },
-        alt="Nanoseconds of each unit of work of the chosen kernel, with their spread",
+        width="content",
     )
 
 

@@ -51,7 +51,7 @@ def test_units_spreads_and_fit_are_shown(go: Go) -> None:
     _keep(FOUND)
     app = go("calibration")
     said = _said(app)
-    assert "within 1.08 to 1.21 times" in said
+    assert "within 8% to 21%" in said
     assert "1.05 at the median, 1.30 at worst" in said
     assert "250 ms" in said
     assert app.dataframe[0].value["Nanoseconds"].tolist() == [31.0]
@@ -78,7 +78,7 @@ def _micro_batches(app: AppTest) -> int:
 def test_c_sys_goes_into_the_workload(go: Go) -> None:
     _keep(FOUND)
     app = go("calibration")
-    assert "which is 0 in the workload" in _said(app)
+    assert "which is 0 in the open workload" in _said(app)
     next(b for b in app.button if b.label == "Use this C_sys in the workload").click().run()
     assert "which is 93.4 in the workload" in _said(app)
 

@@ -184,7 +184,7 @@ def test_the_printed_model_is_drawn_when_asked_for(go: Go) -> None:
 def test_models_are_laid_beside_what_was_measured(go: Go) -> None:
     app = go("papers")
     measured(app, go, "figure-7a")
-    assert "expected entries beside measured: :material/check: holds" in texts(app)
+    assert "expected entries compared with measured: :material/check: holds" in texts(app)
     assert "30 of 30 pairs of plans in the same order" in texts(app)
     assert "after 20 s of warm-up" in texts(app)
 

@@ -36,7 +36,7 @@ def opened(app: AppTest, go: Go) -> AppTest:
 
 def test_the_answer_comes_first_and_follows_the_burst(opened: AppTest) -> None:
     assert "Switching at 500 s and 1,000 s saves" in texts(opened)
-    factor = next(box for box in opened.number_input if "Times" in box.label)
+    factor = next(box for box in opened.number_input if "Rate during" in box.label)
     factor.set_value(1.0).run()
     assert not opened.exception
     assert "S3,S1,S4,S2 is the best plan throughout" in texts(opened)
@@ -116,7 +116,7 @@ def test_a_run_gives_its_rates(opened: AppTest, spark: FakeSpark, go: Go) -> Non
     assert "best plan throughout" in texts(opened) or "Switching" in texts(opened)
     for run in history.runs():
         history.save(replace(run, data_digest="other"))
-    next(box for box in opened.number_input if "Count" in box.label).set_value(500.0).run()
+    next(box for box in opened.number_input if "Interval" in box.label).set_value(500.0).run()
     assert "its data have changed since" in texts(opened)
 
 

@@ -43,7 +43,7 @@ def test_predicted_stands_beside_measured(results: AppTest) -> None:
     assert "S1,S2,S3,S4 made 14,400 comparisons/s, 16,000 predicted (q-error 1.11 ▲ over)" in texts(
         results
     )
-    assert "Predicted by the model: paper, Appendix A" in texts(results)
+    assert "Prediction model: paper, Appendix A" in texts(results)
     table = results.dataframe[0].value
     assert list(table["Plan"]) == ["S1,S2,S3,S4", "S4,S3,S2,S1"]
     assert set(table["Prediction"]) == {"1.11 ▲ over"}
@@ -119,7 +119,7 @@ def test_a_cancelled_run_is_marked(results: AppTest) -> None:
         "S4,S3,S2,S1 (cancelled)",
     }
     assert (
-        "was cancelled after 120 s of stream time: its figures are of what was measured"
+        "was cancelled after 120 s of stream time. Its figures cover the time until then"
         in texts(results)
     )
 
@@ -210,7 +210,7 @@ def test_seconds_are_of_runs_that_can_be_compared(results: AppTest) -> None:
     results.run()
     assert not results.exception
     told = texts(results)
-    assert "Left out, as their seconds are others: stream, kernels, at a pace of 10 s" in told
+    assert "Left out, as seconds cannot be compared: stream, kernels, at a pace of 10 s" in told
     assert "Seconds of each plan: stream, kernels" in figure_titles(results)
     chosen = results.selectbox(key="seconds-of-runs")
     chosen.select(chosen.options[1]).run()

@@ -94,7 +94,7 @@ def test_a_workload_too_long_for_a_link_leaves_as_a_file(go: Go) -> None:
     ("change", "told"),
     [
         ({"sluice_view": 2}, "another version"),
-        ({"page": "../../etc/passwd"}, "there is no '../../etc/passwd'"),
+        ({"page": "../../etc/passwd"}, "there is no page '../../etc/passwd'"),
         ({"page": 3}, "is not a complete view"),
         ({"view": {"plan": ["x"]}}, "every choice must be a text"),
         ({"workload": None}, "is not a complete view"),

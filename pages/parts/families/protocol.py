@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -17,9 +16,7 @@ from planner.families.protocol import Candidate, Family, Ranking
 from planner.plan.cost import Estimate
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
-
-if TYPE_CHECKING:
-    from runtime.runs.records import Run
+from runtime.runs.records import Run
 
 # The name of a section and what draws it; the first one is shown first.
 Sections = dict[str, Callable[[], None]]
@@ -52,9 +49,9 @@ class FamilyView:
     landmarks: tuple[str, ...] = ()
     # Runs can keep their answers, to be shown under Results.
     keeps_answers: bool = False
-    # Queries and plans can change while a run goes on.
+    # Queries and plans can change during a run.
     changes_while_running: bool = False
-    # Kinds of work beside those of a cost, which `extra_work` gives.
+    # More kinds of work than those of a cost; `extra_work` gives their figures.
     extra_fields: tuple[str, ...] = ()
 
     def above_ranking(self, choice: PlanChoice, choose: Callable[[str], None]) -> None:

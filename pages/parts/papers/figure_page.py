@@ -51,10 +51,9 @@ def pick() -> Experiment:
             persist_state="session",
         )  # fmt: skip
         return experiment(named)
-    chosen = st.segmented_control(
-        "Part", list(parts), format_func=parts.__getitem__, required=True,
-        default=next(iter(parts)), key=f"part of {figure}", persist_state="session",
-    )  # fmt: skip
+    chosen = controls.segments(
+        "Part", parts, f"part of {figure}", kept=True, format_func=parts.__getitem__
+    )
     return experiment(chosen)
 
 
@@ -114,7 +113,7 @@ def where(held: Shown) -> None:
         st.caption(":material/verified: On the same tuples, all plans gave the same answer.")
 
 
-def controls(held: Shown) -> None:
+def buttons(held: Shown) -> None:
     """Buttons to measure what is missing, or all again; the progress while measuring."""
     job = backend.measuring(held.experiment.name)
     if job is not None:
@@ -156,11 +155,8 @@ def chart(held: Shown, drawn: tuple[str, ...]) -> None:
 
 
 def _in_space(chosen: Experiment) -> bool:
-    drawn = st.segmented_control(
-        "Drawn as", [_CURVES, _SURFACE], required=True, default=_CURVES,
-        key=f"drawn of {chosen.name}", persist_state="session",
-    )  # fmt: skip
-    return drawn == _SURFACE
+    key = f"drawn of {chosen.name}"
+    return controls.segments("Drawn as", [_CURVES, _SURFACE], key, kept=True) == _SURFACE
 
 
 def _chart(name: str, drawn: tuple[str, ...]) -> None:

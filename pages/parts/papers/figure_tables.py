@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
+from pages.parts.shared import controls
 from pages.parts.shared.formatting import error_text, plain
 from planner.experiments.experiment import Agreement, Claim, Experiment, Finding, Point, Values
 from planner.numbers import amount
@@ -22,7 +23,6 @@ _UNITS = {
     "operations": "Operations/s",
     "state_tuples": "Tuples held",
 }
-_NUMBER = st.column_config.NumberColumn(format="localized")
 
 
 def views(chosen: Experiment, figure: Figure | None) -> dict[str, Values]:
@@ -156,17 +156,14 @@ def points(chosen: Experiment, figure: Figure) -> Point | None:
     frame, listed = point_table(chosen, figure)
     frame = frame.dropna(axis="columns", how="all")
     ratios = ("Relative to first", "Paper, relative to first", "Ours / paper")
-    event: Any = st.dataframe(
+    event: Any = controls.table(
         frame,
-        hide_index=True,
+        f"The measured points of {chosen.title}",
+        numbers=("Measured", "Predicted", "Paper", "Comparisons/tuple"),
+        columns={name: st.column_config.NumberColumn(format="%.3g") for name in ratios},
         on_select="rerun",
         selection_mode="single-row",
-        column_config={
-            **dict.fromkeys(("Measured", "Predicted", "Paper", "Comparisons/tuple"), _NUMBER),
-            **{name: st.column_config.NumberColumn(format="%.3g") for name in ratios},
-        },
         key=f"points-{chosen.name}",
-        alt=f"The measured points of {chosen.title}",
     )
     selected = event["selection"]["rows"]
     return listed[selected[0]] if selected and selected[0] < len(listed) else None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
 
 from pages.parts.plans import drawings
+from pages.parts.shared import controls
 from pages.parts.shared.formatting import UNITS, compared, plain
 from planner.families.registry import family
 from planner.numbers import amount, shortened, unique_names
@@ -16,9 +16,7 @@ from planner.plan.cost import COST_FIELDS, Estimate
 from planner.plan.difference import Aligned, Side, aligned
 from planner.plan.operator_names import operator_name
 from planner.plan.plan_text import Overlay
-
-if TYPE_CHECKING:
-    from runtime.runs.records import Run
+from runtime.runs.records import Run
 
 WHOLE, BY_OPERATOR, PICTURE = "Whole plan", "By operator", "Picture"
 # Pale fills under dark letters, as on the picture of a run; each is labelled, too.
@@ -34,13 +32,8 @@ def of_run(run: Run, name: str) -> Side:
 def show(first: Side, second: Side, key: str) -> None:
     """The difference as the user picks it: whole plans, their operators, or pictures."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        view = st.segmented_control(
-            "Difference",
-            [WHOLE, BY_OPERATOR, PICTURE],
-            default=WHOLE,
-            required=True,
-            key=f"{key}-as",
-            label_visibility="collapsed",
+        view = controls.segments(
+            "Difference", [WHOLE, BY_OPERATOR, PICTURE], f"{key}-as", hidden_label=True
         )
         fields = kinds(first, second)
         field = st.selectbox(
@@ -143,13 +136,7 @@ def _where(row: Aligned, first: Side, second: Side) -> str:
 
 def _table(frame: pd.DataFrame, alt: str) -> None:
     numbers = [str(name) for name in frame if frame[name].dtype.kind == "f"]
-    st.dataframe(
-        frame,
-        hide_index=True,
-        column_config={name: st.column_config.NumberColumn(format="localized") for name in numbers},
-        height=min(38 + 35 * len(frame), 458),
-        alt=alt,
-    )
+    controls.table(frame, alt, numbers)
 
 
 def _pictures(first: Side, second: Side, field: str) -> None:

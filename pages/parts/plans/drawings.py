@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.parts.shared import charts
+from pages.parts.shared import charts, controls
 from pages.parts.shared.formatting import plain
 from planner.numbers import shortened
 from planner.plan.cost import Estimate
@@ -65,13 +65,12 @@ def part_of(plan: Plan, key: str = "pipeline") -> Plan:
 def _of_arrivals(plan: Plan, pipelines: dict[str, Operator], key: str) -> Plan:
     """The operators that the tuples of one stream go through, or those of all."""
     names = [EVERY, *pipelines]
-    chosen = st.segmented_control(
+    chosen = controls.segments(
         "Arrivals on",
         names,
+        f"{key}-{plan.id}",
         default=names[1] if pipelines else EVERY,
-        required=True,
         format_func=plain,
-        key=f"{key}-{plan.id}",
     )
     return plan if chosen == EVERY else replace(plan, roots=(pipelines[chosen],))
 

@@ -10,7 +10,7 @@ import streamlit as st
 from pages.parts.families.protocol import PlanChoice, Sections
 from pages.parts.families.registry import view_of
 from pages.parts.plans import difference, drawings
-from pages.parts.shared import planning
+from pages.parts.shared import controls, planning
 from pages.parts.shared.formatting import UNITS, plain, plan_name
 from planner.numbers import amount
 from planner.plan.cost import COST_FIELDS, Estimate, Formula, total
@@ -32,15 +32,7 @@ def show(choice: PlanChoice) -> None:
         "Difference to baseline": partial(_against_baseline, choice),
     }
     sections = view_of(choice.family.name).details(choice, common)
-    section = st.segmented_control(
-        "Details",
-        list(sections),
-        default=next(iter(sections)),
-        required=True,
-        key="plan-detail",
-        persist_state="session",
-        label_visibility="collapsed",
-    )
+    section = controls.segments("Details", sections, "plan-detail", kept=True, hidden_label=True)
     sections[section]()
 
 
@@ -52,14 +44,7 @@ def _by_operator(choice: PlanChoice) -> None:
     if not spent:
         st.caption("This plan should do no work.")
         return
-    field = st.segmented_control(
-        "Kind of work",
-        spent,
-        default=spent[0],
-        required=True,
-        format_func=UNITS.__getitem__,
-        key="work-shown",
-    )
+    field = controls.segments("Kind of work", spent, "work-shown", format_func=UNITS.__getitem__)
     view_of(choice.family.name).cost_by_operator(plan, estimate, field)
 
 

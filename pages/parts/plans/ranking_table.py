@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.parts.families.registry import view_of
-from pages.parts.shared import state
+from pages.parts.shared import controls, state
 from pages.parts.shared.formatting import UNITS, compared, plain, plan_name, rounded_alike
 from pages.parts.shared.planning import FEW
 from planner.families.protocol import Candidate, Ranking
@@ -75,17 +75,15 @@ def _picked(choice: PlanChoice, shown: Sequence[Candidate], key: str) -> str:
     """The table; a click on a row picks its plan."""
     frame = table(choice.ranking, shown, choice.baseline)
     labels = [candidate.label for candidate in shown]
-    event = st.dataframe(
+    event = controls.table(
         frame,
-        hide_index=True,
-        column_config=_columns(frame, score_name(choice.ranking)),
+        "Plans, best first, with what each should cost",
+        columns=_columns(frame, score_name(choice.ranking)),
         key=key,
         on_select=partial(_pick_row, key, labels),
         selection_mode=["single-row-required", "single-cell"],
         selection_default={"selection": {"rows": [labels.index(choice.label)]}},
-        height=min(38 + 35 * len(frame), 458),
         placeholder="–",
-        alt="Plans, best first, with what each should cost",
     )
     rows = event["selection"]["rows"]
     return labels[rows[0]] if rows and rows[0] < len(labels) else choice.label

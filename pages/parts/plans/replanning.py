@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.parts.plans import replanning_figures
-from pages.parts.shared import backend, charts, messages, planning, state
+from pages.parts.shared import backend, charts, controls, messages, planning, state
 from pages.parts.shared.formatting import moment, plain
 from pages.parts.shared.state import BY_DIGEST
 from planner.errors import PlanError, within
@@ -88,7 +88,7 @@ def _pictures(found: Replanning, unit: str) -> None:
 def _table(first: str, rows: Sequence[tuple[str, Policy]], found: Replanning, unit: str) -> None:
     """The cost of policies over the whole trace, and how often they re-plan."""
     least = found.oracle.total
-    st.dataframe(
+    controls.table(
         pd.DataFrame(
             {
                 first: [title for title, _ in rows],
@@ -98,10 +98,9 @@ def _table(first: str, rows: Sequence[tuple[str, Policy]], found: Replanning, un
                 unit.capitalize(): [round(policy.total) for _, policy in rows],
             }
         ),
-        hide_index=True,
-        column_config={unit.capitalize(): st.column_config.NumberColumn(format="compact")},
+        f"{first}: re-plannings, plan changes and {unit} over the whole trace",
+        columns={unit.capitalize(): st.column_config.NumberColumn(format="compact")},
         height=38 + 35 * len(rows),
-        alt=f"{first}: re-plannings, plan changes and {unit} over the whole trace",
     )
 
 
@@ -129,14 +128,7 @@ def _pick(workload: Workload) -> RateTrace | None:
         sources.append(DATA)
     if backend.runs(workload.digest, MOST_RUNS):
         sources.append(RUN)
-    chosen = st.segmented_control(
-        "Rates from",
-        sources,
-        default=BURST,
-        required=True,
-        key="rates-from",
-        persist_state="session",
-    )
+    chosen = controls.segments("Rates from", sources, "rates-from", default=BURST, kept=True)
     if chosen == BURST:
         return _burst(workload)
     if chosen == FILE:

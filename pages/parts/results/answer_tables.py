@@ -12,19 +12,16 @@ import streamlit as st
 from pages.parts.families.registry import view_of
 from pages.parts.results import exports
 from pages.parts.run import stage_table
-from pages.parts.shared import messages
+from pages.parts.shared import controls, messages
 from pages.parts.shared.formatting import counted, error_text, plain, rounded_alike
 from planner.plan.cost import Cost
+from runtime.runs.records import Run
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from runtime.runs.records import Run
-
 GROUPS, CHANGES = "Groups at the end", "Changes"
 MOST_ROWS = 1_000
-_NUMBER = st.column_config.NumberColumn(format="localized")
-_HEIGHT = 458
 
 
 def show(run: Run) -> None:
@@ -45,23 +42,15 @@ def _kept(run: Run) -> None:
             f"on the Run page and fewer than {MOST_CHANGES:,} changes are expected."
         )
         return
-    view = st.segmented_control(
-        "Shown",
-        [GROUPS, CHANGES],
-        default=GROUPS,
-        required=True,
-        key="answer-as",
-        label_visibility="collapsed",
-    )
+    view = controls.segments("Shown", [GROUPS, CHANGES], "answer-as", hidden_label=True)
     table = answer.groups if view == GROUPS else answer.changes
-    st.dataframe(
+    controls.table(
         _few(table, newest_first=view == CHANGES),
-        hide_index=True,
-        column_config={
+        f"{view} of {run.plan.label}",
+        columns={
             "ts": st.column_config.NumberColumn("ts (s)", help="When the group changed"),
             "present": st.column_config.CheckboxColumn(help="No: the group is now empty"),
         },
-        alt=f"{view} of {run.plan.label}",
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
@@ -98,22 +87,19 @@ def show_queries(run: Run, runs: Sequence[Run]) -> None:
         return
     st.markdown("### By query", anchors=False)
     frame = table(run, runs)
-    st.dataframe(
+    controls.table(
         frame,
-        hide_index=True,
-        column_config={
+        f"Queries of {run.plan.label} with their results",
+        numbers=("Predicted rows/s", "Measured rows/s"),
+        columns={
             "Results": st.column_config.NumberColumn(
                 "Results", format="localized", help="In the whole run, including its warm-up"
             ),
-            "Predicted rows/s": _NUMBER,
-            "Measured rows/s": _NUMBER,
             "q-error": st.column_config.TextColumn(
                 "q-error", help="max(p/m, m/p); ▲ over: predicted more than measured"
             ),
             "Answer": st.column_config.TextColumn("Answer", help="A digest of its results"),
         },
-        height=min(38 + 35 * len(frame), _HEIGHT),
-        alt=f"Queries of {run.plan.label} with their results",
     )
     if note := view_of(run.plan.family).run_note(run):
         st.caption(plain(note, 400))

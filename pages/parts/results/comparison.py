@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -14,11 +13,9 @@ from planner.plan.cost import COST_FIELDS, Cost, q_error
 from planner.plan.operator_names import operator_name
 from planner.plan.plan_text import Overlay
 from planner.workload.validation import listed
+from runtime.runs.records import Run
 from runtime.runs.run_costs import measured_cost, predicted_cost, ranked_by, scores
-
-if TYPE_CHECKING:
-    from runtime.runs.records import Run
-    from runtime.runs.run_groups import PlanRuns, Spread
+from runtime.runs.run_groups import PlanRuns, Spread
 
 # Pale fills under dark letters, safe for the colour-blind; each has an arrow, too.
 MET_FILL, OVER_FILL, UNDER_FILL = "#d5ecdf", "#fbd9b5", "#cfe3f7"

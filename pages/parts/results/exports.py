@@ -18,12 +18,11 @@ from planner.plan.cost import COST_FIELDS, q_error
 from planner.plan.plan import Plan
 from planner.report.plans_text import safe_cell
 from planner.workload.workload import Workload
+from runtime.runs.records import Run
+from runtime.runs.run_groups import PlanRuns
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from runtime.runs.records import Run
-    from runtime.runs.run_groups import PlanRuns
 
 
 def show(plans: Sequence[PlanRuns], workload: str) -> None:

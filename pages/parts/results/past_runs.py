@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 import pandas as pd
 import streamlit as st
 
-from pages.parts.shared import backend, messages, state
+from pages.parts.shared import backend, controls, messages, state
 from pages.parts.shared.formatting import counted, error_text, moment, plain, plan_name
 from planner.families import registry
 from planner.workload.workload import Workload
 from runtime.runs.records import BACKENDS, WAYS, Status
-from runtime.runs.run_summary import RunFilter
-
-if TYPE_CHECKING:
-    from runtime.runs.run_summary import RunSummary
+from runtime.runs.run_summary import RunFilter, RunSummary
 
 HIDDEN, MINE, ALL = "Hidden", "This workload", "All workloads"
 A_PAGE = 100
@@ -24,9 +21,7 @@ _ANY = "any"
 
 def show(workload: Workload) -> None:
     """The runs in a table, a page at a time; actions for the chosen row."""
-    everyone = st.segmented_control(
-        "History", [HIDDEN, MINE, ALL], default=HIDDEN, required=True, key="history-of"
-    )
+    everyone = controls.segments("History", [HIDDEN, MINE, ALL], "history-of")
     if everyone == HIDDEN:
         return
     wanted = _wanted(workload.digest if everyone == MINE else None)
@@ -40,13 +35,12 @@ def show(workload: Workload) -> None:
         return
     skipped = _page(count)
     runs = backend.summaries(wanted, A_PAGE, skipped)
-    event = st.dataframe(
+    event = controls.table(
         table(runs),
-        hide_index=True,
+        f"{counted(len(runs), 'past run')} of {count:,}, newest first",
         on_select="rerun",
         selection_mode="single-row",
         key=f"history-{everyone}-{skipped}",
-        alt=f"{counted(len(runs), 'past run')} of {count:,}, newest first",
     )
     rows = event["selection"]["rows"]
     if rows and rows[0] < len(runs):

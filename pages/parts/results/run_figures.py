@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isnan, log10
-from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
 from pages.parts.shared.figures import LINE, MEASURED, PALETTE, frame, log_axis, room
 from pages.parts.shared.formatting import error_text, plan_name
 from planner.numbers import amount, shortened
-
-if TYPE_CHECKING:
-    from runtime.runs.run_groups import Spread
+from runtime.runs.run_groups import Spread
 
 # Pixels of a plot in half a narrow page, of a letter in it, and of a marker.
 _PLOT, _LETTER, _MARKER = (320.0, 280.0), (6.6, 16.0), 14.0

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from pages.parts.plans import difference, drawings
 from pages.parts.results import comparison, run_figures
-from pages.parts.shared import backend, charts, figures
+from pages.parts.shared import backend, charts, controls, figures
 from pages.parts.shared.formatting import UNITS, compared, error_text, moment, plain, plan_name
 from planner.numbers import amount
+from runtime.runs.records import Run
 from runtime.runs.run_costs import ranked_by, scores
-
-if TYPE_CHECKING:
-    from runtime.runs.records import Run
-    from runtime.runs.run_groups import PlanRuns
-    from runtime.runs.run_summary import RunSummary
+from runtime.runs.run_groups import PlanRuns
+from runtime.runs.run_summary import RunSummary
 
 # So many runs of a workload are read, and so many plans shown.
 MOST_RUNS = 2_000
 MOST_PLANS = 40
 KERNEL_SECONDS = "Kernel seconds"
-_NUMBER = st.column_config.NumberColumn(format="localized")
 
 
 def answer(runs: Sequence[Run]) -> str:
@@ -65,17 +61,17 @@ def plans(found: Sequence[PlanRuns], runs: Mapping[str, Run]) -> None:
         frame = frame.drop(columns="Min to max")
     unit = UNITS[ranked_by(runs[found[0].newest.id])].lower()
     rows = list(zip(frame["Plan"], frame["Predicted"], frame["Measured"], strict=True))
-    st.dataframe(
+    controls.table(
         frame,
-        hide_index=True,
-        column_config={
+        f"Plans that were run, predicted beside measured. {run_figures.pairs_text(rows)}",
+        columns={
             "Plan": st.column_config.TextColumn("Plan", width=140),
             "Predicted": st.column_config.NumberColumn(f"Predicted {unit}", format="localized"),
             "Measured": st.column_config.NumberColumn(f"Measured {unit}", format="localized"),
             "Prediction": st.column_config.TextColumn(
                 "q-error", help="max(p/m, m/p); ▲ over: predicted more than measured"
             ),
-            "Results": _NUMBER,
+            "Results": controls.NUMBER,
             "Runs": st.column_config.NumberColumn(
                 help="Finished runs with the same settings as the newest one"
             ),
@@ -90,7 +86,6 @@ def plans(found: Sequence[PlanRuns], runs: Mapping[str, Run]) -> None:
             "Min to max": st.column_config.TextColumn(help="Engine seconds over the runs"),
         },
         placeholder="–",
-        alt=f"Plans that were run, predicted beside measured. {run_figures.pairs_text(rows)}",
     )
     for plan in found:
         if not plan.same_counts:
@@ -120,12 +115,7 @@ def chart(found: Sequence[PlanRuns], runs: Mapping[str, Run]) -> None:
     points = comparison.measured_points([(comparison.run_name(r), *scores(r)) for r in shown])
     clock = comparison.measured_points(comparison.kernel_seconds(found, runs))
     what = [UNITS[field], *([KERNEL_SECONDS] if clock else [])]
-    if len(what) > 1:
-        by = st.segmented_control(
-            "Compared by", what, default=what[0], required=True, key="compared-by"
-        )
-    else:
-        by = what[0]
+    by = controls.segments("Compared by", what, "compared-by") if len(what) > 1 else what[0]
     shown_points, unit = (clock, KERNEL_SECONDS) if by == KERNEL_SECONDS else (points, UNITS[field])
     if not shown_points:
         return
@@ -141,22 +131,15 @@ def operators(run: Run) -> None:
     for warning in run.warnings:
         st.warning(plain(warning, 400), icon=":material/warning:")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        view = st.segmented_control(
-            "Shown as",
-            ["Bars", "Table", "Picture"],
-            default="Bars",
-            required=True,
-            key="operators-as",
-            persist_state="session",
+        view = controls.segments(
+            "Shown as", ["Bars", "Table", "Picture"], "operators-as", kept=True
         )
         found = comparison.fields(run)
-        field = st.segmented_control(
+        field = controls.segments(
             "Kind of work",
             found,
-            default=found[0],
-            required=True,
+            "operators-field",
             format_func=UNITS.__getitem__,
-            key="operators-field",
             disabled=view == "Picture",
         )
     if view == "Picture":
@@ -173,15 +156,12 @@ def operators(run: Run) -> None:
             alt=f"{UNITS[field]} by operator. {run_figures.pairs_text(rows)}",
         )
     else:
-        st.dataframe(
+        controls.table(
             comparison.operator_table(rows),
-            hide_index=True,
-            column_config={
-                "Predicted": _NUMBER,
-                "Measured": _NUMBER,
+            f"{UNITS[field]} of {run.plan.label}, by operator",
+            columns={
                 "q-error": st.column_config.NumberColumn(format="%.3f"),
             },
-            alt=f"{UNITS[field]} of {run.plan.label}, by operator",
         )
     drawings.explain_parts(run.plan)
 

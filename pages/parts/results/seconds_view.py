@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from pages.parts.results import run_figures
-from pages.parts.shared import charts
+from pages.parts.shared import charts, controls
 from pages.parts.shared.formatting import counted, plain, plan_name
 from planner.numbers import unique_names
 from planner.workload.validation import exact
-from runtime.runs.run_groups import manners, seconds_by_plan
-
-if TYPE_CHECKING:
-    from runtime.runs.run_groups import Manner
-    from runtime.runs.run_summary import RunSummary
+from runtime.runs.run_groups import Manner, manners, seconds_by_plan
+from runtime.runs.run_summary import RunSummary
 
 ENGINE, WHOLE = "In Spark", "Whole runs"
 _PARTS = {ENGINE: ("kernel", "engine"), WHOLE: ("engine", "start", "total")}
@@ -34,9 +30,7 @@ def show(runs: Sequence[RunSummary]) -> None:
     if not every:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        of = st.segmented_control(
-            "Seconds", [ENGINE, WHOLE], default=ENGINE, required=True, key="seconds-of"
-        )
+        of = controls.segments("Seconds", [ENGINE, WHOLE], "seconds-of")
         chosen = next(iter(every))
         if len(every) > 1:
             chosen = st.selectbox(

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from pages.parts.shared import controls
 from pages.parts.shared.formatting import plain, seconds_text
+from runtime.runs.records import Run
 
-if TYPE_CHECKING:
-    from runtime.runs.records import Run
-
-_NUMBER = st.column_config.NumberColumn(format="localized")
 _MOST_PHASES = 4
 
 
@@ -23,10 +21,11 @@ def show(run: Run) -> None:
     if not metrics:
         return
     st.markdown("### Spark's own metrics", anchors=False)
-    st.dataframe(
+    controls.table(
         joins(metrics["joins"]),
-        hide_index=True,
-        column_config={
+        "Joins on Spark's own operators, with Spark's counts",
+        numbers=("Rows found",),
+        columns={
             "Join": st.column_config.TextColumn("Join", width="large"),
             "Rows out/s": st.column_config.NumberColumn(
                 format="localized", help="Per second of stream time, after the warm-up."
@@ -36,7 +35,6 @@ def show(run: Run) -> None:
                 help="Rows in Spark's state store at the end of a micro-batch, on average after "
                 "the warm-up. A batch job keeps none.",
             ),
-            "Rows found": _NUMBER,
             "State, MB": st.column_config.NumberColumn(format="%.2f", help="The maximum."),
             "Late": st.column_config.NumberColumn(help="Rows that Spark dropped as too late."),
             "Update s": st.column_config.NumberColumn(
@@ -46,7 +44,6 @@ def show(run: Run) -> None:
                 format="%.2f", help="Removing rows from the state, summed over tasks."
             ),
         },
-        alt="Joins on Spark's own operators, with Spark's counts",
     )
     st.caption(plain(_phases(metrics["phases_ms"]), 500))
 

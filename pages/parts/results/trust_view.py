@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -11,10 +10,8 @@ from pages.parts.shared.formatting import plain, plan_name
 from planner.plan.cost import q_error
 from runtime.diagnosis.diagnosing import Diagnosis, diagnosed, told_error
 from runtime.diagnosis.trust import Verdict, trust
+from runtime.runs.records import Run
 from runtime.runs.run_costs import scores
-
-if TYPE_CHECKING:
-    from runtime.runs.records import Run
 
 _ICONS: dict[Verdict, str] = {
     "all": ":material/thumb_up:",

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.parts.families.registry import view_of
 from pages.parts.run import stage_table
-from pages.parts.shared import messages, state
+from pages.parts.shared import controls, messages, state
 from pages.parts.shared.formatting import plain, plan_name
 from pages.parts.workload import drafts
 from pages.parts.workload.drafts import Parts
@@ -75,9 +75,7 @@ def action(change: Change) -> str:
 
 
 def _form(workload: Workload, plans: Sequence[str]) -> None:
-    what = st.segmented_control(
-        "What", [REMOVE, ADD, SWITCH], default=REMOVE, required=True, key="change-what"
-    )
+    what = controls.segments("What", [REMOVE, ADD, SWITCH], "change-what")
     left, right = st.columns([1, 3])
     # In the middle of what is measured, where its effect can be seen.
     usual = workload.warmup + workload.run.duration / 2

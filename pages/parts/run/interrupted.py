@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from pages.parts.shared import backend, planning
 from pages.parts.shared.formatting import moment, plain, plan_name, seconds_text
 from planner.errors import SluiceError
-
-if TYPE_CHECKING:
-    from runtime.runs.records import Run
+from runtime.runs.records import Run
 
 MOST_SHOWN = 3
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from pages.parts.families.registry import view_of
 from pages.parts.shared import backend, planning, state
 from planner.errors import SluiceError
-
-if TYPE_CHECKING:
-    from runtime.runs.records import Backend, Way
+from runtime.runs.records import Backend, Way
 
 
 def launch(

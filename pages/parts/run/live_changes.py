@@ -10,7 +10,7 @@ import streamlit as st
 from pages.parts.families.registry import view_of
 from pages.parts.run import stage_table
 from pages.parts.run.change_editor import action
-from pages.parts.shared import backend, messages, planning, state
+from pages.parts.shared import backend, controls, messages, planning, state
 from pages.parts.shared.formatting import plain, plan_name
 from pages.parts.workload import drafts
 from planner.errors import PlanError, RunError
@@ -20,11 +20,11 @@ from planner.workload.execution import Change
 from planner.workload.query import Query
 from planner.workload.streams import catalogue
 from planner.workload.workload import Workload
+from runtime.runs.records import RunRequest
 
 if TYPE_CHECKING:
     from runtime.control.jobs import Entry, Job
     from runtime.control.live_changes import Steering, Wish
-    from runtime.runs.records import RunRequest
 
 ADD, REMOVE, CHANGE, SWITCH = "Add a query", "Remove a query", "Change a query", "Switch the plan"
 _PROBLEM = "steering_problem"
@@ -78,12 +78,10 @@ def form(job_id: str) -> None:
         return
     workload = entry.steering.soon()
     with st.container(border=True):
-        kind = st.segmented_control(
+        kind = controls.segments(
             "Change the run",
             [ADD, REMOVE, CHANGE, SWITCH],
-            default=ADD,
-            required=True,
-            key="steer-what",
+            "steer-what",
             help="Takes effect when the current micro-batch is done.",
         )
         names = [query.name for query in workload.queries]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -11,9 +11,7 @@ from pages.parts.shared import state
 from pages.parts.shared.formatting import seconds_text
 from planner.workload.validation import exact
 from planner.workload.workload import Workload
-
-if TYPE_CHECKING:
-    from runtime.runs.records import Progress, Way
+from runtime.runs.records import Progress, Way
 
 T = TypeVar("T")
 FASTEST, REAL = "as fast as possible", "real time"

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import median
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -19,9 +18,7 @@ from planner.families.protocol import Family, Ranking
 from planner.numbers import amount
 from planner.plan.cost import total
 from planner.workload.workload import Workload
-
-if TYPE_CHECKING:
-    from runtime.runs.records import Backend, Run, Way
+from runtime.runs.records import Backend, Run, Way
 
 MOST_PLANS = 24
 _LONGEST_MASTER = 200

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
+from pages.parts.shared import controls
 from pages.parts.shared.formatting import counted, plain, plan_name
 from pages.parts.shared.state import BY_DIGEST
 from planner.families.registry import family
@@ -32,11 +33,10 @@ def stages_of_run(family_name: str, workload: Workload, label: str) -> tuple[Pla
 
 def show(stages: Sequence[PlannedStage], end: float, reached: float | None = None) -> None:
     """The stages as a table; of a run in progress, also which of them are done."""
-    st.dataframe(
+    controls.table(
         table(stages, end, reached),
-        hide_index=True,
-        column_config={"What changes": st.column_config.TextColumn(width="large")},
-        alt="What changes when",
+        "What changes when",
+        columns={"What changes": st.column_config.TextColumn(width="large")},
     )
 
 

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from planner.errors import PlanError
-from runtime.runs.run_summary import RunFilter
+from runtime.runs.records import Run, RunRequest
+from runtime.runs.run_summary import RunFilter, RunSummary
 
 if TYPE_CHECKING:
     from runtime.control.jobs import Job, Runner
     from runtime.control.resume import ResumeRequest
     from runtime.runs.history import History
-    from runtime.runs.records import Run, RunRequest
-    from runtime.runs.run_summary import RunSummary
 
 
 def make_runner() -> Runner:

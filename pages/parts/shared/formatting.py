@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from planner.numbers import amount, percent_more, shortened, times
+from planner.numbers import amount, shortened, times
 from planner.plan.cost import q_error
 from planner.plan.plan_text import printable
 
@@ -103,10 +103,17 @@ def compared(mine: float, theirs: float) -> str:
     if mine == theirs:
         return "= the same"
     if mine < theirs:
-        by = times(theirs, mine) if theirs >= 2 * mine else f"{100 * (1 - mine / theirs):.3g}%"
+        by = times(theirs, mine) if theirs >= 2 * mine else _percent(1 - mine / theirs)
         return f"▼ {by} less"
-    by = times(mine, theirs) if mine >= 2 * theirs else percent_more(mine, theirs)
+    by = times(mine, theirs) if mine >= 2 * theirs else _percent(mine / theirs - 1)
     return f"▲ {by} more"
+
+
+def _percent(share: float) -> str:
+    """`33%`, `0.2%`: as many digits as a reader needs."""
+    if share < 1e-4:
+        return "under 0.01%"
+    return f"{100 * share:.0f}%" if share >= 0.01 else f"{100 * share:.1g}%"
 
 
 def rounded_alike(values: Sequence[float]) -> list[float]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from pages.parts.shared import planning
 from pages.parts.shared.formatting import plain, plan_name, seconds_text
@@ -12,9 +11,7 @@ from planner.families.protocol import Candidate, Family, Ranking
 from planner.seconds.calibration import Calibration, calibrated_units, kept_calibration
 from planner.seconds.units import units_of
 from planner.workload.workload import Workload
-
-if TYPE_CHECKING:
-    from runtime.runs.records import Way
+from runtime.runs.records import Way
 
 
 def calibration() -> Calibration | None:
@@ -37,27 +34,27 @@ def kernel_time(workload: Workload, ranking: Ranking) -> str:
     best = next((c for c in timed if c.label == ranking.best), None)
     if best is None or best.seconds is None:
         return ""
-    best_time = f"{per_second(best.seconds)} ({plain(source(workload), 200)})."
+    best_time = f"About {per_second(best.seconds)} ({plain(source(workload), 200)})."
     fastest = min(timed, key=_seconds)
     if fastest.label == best.label or _seconds(fastest) > 0.98 * best.seconds:
         return best_time
     share = 100 * (1 - _seconds(fastest) / best.seconds)
     return (
         f"{best_time} **{plain(plan_name(fastest.label), 120)}** takes {share:.0f}% less time: "
-        f"{per_second(_seconds(fastest))}."
+        f"about {per_second(_seconds(fastest))}."
     )
 
 
 def per_second(seconds: float) -> str:
     """CPU time in kernels per second of stream time."""
-    return f"About {short(seconds)} of CPU per second of stream"
+    return f"{short(seconds, 2)} of CPU per second of stream"
 
 
-def short(seconds: float) -> str:
+def short(seconds: float, digits: int = 3) -> str:
     """Seconds that may be very short: `38 µs`, `1.2 ms`, `0.4 s`."""
     if seconds < 1e-3:
-        return f"{1e6 * seconds:.3g} µs"
-    return f"{1e3 * seconds:.3g} ms" if seconds < 0.1 else seconds_text(seconds)
+        return f"{1e6 * seconds:.{digits}g} µs"
+    return f"{1e3 * seconds:.{digits}g} ms" if seconds < 0.1 else seconds_text(seconds)
 
 
 def expected(

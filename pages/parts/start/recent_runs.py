@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from pages.parts.shared import backend, messages, state
 from pages.parts.shared.formatting import counted, error_text, moment, plain, plan_name
 from runtime.runs.deletion import gone_runs
-from runtime.runs.run_summary import RunFilter
-
-if TYPE_CHECKING:
-    from runtime.runs.run_summary import RunSummary
+from runtime.runs.run_summary import RunFilter, RunSummary
 
 # So many runs are read; the newest run of so many workloads is shown.
 _MOST_READ, MOST_SHOWN = 30, 3

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from pages.parts.shared import messages, planning, samples, state
+from pages.parts.shared import controls, messages, planning, samples, state
 from pages.parts.shared.formatting import plain
 from planner.errors import PlanError, RunError
 from planner.numbers import amount
@@ -151,7 +151,7 @@ def provenance() -> None:
         for warning in planning.own_statistics(workload, folder, sort)[2]:
             st.warning(plain(warning, 400), icon=":material/warning:")
     rows = planning.origins(workload)
-    st.dataframe(
+    controls.table(
         pd.DataFrame(
             {
                 "Statistic": [row.place for row in rows],
@@ -160,8 +160,7 @@ def provenance() -> None:
                 "Detail": [row.detail for row in rows],
             }
         ),
-        hide_index=True,
-        alt="Statistics and where they come from",
+        "Statistics and where they come from",
     )
 
 

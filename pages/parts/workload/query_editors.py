@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.parts.shared import messages, state
+from pages.parts.shared import controls, messages, state
 from pages.parts.shared.formatting import counted, plain
 from pages.parts.workload import drafts
 from pages.parts.workload.drafts import Parts
@@ -39,16 +39,14 @@ def pick(queries: list[Parts]) -> int:
     if place not in found:
         place = found[0]
     key = f"query-list-{len(queries)}-{typed}"
-    event = st.dataframe(
+    event = controls.table(
         table([queries[at] for at in found]),
-        hide_index=True,
+        "Queries",
+        columns={"Text": st.column_config.TextColumn("Text", width="large")},
         key=key,
         on_select="rerun",
         selection_mode="single-row-required",
         selection_default={"selection": {"rows": [found.index(place)]}},
-        height=min(38 + 35 * len(found), _HEIGHT),
-        column_config={"Text": st.column_config.TextColumn("Text", width="large")},
-        alt="Queries",
     )
     rows = event["selection"]["rows"]
     picked = found[rows[0]] if rows and rows[0] < len(found) else place
@@ -165,7 +163,7 @@ def show_windows() -> None:
     query = _picked_query()
     if drafts.problem() is not None:
         st.caption("Fix the error to edit windows here.")
-        st.dataframe(_windows(query), hide_index=True, alt="Windows")
+        controls.table(_windows(query), "Windows")
         return
     frame, key = drafts.base(_editor(query), lambda: _windows(query))
     edited = st.data_editor(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
@@ -12,7 +11,7 @@ import streamlit as st
 from pages.parts.families.early_aggregation import gallery
 from pages.parts.families.protocol import ByOperator, FamilyView, PlanChoice, Sections
 from pages.parts.plans.ranking_table import plan_heading
-from pages.parts.shared import charts, figures
+from pages.parts.shared import charts, controls, figures
 from pages.parts.shared.formatting import plain, rounded_alike
 from planner.families.early_aggregation import EarlyAggregation
 from planner.families.early_aggregation.ranking import KINDS, by_kind
@@ -20,9 +19,7 @@ from planner.plan.cost import Estimate
 from planner.plan.operator_names import operator_name
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
-
-if TYPE_CHECKING:
-    from runtime.runs.records import Run
+from runtime.runs.records import Run
 
 OPERATIONS, RECOMPUTATIONS = "operations", "recomputations"
 _TUPLES, _EXPECTED, _BOUND = "Tuples in window", "Entries expected", "Entries at most (paper)"
@@ -78,10 +75,10 @@ def _operations(bars: figures.WorkBars) -> None:
 
 def _early_sets(workload: Workload) -> None:
     """The table of early sets, and the rules in sentences."""
-    st.dataframe(
+    controls.table(
         early_sets(workload),
-        hide_index=True,
-        column_config={
+        "The early aggregation of each source, and the size of its set",
+        columns={
             name: st.column_config.NumberColumn(name, format="localized", help=help_text)
             for name, help_text in (
                 (_TUPLES, "What tuples of other sources probe under LAP; the rows of a relation"),
@@ -89,7 +86,6 @@ def _early_sets(workload: Workload) -> None:
                 (_BOUND, "Equations 14 and 15: at most one entry per tuple and per cell"),
             )
         },
-        alt="The early aggregation of each source, and the size of its set",
     )
     for rule in _FAMILY.rules(workload):
         st.markdown(f"- {plain(rule.why_group, 600)}.\n- {plain(rule.why_functions, 600)}.")

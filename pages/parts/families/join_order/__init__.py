@@ -12,7 +12,7 @@ from pages.parts.families.join_order import index_advice
 from pages.parts.families.protocol import FamilyView, PlanChoice, Sections
 from pages.parts.plans import replanning
 from pages.parts.plans.ranking_table import plan_heading
-from pages.parts.shared import charts
+from pages.parts.shared import charts, controls
 from pages.parts.shared.formatting import UNITS, plain
 from planner.families.join_order import JoinOrder
 from planner.plan.dot import join_tree
@@ -56,19 +56,17 @@ class JoinOrderView(FamilyView):
             }
         )
         highest = max((cost for cost in costs if cost), default=1.0)
-        st.dataframe(
+        controls.table(
             frame,
-            hide_index=True,
-            placeholder="",
-            column_config={
+            "Steps of the search",
+            columns={
                 "Step": st.column_config.NumberColumn("#", width=40),
                 "What happened": st.column_config.TextColumn("What happened", width=460),
                 unit: st.column_config.ProgressColumn(
                     unit, format="localized", min_value=0.0, max_value=highest
                 ),
             },
-            height=min(38 + 35 * len(frame), 458),
-            alt="Steps of the search",
+            placeholder="",
         )
         super().search(workload, steps[len(taken) :])
 
@@ -76,14 +74,8 @@ class JoinOrderView(FamilyView):
 @st.fragment
 def _drawn(choice: PlanChoice) -> None:
     plan, estimate = choice.priced
-    drawn_as = st.segmented_control(
-        "Drawn as",
-        [TREE, LOOPS],
-        default=TREE,
-        required=True,
-        key="drawn-as",
-        persist_state="session",
-        label_visibility="collapsed",
+    drawn_as = controls.segments(
+        "Drawn as", [TREE, LOOPS], "drawn-as", kept=True, hidden_label=True
     )
     if drawn_as == TREE:
         _tree(choice.workload, plan)
@@ -105,11 +97,6 @@ def _tree(workload: Workload, plan: Plan) -> None:
 
 
 def _origin(names: list[str], plan: Plan) -> str:
-    return st.segmented_control(
-        "New tuples of",
-        names,
-        default=names[-1],
-        required=True,
-        format_func=plain,
-        key=f"origin-{plan.id}",
+    return controls.segments(
+        "New tuples of", names, f"origin-{plan.id}", default=names[-1], format_func=plain
     )

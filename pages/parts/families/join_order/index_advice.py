@@ -6,7 +6,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from pages.parts.shared import charts, state
+from pages.parts.shared import charts, controls, state
 from pages.parts.shared.figures import MEASURED, PALETTE, PREDICTED, frame, log_axis
 from pages.parts.shared.formatting import plain, plan_name, rounded_alike
 from pages.parts.shared.state import BY_DIGEST
@@ -115,10 +115,10 @@ def _windows(advice: Advice) -> None:
     )
     if all(window.memory in (0, window.buckets) for window in advice.windows):
         frame = frame.drop(columns=takes)
-    st.dataframe(
+    controls.table(
         frame,
-        hide_index=True,
-        column_config={
+        "Windows and their indexes",
+        columns={
             saves: st.column_config.NumberColumn(
                 format="localized", help="How much more the plan costs if this window is scanned."
             ),
@@ -127,7 +127,6 @@ def _windows(advice: Advice) -> None:
                 help="Buckets of the budget: the same number for each join attribute of the window."
             ),
         },
-        alt="Windows and their indexes",
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from pages.parts.families.protocol import FamilyView, PlanChoice, Sections
 from pages.parts.families.sliced_chain import chain_figures, chain_text, chain_view, ledger, optima
@@ -17,9 +16,7 @@ from planner.numbers import amount
 from planner.plan.cost import Estimate
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
-
-if TYPE_CHECKING:
-    from runtime.runs.records import Run
+from runtime.runs.records import Run
 
 
 class SlicedChainView(FamilyView):

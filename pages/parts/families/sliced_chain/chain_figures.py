@@ -23,7 +23,7 @@ from planner.workload.validation import exact
 
 # With more queries or joins a row for each could not be read: those in the middle are left out.
 MOST_ROWS = 40
-# Up to here rows are high, and conditions are written beside what they let in.
+# Up to so many rows, each is high enough for the text of its conditions.
 _FEW = 12
 _STREAM_COLOURS = (PALETTE[0], PALETTE[5])
 _SLICE, _MERGED, _WHOLE, _ROUTED = "#7A868F", "#8C6BB1", PALETTE[2], PALETTE[3]
@@ -91,7 +91,7 @@ def _chain(picture: Picture, label: str) -> go.Figure:
 
 
 def _asked(picture: Picture, tap: Tap) -> str:
-    """Who taps in, and how far back they look."""
+    """The queries of a row, and their window."""
     return f"{names(tap, 2)} · {exact(tap.longest)} {unit_of(picture)}"
 
 
@@ -126,7 +126,7 @@ def _slices(figure: go.Figure, picture: Picture) -> None:
 
 
 def _states(figure: go.Figure, picture: Picture, side: int) -> None:
-    """What a stream's tuples are held in each slice: the higher the bar, the more are let in."""
+    """How many tuples of a stream each slice keeps: the higher the bar, the more."""
     held = [join for join in picture.joins if join.ends[side] > join.start]
     row, stream = _STREAM_ROWS[side], picture.streams[side]
     figure.add_bar(
@@ -175,7 +175,7 @@ def _held(join: DrawnJoin, side: int) -> str:
 
 
 def _gates(held: Sequence[DrawnJoin], side: int) -> Iterator[tuple[float, str]]:
-    """Where fewer tuples of a stream are let in than before, and which."""
+    """Where a selection keeps fewer tuples of a stream than before, and which."""
     if held and held[0].entry[side] != ALL:
         yield held[0].start, held[0].entry[side]
     for before, after in pairwise(held):
@@ -188,8 +188,8 @@ def _taps(
 ) -> None:
     """A line for each window that queries have, as far as it reaches."""
     for title, colour, symbol, routed in (
-        ("Query that takes whole slices", _WHOLE, "circle", False),
-        ("Query that takes part of a merged slice", _ROUTED, "diamond", True),
+        ("Query that reads whole slices", _WHOLE, "circle", False),
+        ("Query that reads part of a merged slice", _ROUTED, "diamond", True),
     ):
         chosen = [(row, tap) for row, tap in rows if tap.routed is routed]
         if not chosen:

@@ -58,7 +58,7 @@ def state_text(picture: Picture, join: DrawnJoin, side: int) -> str:
     lines = [
         f"{stream} in [{exact(join.start)}, {exact(join.ends[side])}) {unit_of(picture)}",
         f"{amount(round(join.tuples[side], 1))} tuples, {amount(round(join.bytes[side]))} bytes",
-        f"{share:.3g}% of its tuples are let in: {join.entry[side]}",
+        f"{share:.3g}% of its tuples are kept: {join.entry[side]}",
     ]
     if not picture.is_chain:
         lines.append(f"for {listed(map(shortened, join.queries), 6)}")

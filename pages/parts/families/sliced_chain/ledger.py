@@ -11,6 +11,7 @@ from pages.parts.families.protocol import PlanChoice
 from pages.parts.families.sliced_chain import chain_view
 from pages.parts.families.sliced_chain.chain_text import bounds, unit_of
 from pages.parts.plans.ranking_table import score_name
+from pages.parts.shared import controls
 from pages.parts.shared.formatting import compared, plain, rounded_alike
 from planner.families.sliced_chain.picture import DrawnJoin, Picture
 from planner.families.sliced_chain.plan_totals import Balance, kind_of
@@ -23,7 +24,6 @@ from planner.workload.validation import exact
 # With more slices a table of who reads what has too many columns.
 MOST_COLUMNS = 60
 _WHOLE, _PART, _NOTHING = "●", "◐", ""
-_NUMBER = st.column_config.NumberColumn(format="localized")
 
 
 def show(choice: PlanChoice) -> None:
@@ -32,26 +32,19 @@ def show(choice: PlanChoice) -> None:
     named = chain_view.strategies(ranking, label)
     found = chain_view.balances(workload, tuple(named.values()))
     st.markdown("**Memory and CPU compared with the other strategies**")
-    st.dataframe(
+    controls.table(
         balance_table(list(named), found, score_name(ranking)),
-        hide_index=True,
-        column_config=dict.fromkeys(
-            (score_name(ranking), "Tuples held", "Bytes held", "Joins"), _NUMBER
-        ),
-        alt="Strategies with what each should hold and do",
+        "Strategies with what each should hold and do",
+        numbers=(score_name(ranking), "Tuples held", "Bytes held", "Joins"),
     )
     for left_out, why in ranking.excluded:
         st.caption(f"{plain(left_out)} is left out: {plain(why, 300)}.")
     picture = chain_view.pick_group(chain_view.pictures(workload, label), "ledger-group")
     st.markdown("**What each join holds, and how many queries read it**")
-    st.dataframe(
+    controls.table(
         join_table(picture),
-        hide_index=True,
-        column_config=dict.fromkeys(
-            (*_held(picture), "Tuples held", "Bytes held", "Probing/s", "Queries"), _NUMBER
-        ),
-        height=height(len(picture.joins)),
-        alt=f"Joins of {label}",
+        f"Joins of {label}",
+        numbers=(*_held(picture), "Bytes held", "Probing/s", "Queries"),
     )
     st.markdown("**Which query reads which join**")
     if len(picture.joins) > MOST_COLUMNS:
@@ -61,18 +54,11 @@ def show(choice: PlanChoice) -> None:
         )
         return
     reading = reading_table(picture)
-    st.dataframe(
-        reading, hide_index=True, height=height(len(reading)), alt="Which query reads which join"
-    )
+    controls.table(reading, "Which query reads which join")
     st.caption(
         f"{_WHOLE} the query reads all results of the slice that match its conditions; {_PART} it "
         "reads some of them, because its window ends inside the slice."
     )
-
-
-def height(rows: int) -> int:
-    """The height of a table in pixels; longer ones scroll."""
-    return min(38 + 35 * max(rows, 1), 458)
 
 
 def balance_table(names: Sequence[str], found: Sequence[Balance], score: str) -> pd.DataFrame:

@@ -12,9 +12,8 @@ import streamlit as st
 
 from pages.parts.families.protocol import PlanChoice
 from pages.parts.families.sliced_chain import chain_view
-from pages.parts.families.sliced_chain.ledger import height
 from pages.parts.plans.ranking_table import score_name
-from pages.parts.shared import charts
+from pages.parts.shared import charts, controls
 from pages.parts.shared.figures import PALETTE, frame
 from pages.parts.shared.formatting import compared, counted, plain, plan_name, rounded_alike
 from pages.parts.shared.state import BY_DIGEST
@@ -26,7 +25,6 @@ from planner.workload.validation import exact
 from planner.workload.workload import Workload
 
 _FAMILY = SlicedChain()
-_NUMBER = st.column_config.NumberColumn(format="localized")
 _OTHER, _CHOSEN, _CHEAPEST = "rgba(138,151,160,0.45)", PALETTE[1], PALETTE[2]
 _STEPS = 24
 # How high an arc is above the boundaries it goes over.
@@ -117,12 +115,10 @@ def mergings(choice: PlanChoice) -> None:
             "shortest path is shown as a table.",
             icon=":material/info:",
         )
-    st.dataframe(
+    controls.table(
         path_table(found, score),
-        hide_index=True,
-        column_config=dict.fromkeys(("Merges", score, "Unmerged"), _NUMBER),
-        height=height(len(found.cheapest)),
-        alt="The slices of the cheapest chain",
+        "The slices of the cheapest chain",
+        numbers=("Merges", score, "Unmerged"),
     )
     whole, apart = (sum(values) for values in zip(*_both(found.cheapest), strict=True))
     st.caption(
