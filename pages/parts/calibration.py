@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.parts.run import progress
-from pages.parts.shared import backend, state
+from pages.parts.shared import backend, controls, state
 from pages.parts.shared.formatting import moment, plain, seconds_text
 from pages.parts.workload import drafts
 from planner.seconds.calibration import Calibration

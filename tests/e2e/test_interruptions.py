@@ -57,7 +57,7 @@ def test_a_reload_finds_the_run_and_a_cancel_keeps_its_part(page: Page, address:
     expect(picture).to_contain_text(re.compile("so far: .*comparisons/s"))
 
     page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_text(re.compile("had done .* of stream time"))).to_be_visible()
+    expect(page.get_by_text(re.compile("had processed .* of stream time"))).to_be_visible()
     page.reload()
     expect(page.get_by_role("button", name="Run on Spark")).to_be_enabled()
     expect(page.get_by_text(re.compile("^Interrupted")).first).to_be_visible()

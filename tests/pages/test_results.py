@@ -214,7 +214,7 @@ def test_seconds_are_of_runs_that_can_be_compared(results: AppTest) -> None:
     assert "Seconds of each plan: stream, kernels" in figure_titles(results)
     chosen = results.selectbox(key="seconds-of-runs")
     chosen.select(chosen.options[1]).run()
-    assert "at a pace of 10 s a second" in figure_titles(results)
+    assert "at a pace of 10 s per second" in figure_titles(results)
     results.button_group(key="seconds-of").set_value("Whole runs").run()
     assert "Start: until Spark and the kernels were ready" in texts(results)
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.parts.papers import figure_chart, figure_tables
 from pages.parts.run import progress
-from pages.parts.shared import backend, charts, state
+from pages.parts.shared import backend, charts, controls, state
 from pages.parts.shared.formatting import counted, moment, plain
 from planner.experiments.experiment import Experiment, Point
 from planner.experiments.registry import EXPERIMENTS, experiment

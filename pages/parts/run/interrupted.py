@@ -59,8 +59,8 @@ def _row(run: Run) -> None:
 
 def _how_it_ended(run: Run) -> str:
     reached = run.measurement.reached if run.measurement else None
-    far = f" after {seconds_text(reached)} of stream time" if reached else ""
-    return f"{run.status}{far}: {run.error or 'the reason is unknown'}."
+    far = f", after {seconds_text(reached)} of stream time" if reached else ""
+    return f"{run.status}: {run.error or 'the reason is unknown'}{far}."
 
 
 def _resume(run: Run) -> None:
