@@ -1,5 +1,1 @@
-"""Benchmarks: ratios measured side by side in one run. `python -m bench` runs them all."""
-
-from pathlib import Path
-
-RESULTS = Path(__file__).with_name("results.json")
+"""Benchmarks: ratios measured side by side in one run. `python -m bench` lists them."""

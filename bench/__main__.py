@@ -1,74 +1,62 @@
-"""Run the benchmarks, and write their figures to `bench/results.json`.
-
-`python -m bench` runs all of them; `python -m bench kernels ways` only some.
-"""
+"""Run benchmarks by name. Without a name it lists them; each writes to `bench/summary.json`."""
 
 from __future__ import annotations
 
-import json
-import os
-import platform
+import argparse
 import sys
 import time
-from collections.abc import Callable
-from functools import partial
-from typing import Any
 
-from bench import RESULTS
-from bench.accuracy import accuracy
-from bench.aggregation import aggregation
-from bench.aggregation_cells import aggregation_cells
-from bench.c_sys import c_sys
-from bench.calibration import calibration
-from bench.chains import chains
-from bench.figures import figures
-from bench.kernels import kernels
-from bench.peers import against_duckdb, against_spark
-from bench.planning import planning
-from bench.sessions import sessions
-from bench.ways import ways
-from planner.experiments.golab import costs
-from planner.experiments.tran import curves
-from planner.experiments.wang import settings
-from runtime.runs.records import versions
-
-BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
-    "planning": planning,
-    "kernels": kernels,
-    "aggregation": aggregation,
-    "aggregation-cells": aggregation_cells,
-    "figures": partial(figures, costs.PAPER),
-    "aggregation-figures": partial(figures, curves.PAPER),
-    "chains": chains,
-    "chain-figures": partial(figures, settings.PAPER),
-    "c-sys": c_sys,
-    "calibration": calibration,
-    "ways": ways,
-    "accuracy": accuracy,
-    "duckdb": against_duckdb,
-    "spark": against_spark,
-    "sessions": sessions,
-}
+from bench.registry import BENCHMARKS, MissingPackageError
 
 
-def main(names: list[str]) -> int:
-    """Run the named benchmarks, or all; figures of the others stay as they were."""
+def main(arguments: list[str]) -> int:
+    """List, run, or write the documents; figures of benchmarks that are not run stay."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    names = list(BENCHMARKS) if options.all else options.names
     if unknown := [name for name in names if name not in BENCHMARKS]:
-        sys.stderr.write(f"no benchmark {unknown[0]!r}; there are {', '.join(BENCHMARKS)}\n")
+        sys.stderr.write(f"no benchmark {unknown[0]!r}: python -m bench lists them\n")
         return 2
-    results = json.loads(RESULTS.read_text()) if RESULTS.is_file() else {}
-    for name in names or list(BENCHMARKS):
-        begun = time.time()
-        results[name] = {
-            "machine": {"cores": os.cpu_count(), "processor": platform.machine(), **versions()},
-            "load before": os.getloadavg()[0],
-            **BENCHMARKS[name](),
-        }
-        print(
-            f"{name} ({time.time() - begun:.0f} s)", json.dumps(results[name], indent=2), flush=True
-        )
-        RESULTS.write_text(json.dumps(results, indent=2) + "\n")
-    return 0
+    if not (names or options.docs):
+        parser.print_help()
+    outcomes = [_run(name) for name in names]
+    if options.docs:
+        from bench.documents.write import write_documents
+
+        write_documents()
+    return 0 if all(outcomes) else 1
+
+
+def _run(name: str) -> bool:
+    """Run it and keep its figures; False where something is not installed, which is printed."""
+    begun = time.monotonic()
+    try:
+        function = BENCHMARKS[name].load()
+        from bench.summary import keep, machine
+
+        file = keep(name, {"machine": machine(), **function()})
+    except MissingPackageError as missing:
+        sys.stderr.write(f"{missing}\n")
+        return False
+    print(f"{name}: {time.monotonic() - begun:.0f} s, all figures in {file}", flush=True)
+    return True
+
+
+def _parser() -> argparse.ArgumentParser:
+    width = max(map(len, BENCHMARKS))
+    lines = [f"  {name:{width}}  {known.about}" for name, known in BENCHMARKS.items()]
+    parser = argparse.ArgumentParser(
+        prog="python -m bench",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Run benchmarks on this machine; best when nothing else runs.",
+        epilog="benchmarks:\n" + "\n".join(lines),
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="benchmarks to run")
+    parser.add_argument("--all", action="store_true", help="run all of them, one after another")
+    parser.add_argument(
+        "--docs", action="store_true", help="write the figures into README.md and docs/"
+    )
+    return parser
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.spread import spread
+from bench.measure import spread
 from planner.experiments.experiment import Point
 from planner.families.registry import FAMILIES, chosen_plan, family
 from planner.families.sliced_chain.labels import STRATEGIES
@@ -22,13 +22,12 @@ from planner.files.data_folder import PROJECT
 from planner.files.workload_file import load_workload
 from planner.plan.cost import q_error
 from planner.seconds.calibration import Calibration
-from planner.seconds.kernel_work import kernel_of
 from planner.seconds.run_seconds import kernel_seconds
 from planner.workload.workload import Workload
+from runtime.backends.interruption import StopSignal
 from runtime.calibration.calibrate import Measured, calibration_of, designs, measure_all
-from runtime.cli.calibration_text import calibration_document
-from runtime.control.cancellation import StopSignal
-from runtime.experiments.sampling import Sampler
+from runtime.cli.printing import calibration_document
+from runtime.experiments.measurement import Sampler
 
 ROUNDS = 3
 REPEATS = 3
@@ -55,21 +54,21 @@ def calibration() -> dict[str, Any]:
         seconds.append([_measured(case) for case in chosen])
     found = calibration_of([_best(turns) for turns in zip(*runs, strict=True)], 0.0, None)
     measured = np.min(seconds, axis=0).tolist()
-    told = [_told(case, took, found) for case, took in zip(chosen, measured, strict=True)]
+    figures = [_figures(case, took, found) for case, took in zip(chosen, measured, strict=True)]
     return {
-        "plans": len(told),
-        "q-error": _summary(told),
-        f"median under {LIMIT}": _summary(told)["median"] < LIMIT,
+        "plans": len(figures),
+        "q-error": _summary(figures),
+        f"median under {LIMIT}": _summary(figures)["median"] < LIMIT,
         "by family": {
-            name: _summary([t for t in told if t["family"] == name])
-            for name in dict.fromkeys(t["family"] for t in told)
+            name: _summary([t for t in figures if t["family"] == name])
+            for name in dict.fromkeys(t["family"] for t in figures)
         },
         "by kernel": {
-            name: _summary([t for t in told if t["kernel"] == name])
-            for name in dict.fromkeys(t["kernel"] for t in told)
+            name: _summary([t for t in figures if t["kernel"] == name])
+            for name in dict.fromkeys(t["kernel"] for t in figures)
         },
         "load": os.getloadavg()[1],
-        "samples": told,
+        "samples": figures,
         "calibration": {
             name: part
             for name, part in calibration_document(found).items()
@@ -88,7 +87,7 @@ def cases() -> Iterator[Case]:
             if known.refuses(workload) is None:
                 named = [
                     c.label
-                    for c in known.rank(workload, None).candidates
+                    for c in known.space(workload).rank().candidates
                     if c.tags or c.label in STRATEGIES
                 ]
                 for label in dict.fromkeys(named):
@@ -104,30 +103,23 @@ def _best(turns: tuple[Measured, ...]) -> Measured:
     return min(turns, key=lambda turn: turn.observation.seconds)
 
 
-def _told(case: Case, measured: float, found: Calibration) -> dict[str, Any]:
-    chosen = family(case.family)
-    plan = chosen_plan(chosen, case.workload, case.label)
-    estimate = chosen.estimate(plan, case.workload)
-    # What is measured is one batch after the warm-up.
-    predicted = kernel_seconds(
-        plan,
-        estimate,
-        case.workload,
-        found.units,
-        case.workload.run.duration,
-        filled=True,
-    )
+def _figures(case: Case, measured: float, found: Calibration) -> dict[str, Any]:
+    space = family(case.family).space(case.workload)
+    plan = chosen_plan(space, case.label)
+    work = space.kernel_work(plan, space.estimate(plan).costs)
+    # What is measured is one batch after the warm-up: windows are full.
+    predicted = kernel_seconds(work, found.units, 0.0, case.workload.run.duration)
     return {
         "sample": case.sample,
         "family": case.family,
         "plan": case.label,
-        "kernel": kernel_of(plan, case.workload),
+        "kernel": work.kernel,
         "predicted": predicted,
         "measured": measured,
         "q-error": q_error(predicted, measured),
     }
 
 
-def _summary(told: list[dict[str, Any]]) -> dict[str, float]:
-    errors = [t["q-error"] for t in told]
+def _summary(figures: list[dict[str, Any]]) -> dict[str, float]:
+    errors = [t["q-error"] for t in figures]
     return {"plans": len(errors), **spread(errors)}

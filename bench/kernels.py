@@ -1,19 +1,18 @@
-"""How many tuples a second the kernels take on Table 5, beside the paper's prototype of 2003."""
+"""Tuples per second of the join kernel on Table 5, beside the paper's prototype of 2003."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from bench.workloads import hashed, join_of
+from bench.workloads import hashed, join_of, tables_of
 from planner.experiments.golab.rate_curves import TABLE_5
 from planner.families.registry import family
 from planner.plan.plan import Plan
 from runtime.data.batch import Batch
-from runtime.data.feed import feed
-from runtime.data.generate import generate
-from runtime.data.split import Split
-from runtime.engines.program import Program, Span, Tally
-from runtime.engines.registry import compile_plan
+from runtime.data.feed import Span, Split
+from runtime.engines.joins.feeds import multiway_feed as feed
+from runtime.engines.protocol import PlanInput, Program, Tally
+from runtime.engines.registry import engine
 
 TUPLES = 2_000_000
 ROUNDS = 5
@@ -24,8 +23,7 @@ PAPER_RATES = {"nested loops": 1_614, "hash, 5 buckets": 11_540}
 def kernels() -> dict[str, Any]:
     """Rates of the best plan with nested loops, five buckets and an index per value."""
     nested = join_of(TABLE_5, TUPLES)
-    seconds = (nested.run.warmup or 0) + nested.run.duration
-    merged = feed(nested, generate(nested, seconds, nested.run.seed))
+    merged = feed(nested, tables_of(nested))
     last = int(merged.tuples.ts[-1])
     batch = Batch(merged.tuples, last, last=True).pack()
     variants = {
@@ -35,9 +33,11 @@ def kernels() -> dict[str, Any]:
     }
     programs: dict[str, tuple[Program, Plan]] = {}
     for name, workload in variants.items():
-        plan = family("join_order").best(workload)
+        plan = family("join_order").space(workload).best()
         programs[name] = (
-            compile_plan(plan, workload, merged.codes, Span(0, last), Split(1, None)),
+            engine(plan.family).compile(
+                PlanInput(plan, workload, merged.schema, Span(0, last), Split(1, None))
+            ),
             plan,
         )
         programs[name][0].load()

@@ -1,6 +1,6 @@
 """How long the planner takes: all orders of eight streams, exact best plans of 12 and 20.
 
-Every round plans a join that was never planned before: the planner keeps what it has worked out.
+Every round plans a join that was never planned before: the planner caches what it has worked out.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from functools import partial
 from itertools import count
 from typing import Any
 
-from bench.measuring import in_turns
+from bench.measure import in_turns
 from bench.workloads import SHAPES, graph_of, join_of
 from planner.families.join_order.model import model_of
 from planner.families.join_order.search import best_general

@@ -1,4 +1,4 @@
-"""Ten browser sessions explore at once while a run goes on: from a click to the drawn page.
+"""Ten browser sessions explore at once beside a run: from a click to the drawn page.
 
 The app and all browser tabs share this machine, as they do when Sluice is used: real Chromium, each
 tab a session of its own, a few seconds between its clicks. Plans are run on Spark meanwhile, by the
@@ -18,14 +18,14 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
 from playwright.async_api import Browser, Page, async_playwright
 
-from bench.processor import spent, spent_by
+from bench.registry import MissingPackageError
 from runtime.data.folders import PROJECT
 
 SESSIONS = 10
@@ -49,10 +49,10 @@ SAMPLES = (
 ANOTHER_PLAN = "Plans, another plan"
 # What is clicked, in this order: links to pages, but for that.
 STEPS = ("Workload", "Plans", ANOTHER_PLAN, "Run", "Results", "Paper figures", "Start")
-# What stands at the head of a page that is there: its title.
+# The title of a page, where it is not the page's name.
 _TITLES = {"Start": "See what every plan"}
 _CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-# A page is drawn when its title stands there, its script has ended, and nothing is still to come.
+# A page is drawn when its title is there, its script has ended, and nothing is still to come.
 _CLICK = """
 async ([name, title]) => {
     const link = [...document.querySelectorAll("a[data-testid*=NavLink]")]
@@ -89,6 +89,7 @@ async () => {
     return performance.now() - begun;
 }
 """
+_TICKS = os.sysconf("SC_CLK_TCK")
 # Where the rows of a table are: below its head, in pixels.
 _HEAD, _ROW = 35, 35
 
@@ -100,7 +101,9 @@ def sessions() -> dict[str, Any]:
 
 
 async def _explored(address: str, server: int) -> dict[str, Any]:
-    chromium = next(filter(None, map(shutil.which, _CHROMIUM)))
+    chromium = next(filter(None, map(shutil.which, _CHROMIUM)), None)
+    if chromium is None:
+        raise MissingPackageError("sessions needs Chromium: install it with ./check --setup")
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
             executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
@@ -127,8 +130,8 @@ async def _explored(address: str, server: int) -> dict[str, Any]:
         "sessions": SESSIONS,
         "seconds between clicks": list(PAUSES),
         "a run goes on": busy_before and busy_after,
-        "together": _told([timed for visit in together for timed in visit]),
-        "alone, beside the run": _told(alone),
+        "together": _figures([timed for visit in together for timed in visit]),
+        "alone, beside the run": _figures(alone),
         "processor seconds a click": {
             who: round((spent_after[who] - spent_before[who]) / clicks, 3) for who in spent_after
         },
@@ -138,9 +141,9 @@ async def _explored(address: str, server: int) -> dict[str, Any]:
 def _spent(server: int) -> dict[str, float]:
     """Processor seconds so far of what answers, with the work of its run, and of what draws."""
     return {
-        "server": spent(server),
-        "browser": spent_by("chrom", below=os.getpid()),
-        "Spark and its workers": spent_by("java", server) + spent_by("python", server),
+        "server": _seconds_of(server),
+        "browser": _seconds_below("chrom", below=os.getpid()),
+        "Spark and its workers": _seconds_below("java", server) + _seconds_below("python", server),
     }
 
 
@@ -202,7 +205,7 @@ def _say(what: str) -> None:
     print(f"{time.strftime('%H:%M:%S')} {what}", file=sys.stderr, flush=True)
 
 
-def _told(timed: list[tuple[str, float]]) -> dict[str, Any]:
+def _figures(timed: list[tuple[str, float]]) -> dict[str, Any]:
     every = [milliseconds for _, milliseconds in timed]
     by_page = {
         step: round(median(ms for name, ms in timed if name == step))
@@ -249,3 +252,36 @@ def _wait_for(url: str) -> None:
         except OSError:
             time.sleep(0.2)
     raise RuntimeError(f"{url} did not answer")
+
+
+def _seconds_of(process_id: int) -> float:
+    """Processor seconds of a process so far, without those of processes it started."""
+    user, system = _fields(process_id)[11:13]
+    return (int(user) + int(system)) / _TICKS
+
+
+def _seconds_below(name: str, below: int) -> float:
+    """Processor seconds of the running processes of this name that descend from another."""
+    seconds = 0.0
+    for found in _started_by(below):
+        with suppress(OSError):  # It has ended meanwhile.
+            if name in Path(f"/proc/{found}/comm").read_text():
+                seconds += _seconds_of(found)
+    return seconds
+
+
+def _started_by(process_id: int) -> list[int]:
+    """The processes that descend from this one."""
+    parents: dict[int, list[int]] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # It has ended meanwhile.
+            parents.setdefault(int(_fields(int(folder.name))[1]), []).append(int(folder.name))
+    below = list(parents.get(process_id, []))
+    for found in below:
+        below += parents.get(found, [])
+    return below
+
+
+def _fields(process_id: int) -> list[str]:
+    """The fields of a process in /proc after its name, which may have blanks and brackets."""
+    return Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()

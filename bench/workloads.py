@@ -1,15 +1,17 @@
-"""The workloads that are timed."""
+"""The workloads that are timed, their tuples, and the answers that are compared."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from planner.experiments.golab.costs import Row, equality_join
+from planner.files.tuple_table import Table
 from planner.workload.execution import Execution
 from planner.workload.query import Column, Predicate, Query, Source, TimeWindow
 from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
+from runtime.data.generate import generate
 
 TWO_WAY: tuple[Row, ...] = ((50, 100, 500), (50, 100, 500))
 FOUR_WAY: tuple[Row, ...] = ((10, 100, 500),) * 4
@@ -18,6 +20,21 @@ FOUR_WAY: tuple[Row, ...] = ((10, 100, 500),) * 4
 def join_of(parameters: tuple[Row, ...], tuples: int) -> Workload:
     """An equi-join of streams with these parameters, run on about so many tuples in all."""
     return equality_join(f"{len(parameters)}-way join", parameters, tuples)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an engine found, and in how many seconds."""
+
+    results: int
+    digest: int
+    seconds: float
+
+
+def tables_of(workload: Workload) -> dict[str, Table]:
+    """The tuples of a whole run, by stream."""
+    seconds = (workload.run.warmup or 0) + workload.run.duration
+    return generate(workload, seconds, workload.run.seed)
 
 
 SHAPES = ("chain", "star", "cycle", "clique")

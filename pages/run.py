@@ -48,7 +48,7 @@ else:
         pace = run_choices.pick(workload, way) if operators == "kernels" else None
     with fifth:
         master = run_settings.pick_master()
-    change_editor.show(chosen, workload, ranking, labels)
+    change_editor.show(chosen, workload, labels)
     run_settings.expectation(chosen, workload, labels, way, pace, repeats, operators)
     refused = run_settings.refused(chosen, workload, labels, way, operators)
     with st.container(horizontal=True, vertical_alignment="center"):

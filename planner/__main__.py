@@ -6,24 +6,19 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from planner.errors import PlanError, within
-from planner.families.join_order import JoinOrder
 from planner.families.protocol import Family
 from planner.families.registry import FAMILIES, applicable, chosen_plan, family
-from planner.files.tuple_table import Table
-from planner.plan import dot, plan_text
-from planner.report import advice_report, plans_report, plans_text
-from planner.report import replanning_report as told
 from planner.report.command import Parser, as_json, carry_out, read_bytes, read_workload
-from planner.seconds.calibration import calibrated_units
-from planner.seconds.units import declared_units, units_of
-from planner.whatif.rates import RateTrace, counted_rates
-from planner.whatif.replanning import replan
-from planner.whatif.sweeps import parse_axis, sweep
 from planner.workload.changes import check_times
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
+
+if TYPE_CHECKING:
+    from planner.files.tuple_table import Table
+    from planner.whatif.rates import RateTrace
 
 DEFAULT_TOP = 10
 
@@ -51,7 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     listing = plans.add_mutually_exclusive_group()
     listing.add_argument("--all", action="store_true", help="every plan, up to 50,000")
     listing.add_argument("--top", type=_count, metavar="K", help="the K best and the baseline")
-    plans.add_argument("--rank", choices=("comparisons", "seconds"), default="comparisons")
+    _add_rank(plans)
 
     explain = _command(commands, "explain", "draw one plan", _explain)
     explain.add_argument("--plan", required=True, metavar="LABEL", help="a label, or `best`")
@@ -60,12 +55,14 @@ def _parser() -> argparse.ArgumentParser:
     varied = _command(commands, "sweep", "vary numbers of the workload", _sweep)
     varied.add_argument("--vary", action="append", required=True, metavar="PATH=FROM:TO:STEPS")
     varied.add_argument("--csv", action="store_true", help="as CSV")
+    _add_rank(varied)
 
     rates = _command(commands, "replan", "follow rates that change", _replan)
     rates.add_argument("--trace", metavar="FILE", help="a CSV file of rates over time")
     rates.add_argument("--every", metavar="S", type=float, help="count rates of --data every S")
     rates.add_argument("--threshold", metavar="X", type=float, default=0.2, help="0.2 is 20 %%")
     rates.add_argument("--csv", action="store_true", help="as CSV")
+    _add_rank(rates)
 
     advised = _command(commands, "advise", "say which windows to index", _advise)
     advised.add_argument("--buckets", type=_count, required=True, metavar="N", help="the budget")
@@ -88,6 +85,10 @@ def _command(
     return parser
 
 
+def _add_rank(parser: Parser) -> None:
+    parser.add_argument("--rank", metavar="work | seconds | state", help="by what the best wins")
+
+
 def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number from 1, got {text}")
@@ -107,7 +108,6 @@ def _with_data(options: argparse.Namespace) -> tuple[Workload, dict[str, Table]]
         end = microseconds(workload.warmup + workload.run.duration)
         check_times(workload.run.changes, 0, end, own_data=False)
         return workload, {}
-    # Loaded when needed: what reads files takes longer to load than to plan a query.
     from planner.files.own_data import read_folder
     from planner.statistics.inference import infer
 
@@ -124,55 +124,72 @@ def _applicable(options: argparse.Namespace, workload: Workload) -> Family:
     return applicable(workload, options.workload)
 
 
+# Every command loads what it needs itself: loading takes longer than planning a query.
+
+
 def _plans(options: argparse.Namespace) -> str:
+    from planner.report.plans_report import plans_document
+    from planner.report.plans_text import plans_text
+    from planner.seconds.calibration import calibrated_units
+
     workload = _workload(options)
     families = FAMILIES if options.family is None else (family(options.family),)
-    by_seconds = options.rank == "seconds"
-    units = units_of(workload, calibrated_units())
     top = None if options.all else options.top or DEFAULT_TOP
-    document = plans_report.plans_document(workload, families, top, units, by_seconds)
-    return as_json(document) if options.json else f"{plans_text.plans_text(document)}\n"
+    units = calibrated_units()
+    document = plans_document(workload, families, top, units, options.rank)
+    return as_json(document) if options.json else f"{plans_text(document)}\n"
 
 
 def _explain(options: argparse.Namespace) -> str:
+    from planner.plan import dot, plan_text
+    from planner.report.explain_report import explain_document, models_text
+
     workload = _workload(options)
     chosen = _applicable(options, workload)
-    plan = chosen_plan(chosen, workload, options.plan)
-    estimate = chosen.estimate(plan, workload)
+    space = chosen.space(workload)
+    plan = chosen_plan(space, options.plan)
+    estimate = space.estimate(plan)
     if options.json:
-        return as_json(plans_report.explain_document(workload, plan, estimate))
+        return as_json(explain_document(workload, plan, estimate))
     if options.dot:
         return dot.to_dot(plan, estimate)
     loops = plan_text.to_loops(plan, estimate)
-    why = "\n".join(chosen.why(workload))
-    models = plans_text.models_text(plan, estimate)
+    why = "\n".join(space.explanation(space.rank(top=1)).why)
+    models = models_text(plan, estimate)
     parts = [plan_text.to_text(plan, estimate), loops, why, models]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def _sweep(options: argparse.Namespace) -> str:
+    from planner.report.sweep_report import sweep_csv, sweep_document, sweep_text
+    from planner.whatif.sweeps import parse_axis, sweep
+
     workload = _workload(options)
     axes = [parse_axis(text) for text in options.vary]
-    found = sweep(workload, axes, _applicable(options, workload))
+    found = sweep(workload, axes, _applicable(options, workload), options.rank)
     if options.json:
-        return as_json(plans_report.sweep_document(found))
-    return plans_text.sweep_csv(found) if options.csv else f"{plans_text.sweep_text(found)}\n"
+        return as_json(sweep_document(found))
+    return sweep_csv(found) if options.csv else f"{sweep_text(found)}\n"
 
 
 def _replan(options: argparse.Namespace) -> str:
+    from planner.report.replanning_report import replan_csv, replan_document, replan_text
+    from planner.whatif.replanning import replan
+
     workload, tables = _with_data(options)
     trace = _trace(options, workload, tables)
     # Rates that the workload leaves out may be in the trace.
     chosen = _applicable(options, trace.at(0, workload))
-    found = replan(workload, trace, chosen, options.threshold)
+    found = replan(workload, trace, chosen, options.threshold, options.rank)
     if options.json:
-        return as_json(told.replan_document(workload, chosen.name, found))
-    return told.replan_csv(found) if options.csv else f"{told.replan_text(workload, found)}\n"
+        return as_json(replan_document(workload, chosen.name, found))
+    return replan_csv(found) if options.csv else f"{replan_text(workload, found)}\n"
 
 
 def _trace(options: argparse.Namespace, workload: Workload, tables: dict[str, Table]) -> RateTrace:
     """The rates over time: of the file, or counted from the user's own data."""
     from planner.files.rate_files import read_trace
+    from planner.whatif.rates import counted_rates
 
     if options.trace is not None and options.every is not None:
         raise PlanError("counts own data, and --trace gives the rates; leave one out", "--every")
@@ -186,12 +203,17 @@ def _trace(options: argparse.Namespace, workload: Workload, tables: dict[str, Ta
 
 
 def _advise(options: argparse.Namespace) -> str:
+    from planner.families.capabilities import IndexAdvice
+    from planner.report import advice_report
+    from planner.seconds.units import declared_units
+
     workload = _workload(options)
     chosen = _applicable(options, workload)
-    if not isinstance(chosen, JoinOrder):
-        raise PlanError("indexes are advised for join_order alone", "--family")
+    adviser = chosen.space(workload).capability(IndexAdvice)
+    if adviser is None:
+        raise PlanError(f"{chosen.name} has no index advice", "--family")
     units = declared_units(workload) if options.upkeep else None
-    advice = chosen.advise(workload, options.buckets, options.upkeep, units)
+    advice = adviser.advise(options.buckets, options.upkeep, units)
     document = advice_report.document(workload, advice)
     return as_json(document) if options.json else f"{advice_report.text(document)}\n"
 

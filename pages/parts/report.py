@@ -23,11 +23,11 @@ from planner.plan.cost import q_error
 from planner.plan.dot import to_dot
 from planner.plan.plan_text import to_text
 from planner.report.command import Parser, as_json, carry_out
-from runtime.diagnosis.diagnosing import diagnosed
+from runtime.diagnosis.diagnose import diagnosed
 from runtime.diagnosis.trust import trust
 from runtime.runs.history import History
 from runtime.runs.records import Run
-from runtime.runs.run_costs import ranked_by, scores
+from runtime.runs.run_costs import measured_scores, objective_of
 from runtime.runs.run_groups import PlanRuns, by_plan, manners
 from runtime.runs.run_summary import summary_of
 from runtime.runs.run_tuples import few_tuples_of
@@ -89,7 +89,7 @@ def _when(runs: Sequence[Run]) -> str:
 
 
 def _plans(plans: Sequence[PlanRuns], runs: Mapping[str, Run]) -> Iterator[str]:
-    unit = UNITS[ranked_by(runs[plans[0].newest.id])].lower()
+    unit = objective_of(runs[plans[0].newest.id]).unit
     frame = comparison.run_table(plans, runs)
     names = {
         "Predicted": f"Predicted {unit}",
@@ -109,12 +109,11 @@ def _plans(plans: Sequence[PlanRuns], runs: Mapping[str, Run]) -> Iterator[str]:
 
 def _charts(plans: Sequence[PlanRuns], runs: Mapping[str, Run]) -> Iterator[str]:
     rows = [runs[plan.newest.id] for plan in plans]
-    pairs = [(comparison.run_name(run), *scores(run)) for run in rows]
-    points = [(name, p, m) for name, p, m in pairs if m is not None]
+    points = [(comparison.run_name(run), p, m) for run, p, m in measured_scores(rows)]
     if points:
-        field = ranked_by(rows[0])
+        title = objective_of(rows[0]).title
         text = run_figures.pairs_text(points)
-        yield html.chart(run_figures.all_plans(points, UNITS[field]), f"{UNITS[field]}. {text}")
+        yield html.chart(run_figures.all_plans(points, title), f"{title}. {text}")
     yield from _seconds(list(runs.values()))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from planner.errors import PlanError
 from planner.families.early_aggregation import EarlyAggregation
 from planner.families.join_order import JoinOrder
-from planner.families.protocol import Family
+from planner.families.protocol import Family, PlanSpace
 from planner.families.sliced_chain import SlicedChain
 from planner.plan.plan import Plan
 from planner.workload.validation import listed
@@ -33,6 +33,6 @@ def applicable(workload: Workload, place: str) -> Family:
     raise PlanError(f"no family applies: {'; '.join(reasons)}", place)
 
 
-def chosen_plan(chosen: Family, workload: Workload, label: str) -> Plan:
-    """The plan with this label; `best` stands for the cheapest one."""
-    return chosen.best(workload) if label == "best" else chosen.plan(workload, label)
+def chosen_plan(space: PlanSpace, label: str) -> Plan:
+    """The plan with this label; `best` means the best by the default objective."""
+    return space.best() if label == "best" else space.plan(label)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from pathlib import PurePath
 from typing import Literal
-
-from pydantic import ValidationError
 
 from planner.errors import PlanError, within
 from planner.files.query.text import Catalogue, parse_query
 from planner.files.safe_yaml import read_yaml
 from planner.files.workload_schema import (
-    MAPPING,
-    WORD,
     AttributePart,
     EveryPart,
     ExecutionPart,
@@ -49,64 +46,13 @@ from planner.workload.streams import (
 from planner.workload.validation import name_of, suggestion, unique
 from planner.workload.workload import Workload
 
-
-def checked(content: object) -> WorkloadPart:
-    """The content of a file in its shape; a PlanError that names the first place that is not."""
-    try:
-        return WorkloadPart.model_validate(content)
-    except ValidationError as error:
-        raise _plan_error(error) from error
-
-
-_EXPECTED = {
-    "string_type": "must be text",
-    "int_type": "must be a whole number",
-    "float_type": "must be a number",
-    "bool_type": "must be true or false",
-    "list_type": "must be a list",
-    "dict_type": "must be a mapping (key: value)",
-    "model_type": "must be a mapping (key: value)",
-    "model_attributes_type": "must be a mapping (key: value)",
-}
-
-
-def _plan_error(error: ValidationError) -> PlanError:
-    first = error.errors(include_url=False)[0]
-    kind, context = first["type"], first.get("ctx", {})
-    path = [step for step in first["loc"] if step not in (WORD, MAPPING)]
-    if kind == "unknown_key":
-        return PlanError(str(context["message"]), _place([*path, context["key"]]))
-    if kind in ("less_than_equal", "greater_than_equal"):
-        return PlanError(f"must be 1, got {first['input']!r}", _place(path))
-    if kind == "missing":
-        return PlanError("is missing; add it", _place(path))
-    expected = _EXPECTED.get(kind)
-    if kind == "literal_error":
-        expected = f"must be {context['expected']}"
-        if WORD in first["loc"]:
-            expected += " or a mapping"
-    if expected is None:
-        return PlanError(str(first["msg"]), _place(path))
-    got = repr(first["input"])
-    shown = got if len(got) <= 60 else f"{got[:60]}..."
-    return PlanError(f"{expected}, got {shown}", _place(path))
-
-
-def _place(path: list[int | str]) -> str:
-    """`("streams", 2, "rate")` as `streams[2].rate`."""
-    place = ""
-    for step in path:
-        place += f"[{step}]" if isinstance(step, int) else f".{step}" if place else str(step)
-    return place
-
-
 __all__ = ["dump_workload", "load_workload"]
 
 
 def load_workload(text: str | bytes, origin: str = "") -> Workload:
     """The workload of this text. `origin`, a file's name, stands in front of every place."""
     with within(origin, ": "):
-        return _workload(checked(read_yaml(text)), PurePath(origin).stem or "workload")
+        return _workload(WorkloadPart.read(read_yaml(text)), PurePath(origin).stem or "workload")
 
 
 def _workload(part: WorkloadPart, default_name: str) -> Workload:
@@ -224,7 +170,7 @@ def _execution(part: ExecutionPart, sources: Iterable[str]) -> Execution:
                 raise PlanError(f"no stream or alias {name!r}{hint}", f"execution.{place}")
     with within("execution"):
         with within("shedding"):
-            shedding = Shedding(**part.shedding.model_dump())
+            shedding = Shedding(**asdict(part.shedding))
         return Execution(
             join=part.join,
             buckets=part.buckets,

@@ -22,7 +22,6 @@ from planner.statistics.selectivity import (
 from planner.workload.execution import Every, Execution
 from planner.workload.query import (
     Column,
-    Comparison,
     CountWindow,
     LandmarkWindow,
     Predicate,
@@ -62,9 +61,6 @@ def _burst_passes(burst: float, passing: float) -> float:
     evenly = (np.arange(_BURSTS) + 0.5) / _BURSTS
     sizes = evenly ** (-1 / shape)
     return float(1 - np.mean((1 - passing) ** sizes))
-
-
-_MIRRORED: dict[Comparison, Comparison] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def timing_of(execution: Execution) -> Timing:
@@ -145,12 +141,12 @@ def _links(workload: Workload, query: Query, places: dict[str, int]) -> list[Lin
     """One link for each two columns: the two sides of a band are one condition."""
     by_columns: dict[tuple[Column, Column], list[Predicate]] = {}
     for predicate in query.predicates:
-        if predicate.comparison == "=" and not predicate.offset:
+        if predicate.is_equality:
             continue
         first, second = sorted((predicate.left, predicate.right))
         by_columns.setdefault((first, second), []).append(predicate)
     found = []
-    equal = {frozenset((p.left, p.right)) for p in query.predicates if _is_equal(p)}
+    equal = {frozenset((p.left, p.right)) for p in query.predicates if p.is_equality}
     for (first, second), predicates in by_columns.items():
         share = _together(
             {p: predicate_selectivity(workload, query, p) for p in predicates},
@@ -160,10 +156,6 @@ def _links(workload: Workload, query: Query, places: dict[str, int]) -> list[Lin
         )
         found.append(Link(places[first.alias], places[second.alias], share))
     return found
-
-
-def _is_equal(predicate: Predicate) -> bool:
-    return predicate.comparison == "=" and not predicate.offset
 
 
 def _present(workload: Workload, query: Query, columns: Iterable[Column]) -> float:
@@ -184,9 +176,8 @@ def _together(
     points: dict[float, float] = {}
     exactly: dict[float, float] = {0.0: 1.0} if equal else {}
     for predicate, share in shares.items():
-        comparison, offset = predicate.comparison, predicate.offset
-        if predicate.left != first:
-            comparison, offset = _MIRRORED.get(comparison, comparison), -offset
+        own = predicate if predicate.left == first else predicate.flipped
+        comparison, offset = own.comparison, own.offset
         if comparison in ("<", "<="):
             upper = min(upper, (offset, comparison == "<=", share))
         elif comparison in (">", ">="):

@@ -1,4 +1,8 @@
-"""What it costs to feed and to hold the windows, whatever probes them."""
+"""What it costs to feed and to hold the windows, whatever probes them: with the formulas.
+
+Windows are written as the query states them (lambda T, N rows, R rows of a relation), and longer
+where tuples wait for an evaluation or an expiration.
+"""
 
 from __future__ import annotations
 
@@ -7,49 +11,154 @@ from collections.abc import Collection, Iterator
 from planner.joins.graph import Key
 from planner.joins.model import JoinModel
 from planner.joins.probes import Indexes
-from planner.joins.windows import JoinWindow
-from planner.plan.cost import Cost
+from planner.joins.windows import JoinWindow, Timing
+from planner.plan.cost import Cost, Formula
+from planner.plan.expression import Expression, number, subscript, symbol, total
 from planner.plan.plan import Operator
+
+COUNTED = "one count per tuple or visit"
+MIDDLE = "at the middle of the measured span: no steady state"
+HELD = "paper, Appendix A"
 
 
 def upkeep(model: JoinModel, indexes: Indexes) -> Iterator[tuple[str, Cost]]:
-    """What every plan spends beside its probes: the operators' kinds with their costs."""
+    """What every plan spends beside its probes: the operators' kinds with their costs.
+
+    Rankings ask for it once a plan, so that no formula is built here.
+    """
     for place, window in enumerate(model.windows):
         for step in window.filters:
             yield "filter", Cost(comparisons=step.reached, rows_out=step.passed)
         if window.is_relation:
-            yield "table", _table(model, place, indexes[place])
+            ended = model.ended(place, indexes[place])
+            held = Cost(0.0, window.inserts, ended, 0.0, window.arrivals, window.kept)
+            yield "table", held
         else:
             yield "arrive", Cost(rows_out=window.arrivals)
             yield "insert", Cost(inserts=window.rate, state_tuples=window.kept)
             yield "expire", Cost(expirations=model.expirations(place, indexes[place]))
 
 
-def keeping_cost(
+def keeping(
     model: JoinModel, operator: Operator, place: int, indexes: Collection[Key]
-) -> Cost:
-    """The cost of an operator that feeds or holds a window."""
-    window = model.windows[place]
+) -> Iterator[Formula]:
+    """The formulas of an operator that feeds or holds a window."""
+    window, name = model.windows[place], subscript(model.aliases[place])
     if operator.kind == "arrive":
-        return Cost(rows_out=window.arrivals)
-    if operator.kind == "filter":
+        arriving = symbol(rf"\lambda_{{{name}}}", window.arrivals)
+        yield Formula("rows_out", arriving, COUNTED)
+    elif operator.kind == "filter":
         step = next(s for s in window.filters if s.text == operator.param("condition"))
-        return Cost(comparisons=step.reached, rows_out=step.passed)
-    if operator.kind == "table":
-        return _table(model, place, indexes)
-    if operator.kind == "insert":
-        return Cost(inserts=window.rate, state_tuples=window.kept)
-    return Cost(expirations=model.expirations(place, indexes))
+        reached = symbol(r"\lambda", step.reached)
+        share = symbol(r"\sigma", step.passed / step.reached if step.reached else 0.0)
+        yield Formula("comparisons", reached, COUNTED)
+        yield Formula("rows_out", (reached * share).valued(step.passed), COUNTED)
+    elif operator.kind == "table":
+        yield from _table(model, place, indexes)
+    elif operator.kind == "insert":
+        yield Formula("inserts", rate(window), COUNTED)
+        held = stated(window)
+        if model.timing.expire is not None:
+            half = symbol("E", model.timing.expire) / number(2)
+            held = _longer(model, window, half, window.kept)
+        yield Formula("state_tuples", held, HELD)
+    else:
+        yield Formula("expirations", _expirations(model, place, indexes), COUNTED)
 
 
-def _table(model: JoinModel, place: int, indexes: Collection[Key]) -> Cost:
-    window = model.windows[place]
-    return Cost(
-        inserts=window.inserts,
-        expirations=model.ended(place, indexes),
-        rows_out=window.arrivals,
-        state_tuples=window.kept,
-    )
+def _table(model: JoinModel, place: int, indexes: Collection[Key]) -> Iterator[Formula]:
+    window, name = model.windows[place], subscript(model.aliases[place])
+    held, waiting = stated(window), window.kept - window.tuples
+    lost = symbol(rf"\Delta^-_{{{name}}}", window.deletes)
+    if waiting:
+        # Until the next evaluation; where nothing is lazy, until the last window has lost what
+        # arrived before.
+        waited = "T_{max}" if model.timing.evaluate is None else r"\frac{\tau}{2}"
+        held += symbol(rf"{lost.symbols} {waited}", waiting)
+    grows = window.inserts != window.deletes
+    yield Formula("state_tuples", held.valued(window.kept), MIDDLE if grows else COUNTED)
+    if window.arrivals:
+        yield Formula("rows_out", symbol(rf"\Delta_{{{name}}}", window.arrivals), COUNTED)
+        yield Formula("inserts", symbol(rf"\Delta^+_{{{name}}}", window.inserts), COUNTED)
+    if window.deletes:
+        yield Formula("expirations", _each(lost, indexes), COUNTED)
+
+
+def _expirations(model: JoinModel, place: int, indexes: Collection[Key]) -> Expression:
+    window, every = model.windows[place], model.timing.expire
+    if every is not None:
+        visited = symbol("B", model.buckets_visited(place, indexes))
+        return rate(window) + visited / symbol("E", every)
+    if window.ends == "never":
+        return number(0.0)
+    leaving = _each(rate(window), indexes)
+    if window.counted:
+        return leaving
+    visits = total(rate(model.windows[p]) for p in model.origins).short(r"\sum_i \lambda_i")
+    return visits if window.ends == "together" else visits + leaving
+
+
+def _each(leaving: Expression, indexes: Collection[Key]) -> Expression:
+    """A look at every tuple that leaves, and a visit of its bucket in every index."""
+    return number(1 + len(indexes)) * leaving if indexes else leaving
+
+
+# --- windows --------------------------------------------------------------------------------------
+
+
+def rate(window: JoinWindow) -> Expression:
+    """lambda: tuples per second that pass the filters."""
+    return symbol(rf"\lambda_{{{subscript(window.alias)}}}", window.rate)
+
+
+def stay(window: JoinWindow, extra: float = 0.0) -> Expression:
+    """T: how long a tuple stays; `extra` seconds of what the window has are not the query's.
+
+    In a tumbling window half of that on average, in a landmark window all until the middle.
+    """
+    length = rf"T_{{{subscript(window.alias)}}}"
+    if window.tumbling:
+        return symbol(length, 2 * (window.seconds - extra)) / number(2)
+    return symbol("t" if window.ends == "never" else length, window.seconds - extra)
+
+
+def stated(window: JoinWindow, extra: float = 0.0) -> Expression:
+    """A window as the query states it: lambda T, N rows, or the rows of a relation."""
+    name = subscript(window.alias)
+    if window.is_relation:
+        return symbol(rf"R_{{{name}}}", window.tuples)
+    tuples = window.tuples - window.rate * extra
+    if window.counted:
+        return symbol(rf"N_{{{name}}}", tuples)
+    return (rate(window) * stay(window, extra)).valued(tuples)
+
+
+def examined(model: JoinModel, window: JoinWindow) -> Expression:
+    """A window as a scan finds it."""
+    if model.timing.expire is None:
+        return stated(window)
+    return _longer(model, window, examined_extra(model.timing), window.examined)
+
+
+def examined_extra(timing: Timing) -> Expression:
+    """Seconds that a scan finds beyond the window."""
+    expire, tau = symbol("E", timing.expire or 0.0), symbol(r"\tau", timing.evaluate or 0.0)
+    if timing.evaluate is None:
+        return expire / number(2)
+    return tau if timing.expire == timing.evaluate else (expire + tau) / number(2)
+
+
+def _longer(model: JoinModel, window: JoinWindow, more: Expression, tuples: float) -> Expression:
+    """A window that holds some seconds of tuples beyond what is stated."""
+    # Where the paper's model lets results grow, its windows have grown already.
+    grown = model.timing.examined_extra if model.grows else 0.0
+    if window.is_relation:
+        ended = tuples - window.tuples
+        lost = symbol(rf"\Delta^-_{{{subscript(window.alias)}}} \tau", ended)
+        return (stated(window) + lost).valued(tuples) if ended else stated(window)
+    if window.counted:
+        return (stated(window, grown) + rate(window) * more).valued(tuples)
+    return (rate(window) * (stay(window, grown) + more)).valued(tuples)
 
 
 def feed_of(window: JoinWindow) -> Operator:

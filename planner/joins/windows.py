@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from planner.joins.arrays import Floats
+from planner.joins.arrays import Floats, gauss
 from planner.workload.execution import Buckets
 from planner.workload.validation import exact
 
@@ -79,7 +79,6 @@ class JoinWindow:
 
 # So many phases between two expirations are taken one by one; more are integrated over.
 _MOST_PHASES = 12
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(_MOST_PHASES)
 
 # Seconds of tuples that are met beyond the window, and how often that is so.
 Phase = tuple[float, float]
@@ -112,8 +111,9 @@ class Timing:
         turns = round(self.expire / tau) if tau else 0
         if 1 <= turns <= _MOST_PHASES:
             return tuple((turn * tau, 1 / turns) for turn in range(1, turns + 1))
-        seconds = tau / 2 + self.expire * (1 + _NODES) / 2
-        return tuple(zip(seconds.tolist(), (_WEIGHTS / 2).tolist(), strict=True))
+        nodes, weights = gauss(_MOST_PHASES)
+        seconds = tau / 2 + self.expire * (1 + nodes) / 2
+        return tuple(zip(seconds.tolist(), (weights / 2).tolist(), strict=True))
 
     @property
     def kept_extra(self) -> float:
@@ -128,7 +128,7 @@ class Timing:
 
 # Panels halve towards 0, where a fast changing relation loses its rows.
 _HALVINGS = 30
-_POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(6)
+_POINTS = 6
 
 
 class Activity:
@@ -183,4 +183,5 @@ def _nodes(start: float, stop: float, kinks: Sequence[float]) -> tuple[Floats, F
     edges = np.array(sorted({start, stop, *inner}))
     half = np.diff(edges)[:, None] / 2
     middle = (edges[:-1] + edges[1:])[:, None] / 2
-    return (middle + half * _POINTS).ravel(), (half * _WEIGHTS).ravel()
+    points, weights = gauss(_POINTS)
+    return (middle + half * points).ravel(), (half * weights).ravel()

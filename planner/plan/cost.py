@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
+
+from planner.plan.expression import Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,18 @@ class Cost:
 
 
 COST_FIELDS: tuple[str, ...] = tuple(f.name for f in fields(Cost))
+# Parts of a cost that are sums of others.
+ADDED_UP = {"operations": ("comparisons", "inserts", "group_updates")}
+# What each part of a cost counts, as it follows a number.
+COST_UNITS = {
+    "operations": "operations/s",
+    "comparisons": "comparisons/s",
+    "inserts": "inserts/s",
+    "expirations": "expiry checks/s",
+    "group_updates": "group updates/s",
+    "rows_out": "rows/s",
+    "state_tuples": "tuples held",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +73,61 @@ class Quality:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """Where a predicted number comes from: LaTeX with symbols, and again with the values."""
+    """Where a predicted number comes from: its expression, and the model that it belongs to."""
 
     field: str
-    symbols: str
-    values: str
-    result: float
+    expression: Expression
     model: str
+
+    @property
+    def symbols(self) -> str:
+        """LaTeX with symbols."""
+        return self.expression.symbols
+
+    @property
+    def values(self) -> str:
+        """LaTeX with the values filled in."""
+        return self.expression.values
+
+    @property
+    def result(self) -> float:
+        """The number."""
+        return self.expression.value
+
+
+class Formulas(Mapping[str, tuple[Formula, ...]]):
+    """The formulas of a plan by operator id: those of its costs first, then what others say.
+
+    What other models say of the same figures is worked out when it is read, by `beside`.
+    """
+
+    def __init__(
+        self,
+        priced: Mapping[str, Sequence[Formula]],
+        beside: Callable[[str], Iterable[Formula]] = lambda _: (),
+    ) -> None:
+        self._priced, self._beside = priced, beside
+
+    def __getitem__(self, operator_id: str) -> tuple[Formula, ...]:
+        own = self._priced[operator_id]
+        fields = [formula.field for formula in own]
+        every = (*own, *self._beside(operator_id))
+        return tuple(sorted(every, key=lambda formula: fields.index(formula.field)))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._priced)
+
+    def __len__(self) -> int:
+        return len(self._priced)
+
+    def costs(self) -> dict[str, Cost]:
+        """The cost of every operator: what its formulas give."""
+        return {name: cost_of(formulas) for name, formulas in self._priced.items()}
+
+
+def cost_of(formulas: Iterable[Formula]) -> Cost:
+    """The cost that these formulas give, one for each of its parts."""
+    return Cost(**{formula.field: formula.result for formula in formulas})
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +210,10 @@ def total(costs: Mapping[str, Cost], roots: Iterable[str]) -> Cost:
 def rounded(score: float) -> float:
     """A score to 12 significant digits: the last bits of a sum must not decide a tie."""
     return float(f"{score:.12g}")
+
+
+# Within this q-error a prediction counts as met: shorter runs differ by as much from seed to seed.
+MET = 1.05
 
 
 def q_error(predicted: float | None, measured: float | None) -> float | None:

@@ -7,16 +7,18 @@ from planner.workload.query import TimeWindow
 from planner.workload.workload import Workload
 
 
+def pipeline_of(end: Operator) -> list[Operator]:
+    """The operators that lead to this one: what the outermost loop starts from, then probes."""
+    chain = [end]
+    while chain[-1].kind == "probe":
+        chain.append(chain[-1].inputs[0])
+    return chain[::-1]
+
+
 def pipelines(plan: Plan) -> dict[str, list[Operator]]:
     """Of each origin the operators of its loops: what the outermost starts from, then probes."""
     (output,) = plan.roots
-    found = {}
-    for innermost in output.inputs:
-        chain = [innermost]
-        while chain[-1].kind == "probe":
-            chain.append(chain[-1].inputs[0])
-        found[str(innermost.param("origin"))] = chain[::-1]
-    return found
+    return {str(end.param("origin")): pipeline_of(end) for end in output.inputs}
 
 
 def is_multiway(plan: Plan, workload: Workload) -> bool:
@@ -36,6 +38,6 @@ def fits_multiway(workload: Workload) -> bool:
         and not query.filters
         and len(classes) == 1
         and len(classes[0]) == len(query.sources)
-        and all(p.comparison == "=" and not p.offset for p in query.predicates)
+        and all(p.is_equality for p in query.predicates)
         and all(isinstance(source.window, TimeWindow) for source in query.sources)
     )

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from planner.numbers import amount, shortened
-from planner.plan.cost import Cost, Estimate
+from planner.plan.cost import COST_UNITS, Cost, Estimate
+from planner.plan.loop_orders import pipeline_of
 from planner.plan.plan import Operator, Plan
 
 
@@ -20,15 +21,6 @@ class Overlay:
 
 Overlays = Mapping[str, Overlay]
 
-UNITS = {
-    "comparisons": "comparisons/s",
-    "inserts": "inserts/s",
-    "expirations": "expiry checks/s",
-    "group_updates": "group updates/s",
-    "rows_out": "rows/s",
-    "state_tuples": "tuples held",
-}
-
 
 def title(operator: Operator) -> str:
     """An operator in a few words: its kind and its parameters."""
@@ -39,7 +31,7 @@ def title(operator: Operator) -> str:
 def cost_text(cost: Cost) -> str:
     """What is not zero of a cost, with its units; nothing where all of it is."""
     spent = ((name, value) for name, value in cost.as_dict().items() if value)
-    return ", ".join(f"{amount(value)} {UNITS[name]}" for name, value in spent)
+    return ", ".join(f"{amount(value)} {COST_UNITS[name]}" for name, value in spent)
 
 
 def printable(text: str) -> str:
@@ -98,20 +90,11 @@ def to_loops(plan: Plan, estimate: Estimate | None = None, unit: str = " compari
     for root in plan.roots:
         every = str(dict(root.params).get("evaluate", ""))
         for end in root.inputs:
-            probes = _pipeline(end)
+            probes = pipeline_of(end)[1:]
             # A chain's slices probe, too, but in no loops.
             if probes and "origin" in dict(probes[0].params):
                 nests.append("\n".join(_nest(probes, every, estimate, unit)))
     return "\n\n".join(nests)
-
-
-def _pipeline(end: Operator) -> list[Operator]:
-    """The probes that lead to this operator, first one first."""
-    probes: list[Operator] = []
-    while end.kind == "probe":
-        probes.append(end)
-        end = end.inputs[0]
-    return probes[::-1]
 
 
 def _nest(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from planner.families.join_order.advice.advice import Advice, Alternative, advised_execution
 from planner.files.safe_yaml import write_yaml
 from planner.files.workload_writer import execution_part
 from planner.numbers import amount
+from planner.plan.index_advice import Advice, Alternative, advised_execution
 from planner.report.plans_report import Document
 from planner.report.plans_text import aligned
 from planner.workload.workload import Workload

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from planner.families.protocol import Candidate, Family, Ranking
-from planner.plan import dot, plan_text
-from planner.plan.cost import Cost, Estimate, Formula, Quality, UnitCosts, models_behind, total
+from planner.families.protocol import Candidate, Family, PlanSpace, Ranking
+from planner.plan.cost import Cost, Estimate, Quality, UnitCosts, models_behind
 from planner.plan.plan import Operator, Plan
-from planner.seconds.units import units_of
-from planner.whatif.sweeps import Sweep
 from planner.workload.workload import Workload
 
 # Operators of tens of thousands of plans would be gigabytes; the first ones show what they are.
@@ -24,39 +21,38 @@ def plans_document(
     families: Iterable[Family],
     top: int | None,
     units: UnitCosts | None = None,
-    by_seconds: bool = False,
+    by: str | None = None,
 ) -> Document:
-    """`plans`: every family with its candidates, best first; `units` says whose seconds it has."""
-    units = units_of(workload, units)
+    """`plans`: every family with its candidates, best first by the objective of this name."""
     return {
         "workload": {"name": workload.name, "digest": workload.digest},
-        "families": {
-            family.name: _family(family, workload, top, units, by_seconds) for family in families
-        },
+        "families": {family.name: _family(family, workload, top, units, by) for family in families},
     }
 
 
 def _family(
-    family: Family, workload: Workload, top: int | None, units: UnitCosts, by_seconds: bool
+    family: Family, workload: Workload, top: int | None, units: UnitCosts | None, by: str | None
 ) -> Document:
     refused = family.refuses(workload)
     if refused is not None:
         nothing = {"best": None, "considered": 0, "truncated": False}
         return {"refused": refused, "rank_by": None, **nothing, "excluded": [], "candidates": []}
-    ranking = family.rank(workload, top, units, by_seconds)
+    space = family.space(workload, units)
+    ranking = space.rank(space.objective(by), top)
+    explanation = space.explanation(ranking)
     document: Document = {
         "refused": None,
-        "rank_by": ranking.rank_by,
+        "rank_by": ranking.by.figure,
         "best": ranking.best,
         "baseline": ranking.baseline,
         "considered": ranking.considered,
         "truncated": ranking.truncated,
-        "units": units.source,
+        "units": space.units.source,
         "excluded": [{"label": label, "why": why} for label, why in ranking.excluded],
-        "notes": list(ranking.notes),
-        "answer": family.answer(workload, ranking),
-        "models": list(_models(family, workload, ranking)),
-        "candidates": _candidates(family, workload, ranking),
+        "notes": list(explanation.notes),
+        "answer": explanation.answer,
+        "models": list(_models(space, ranking)),
+        "candidates": _candidates(space, ranking),
     }
     if any(c.score not in (c.cost.comparisons, c.seconds) for c in ranking.candidates):
         # Ranked by more than comparisons, or by comparisons of which some are dearer.
@@ -66,17 +62,16 @@ def _family(
     return document
 
 
-def _models(family: Family, workload: Workload, ranking: Ranking) -> tuple[str, ...]:
-    best = family.plan(workload, ranking.best)
-    return models_behind(family.estimate(best, workload))
+def _models(space: PlanSpace, ranking: Ranking) -> tuple[str, ...]:
+    return models_behind(space.estimate(space.plan(ranking.best)))
 
 
-def _candidates(family: Family, workload: Workload, ranking: Ranking) -> list[Document]:
-    plans = family.plans(workload, (candidate.label for candidate in ranking.candidates))
+def _candidates(space: PlanSpace, ranking: Ranking) -> list[Document]:
+    plans = space.plans(candidate.label for candidate in ranking.candidates)
     documents = []
     for place, (candidate, plan) in enumerate(zip(ranking.candidates, plans, strict=True)):
-        estimate = family.estimate(plan, workload) if place < MOST_WITH_OPERATORS else None
-        documents.append(_candidate(workload, candidate, plan, estimate))
+        estimate = space.estimate(plan) if place < MOST_WITH_OPERATORS else None
+        documents.append(_candidate(space.workload, candidate, plan, estimate))
     return documents
 
 
@@ -106,48 +101,4 @@ def _operator(operator: Operator) -> Document:
         "kind": operator.kind,
         "params": dict(operator.params),
         "inputs": [source.id for source in operator.inputs],
-    }
-
-
-def explain_document(workload: Workload, plan: Plan, estimate: Estimate) -> Document:
-    """`explain`: one plan drawn, priced, and with the formula behind every figure."""
-    cost = total(estimate.costs, (root.id for root in plan.roots))
-    operators = operators_document(plan, estimate.costs)
-    for operator in operators:
-        formulas = estimate.formulas.get(operator["id"], ())
-        operator["formulas"] = [_formula(formula) for formula in formulas]
-    return {
-        "workload": {"name": workload.name, "digest": workload.digest},
-        "family": plan.family,
-        "label": plan.label,
-        "id": plan.id,
-        "cost": cost.as_dict(),
-        "text": plan_text.to_text(plan, estimate),
-        "loops": plan_text.to_loops(plan, estimate),
-        "dot": dot.to_dot(plan, estimate),
-        "operators": operators,
-    }
-
-
-def _formula(formula: Formula) -> Document:
-    return {
-        "field": formula.field,
-        "symbols": formula.symbols,
-        "values": formula.values,
-        "result": formula.result,
-        "model": formula.model,
-    }
-
-
-def sweep_document(sweep: Sweep) -> Document:
-    """`sweep`: costs per plan over cells in row-major order, and which plan wins where."""
-    return {
-        "axes": [{"path": axis.path, "values": list(axis.values)} for axis in sweep.axes],
-        "plans": list(sweep.plans),
-        "cost": [list(costs) for costs in sweep.cost],
-        "winner": list(sweep.winner),
-        "crossovers": [
-            {"at": crossing.at, "from": crossing.before, "to": crossing.after}
-            for crossing in sweep.crossovers
-        ],
     }

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import product
 
 from planner.numbers import amount, shortened
-from planner.plan.cost import COST_FIELDS, Estimate, models_behind
-from planner.plan.plan import Plan
-from planner.plan.plan_text import UNITS, title
 from planner.report.plans_report import Document
-from planner.whatif.sweeps import Sweep
 
 # A spreadsheet would run a cell that begins with one of these as a formula.
 _FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
@@ -34,25 +27,6 @@ def plans_text(document: Document) -> str:
         if family["models"]:
             lines.append(f"Comparisons by the model: {' / '.join(family['models'])}.")
         lines.append(f"Seconds of kernels per second of stream time: {family['units']}.")
-    return "\n".join(lines)
-
-
-def models_text(plan: Plan, estimate: Estimate) -> str:
-    """Which models a plan's figures come from, and what other models say where they differ."""
-    lines = [
-        f"{UNITS[field]} by the model: {' / '.join(models)}"
-        for field in COST_FIELDS
-        if (models := models_behind(estimate, field))
-    ]
-    for operator in plan.operators():
-        beside: dict[str, list[str]] = {}
-        for formula in estimate.formulas.get(operator.id, ()):
-            if formula.field in beside:
-                beside[formula.field].append(f"{amount(formula.result)} by {formula.model}")
-            else:
-                beside[formula.field] = [f"{amount(formula.result)} {UNITS[formula.field]}"]
-        told = (figures for figures in beside.values() if len(figures) > 1)
-        lines.extend(f"{title(operator)}: {' | '.join(figures)}" for figures in told)
     return "\n".join(lines)
 
 
@@ -78,37 +52,6 @@ def _footing(family: Document) -> str:
     if family["truncated"]:
         more = "; there are more than can be listed"
     return f"{listed:,} of {considered:,} plans listed, by {family['rank_by']}{more}."
-
-
-def sweep_text(sweep: Sweep) -> str:
-    """One line a cell with its winner, then the crossovers."""
-    rows = ([_shown(value) for value in row] for row in _sweep_rows(sweep))
-    lines = list(aligned(rows))
-    lines.extend(
-        f"{shortened(sweep.axes[0].path)} = {amount(crossing.at)}: "
-        f"{crossing.after} overtakes {crossing.before}"
-        for crossing in sweep.crossovers
-    )
-    return "\n".join(lines)
-
-
-def sweep_csv(sweep: Sweep) -> str:
-    """One row a cell: the values of the axes, the winner, and every plan's cost."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    for row in _sweep_rows(sweep):
-        writer.writerow([safe_cell(v) if isinstance(v, str) else v for v in row])
-    return out.getvalue()
-
-
-def _sweep_rows(sweep: Sweep) -> Iterator[Sequence[str | float]]:
-    yield [*(axis.path for axis in sweep.axes), "winner", *sweep.plans]
-    for place, values in enumerate(product(*(axis.values for axis in sweep.axes))):
-        yield [*values, sweep.winner[place], *(costs[place] for costs in sweep.cost)]
-
-
-def _shown(value: str | float) -> str:
-    return value if isinstance(value, str) else amount(value)
 
 
 def safe_cell(text: str) -> str:

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from planner.numbers import amount, percent_more, shortened, times
 from planner.report.plans_report import Document
 from planner.report.plans_text import aligned, safe_cell
-from planner.statistics.selectivity import all_predicates, declared
 from planner.whatif.replanning import Policy, Replanning
 from planner.workload.workload import Workload
 
@@ -19,17 +18,9 @@ MOST_TIMES_NAMED = 3
 _FACTOR = 1.1
 
 
-def unit_of(workload: Workload) -> str:
-    """What the costs count: comparisons, weighted where predicates are declared to be dear.
-
-    Where a query aggregates, plans differ by their updates of groups too.
-    """
-    (query,) = workload.queries
-    if query.aggregates or query.group_by:
-        return "operations"
-    found = (declared(workload.statistics, query, p) for p in all_predicates(query))
-    dear = any(statistic is not None and statistic.cost != 1 for statistic in found)
-    return "weighted comparisons" if dear else "comparisons"
+def unit_of(found: Replanning) -> str:
+    """What plans cost over the whole trace: comparisons, not comparisons per second."""
+    return found.by.unit.removesuffix("/s").removesuffix(" per s")
 
 
 def threshold_text(threshold: float) -> str:
@@ -48,12 +39,13 @@ def answer(found: Replanning) -> str:
     if not oracle.changed_at:
         return (
             f"{first} is the best plan throughout: however the rates change here, "
-            "no other plan is cheaper."
+            f"no other plan is {'cheaper' if found.by.is_lowest else 'better'}."
         )
+    saving = _saving(*found.by.sides(stay.total, oracle.total))
     return (
-        f"Switching {_when(oracle.changed_at)} saves {_saving(stay.total, oracle.total)} against "
-        f"staying with {first}; a threshold of {threshold_text(found.threshold)} "
-        f"{_often(len(rule.planned_at))} and {_close(rule.total, oracle.total)} always switching."
+        f"Switching {_when(oracle.changed_at)} {'saves' if found.by.is_lowest else 'gains'} "
+        f"{saving} against staying with {first}; a threshold of {threshold_text(found.threshold)} "
+        f"{_often(len(rule.planned_at))} and {_close(found, rule)} always switching."
     )
 
 
@@ -79,8 +71,10 @@ def _saving(larger: float, smaller: float) -> str:
     return f"{percent:.2g}%" if percent >= 0.01 else "under 0.01%"
 
 
-def _close(total: float, least: float) -> str:
-    more = against(total, least)
+def _close(found: Replanning, policy: Policy) -> str:
+    more, least = against(found, policy), found.oracle.total
+    if not found.by.is_lowest:
+        return "gives as much as" if more == "the same" else f"gives {more} than"
     if more == "the same":
         return "costs as little as"
     if least <= 0:
@@ -88,10 +82,13 @@ def _close(total: float, least: float) -> str:
     return f"costs {more} than" if more.endswith("more") else f"costs {more} as much as"
 
 
-def against(total: float, least: float) -> str:
+def against(found: Replanning, policy: Policy) -> str:
     """What a policy costs beside the best of all: `the same`, `2% more`, `1.8x`."""
-    if total <= least * (1 + 1e-9):
+    total, least = policy.total, found.oracle.total
+    if found.by.within(total, least, 1 + 1e-9):
         return "the same"
+    if not found.by.is_lowest:
+        return found.by.behind(total, least)
     return times(total, least) if total >= 2 * least else f"{percent_more(total, least)} more"
 
 
@@ -130,7 +127,7 @@ def replan_document(workload: Workload, family: str, found: Replanning) -> Docum
     return {
         "workload": {"name": workload.name, "digest": workload.digest},
         "family": family,
-        "unit": unit_of(workload),
+        "unit": unit_of(found),
         "threshold": found.threshold,
         "answer": answer(found),
         "notes": list(notes(found)),
@@ -169,7 +166,7 @@ def _policy(policy: Policy, oracle: Policy) -> Document:
 
 def replan_text(workload: Workload, found: Replanning) -> str:
     """The answer, then intervals, policies and thresholds as tables."""
-    unit, least = unit_of(workload), found.oracle.total
+    unit = unit_of(found)
     rows = list(_interval_rows(found, unit))
     lines = [workload.name, "", answer(found), "", *aligned(rows[: MOST_ROWS + 1])]
     if len(rows) > MOST_ROWS + 1:
@@ -177,7 +174,7 @@ def replan_text(workload: Workload, found: Replanning) -> str:
 
     def told(policy: Policy) -> tuple[str, ...]:
         counts = str(len(policy.planned_at)), str(len(policy.changed_at))
-        return *counts, amount(policy.total), against(policy.total, least)
+        return *counts, amount(policy.total), against(found, policy)
 
     heads = ("re-plannings", "changes", unit, "against always the best")
     lines += ["", *aligned([("policy", *heads), *((n, *told(p)) for _, n, p in policies(found))])]

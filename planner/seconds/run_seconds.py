@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.plan.cost import Cost, Estimate, UnitCosts
-from planner.plan.plan import Plan
-from planner.seconds.kernel_work import Work, batch_work, work_of
-from planner.workload.workload import Workload
+from planner.plan.cost import Cost, UnitCosts
+from planner.seconds.kernel_work import KernelWork, Work
 
 # What every partition does where all of them are given all tuples: all but looking tuples up.
 _ONCE = ("probe", "route", "select", "union", "output", "update")
@@ -23,35 +21,25 @@ class Shape:
 
 
 def kernel_seconds(
-    plan: Plan,
-    estimate: Estimate,
-    workload: Workload,
+    work: KernelWork,
     units: UnitCosts,
+    longest_window: float,
     stream_seconds: float,
     shape: Shape | None = None,
-    filled: bool = False,
 ) -> float:
     """Seconds inside kernels over so much stream time, summed over partitions.
 
-    Windows fill up at first, and work grows with them: on average they are half full then, unless
-    they are `filled` before.
+    Windows fill up at first, and work grows with them: on average they are half full then. With a
+    `longest_window` of 0 they are full from the start.
     """
     shape = shape or Shape()
-    seconds = stream_seconds
-    if not filled:
-        seconds -= min(workload.longest_window, seconds) / 2
+    seconds = stream_seconds - min(longest_window, stream_seconds) / 2
     copies = shape.partitions if shape.replicated else 1
-    work = work_of(plan, estimate.costs, workload)
-    spent = sum(_seconds(own, units) * (1 if _is_once(own) else copies) for own in work)
-    batch = batch_work(plan, estimate.costs, workload)
-    held = batch.given * copies
-    calls = batch.cost.rows_out * shape.partitions
-    laid_out = units.seconds(batch.kind, Cost(rows_out=calls), held)
+    spent = sum(own.seconds(units) * (1 if _is_once(own) else copies) for own in work.operators)
+    held = work.batch.given * copies
+    calls = work.batch.cost.rows_out * shape.partitions
+    laid_out = units.seconds(work.batch.kind, Cost(rows_out=calls), held)
     return seconds * spent + shape.batches * laid_out
-
-
-def _seconds(work: Work, units: UnitCosts) -> float:
-    return units.seconds(work.kind, work.cost, work.given)
 
 
 def _is_once(work: Work) -> bool:

@@ -70,11 +70,6 @@ DEFAULT_UNITS = UnitCosts(
 )
 
 
-# Ranked by seconds are so many plans at most, those cheapest by their score, where the seconds of a
-# plan are added up over its operators.
-MOST_TIMED = 256
-
-
 def declared_units(workload: Workload) -> UnitCosts | None:
     """The clock of work that a workload declares, if it does; what it leaves out takes no time."""
     given = workload.execution.unit_costs

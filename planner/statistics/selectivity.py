@@ -107,7 +107,7 @@ def predicate_selectivity(workload: Workload, query: Query, predicate: Predicate
         return given.selectivity
     left = attribute_of(workload, query, predicate.left)
     right = attribute_of(workload, query, predicate.right)
-    if _plainly_uniform(left) and _plainly_uniform(right) and _is_equality(predicate):
+    if _plainly_uniform(left) and _plainly_uniform(right) and predicate.is_equality:
         # Values are 1..distinct: the smaller set lies in the larger, whatever their size.
         present = (1 - left.missing) * (1 - right.missing)
         return present / max(_distinct(left), _distinct(right))
@@ -170,10 +170,6 @@ def _distinct(attribute: Attribute) -> int:
 
 def _plainly_uniform(attribute: Attribute) -> bool:
     return not attribute.zipf and not attribute.values and attribute.type == "integer"
-
-
-def _is_equality(predicate: Predicate) -> bool:
-    return predicate.comparison == "=" and not predicate.offset
 
 
 def provenance(

@@ -14,7 +14,8 @@ from itertools import pairwise
 from math import inf
 
 from planner.errors import PlanError, within
-from planner.families.protocol import Family
+from planner.families.protocol import Family, PlanSpace
+from planner.plan.objective import Objective
 from planner.whatif.rates import RateTrace
 from planner.workload.validation import not_negative
 from planner.workload.workload import Workload
@@ -58,6 +59,7 @@ class Replanning:
     """
 
     trace: RateTrace
+    by: Objective
     threshold: float
     stay: Policy
     rule: Policy
@@ -75,17 +77,25 @@ class Replanning:
 
 
 def replan(
-    workload: Workload, trace: RateTrace, family: Family, threshold: float = 0.2
+    workload: Workload,
+    trace: RateTrace,
+    family: Family,
+    threshold: float = 0.2,
+    by: str | None = None,
 ) -> Replanning:
-    """Follow the trace under each policy. A threshold of 0.5 is a rate 1.5x up or down."""
+    """Follow the trace under each policy. A threshold of 0.5 is a rate 1.5x up or down.
+
+    `by` names the objective that plans are ranked by.
+    """
     not_negative(threshold, "--threshold", most=MOST_THRESHOLD)
     kept = trace.of(workload)
-    prices = _Prices(workload, kept, family)
+    prices = _Prices(workload, kept, family, by)
     oracle = prices.followed(0.0)
     levels = sorted({*THRESHOLDS, threshold})
     sweep = tuple((level, prices.followed(level)) for level in levels)
     return Replanning(
         trace=kept,
+        by=prices.by,
         threshold=threshold,
         stay=prices.single(oracle.plans[0]),
         rule=dict(sweep)[threshold],
@@ -95,14 +105,14 @@ def replan(
         exact=prices.has_all,
         settled=prices.settled,
         sweep=sweep,
-        advised=_advised(sweep),
+        advised=_advised(sweep, prices.by),
     )
 
 
-def _advised(sweep: Sequence[tuple[float, Policy]]) -> float:
-    least = min(policy.total for _, policy in sweep)
-    near = [(t, policy) for t, policy in sweep if policy.total <= NEAR * least]
-    return min(near, key=lambda found: (len(found[1].planned_at), found[1].total, -found[0]))[0]
+def _advised(sweep: Sequence[tuple[float, Policy]], by: Objective) -> float:
+    best = by.top((policy.total for _, policy in sweep), float)
+    near = [(t, policy) for t, policy in sweep if by.within(policy.total, best, NEAR)]
+    return min(near, key=lambda at: (len(at[1].planned_at), by.signed(at[1].total), -at[0]))[0]
 
 
 def _is_beyond(now: float, planned: float, threshold: float) -> bool:
@@ -114,47 +124,50 @@ def _is_beyond(now: float, planned: float, threshold: float) -> bool:
 class _Prices:
     """What the plans that matter cost in each interval of a trace."""
 
-    def __init__(self, workload: Workload, trace: RateTrace, family: Family) -> None:
+    def __init__(
+        self, workload: Workload, trace: RateTrace, family: Family, by: str | None
+    ) -> None:
         self._trace = trace
         deadline = time.monotonic() + MOST_SECONDS
         # Rates that come back are priced once.
         cells = {rates: place for place, rates in reversed(list(enumerate(trace.rates)))}
-        at = {rates: trace.at(place, workload) for rates, place in cells.items()}
+        at: dict[tuple[float, ...], PlanSpace] = {}
         self._best: dict[tuple[float, ...], str] = {}
-        for rates, cell in at.items():
+        for rates, place in cells.items():
             _check(deadline)
-            with within(f"the trace, row {cells[rates] + 1}", ": "):
-                if reason := family.refuses(cell):
-                    raise PlanError(reason, family.name)
-            self._best[rates] = family.best(cell).label
+            with within(f"the trace, row {place + 1}", ": "):
+                space = family.space(trace.at(place, workload))
+            self._best[rates] = space.best(space.objective(by)).label
+            at[rates] = space
         first = at[trace.rates[0]]
-        few = family.rank(first, top=1)
+        self.by = first.objective(by)
+        few = first.rank(self.by, top=1)
         self.has_all = few.considered <= MOST_COMPARED and not few.truncated
-        listed = family.rank(first, top=None).candidates if self.has_all else ()
+        listed = first.rank(self.by, top=None).candidates if self.has_all else ()
         labels = (*(candidate.label for candidate in listed), *self._best.values())
         self.labels = tuple(dict.fromkeys(labels))
         self._costs: dict[tuple[float, ...], dict[str, float]] = {}
-        for rates, cell in at.items():
+        for rates, space in at.items():
             _check(deadline)
-            costs = dict(zip(self.labels, family.scores(cell, self.labels), strict=True))
+            costs = dict(zip(self.labels, space.scores(self.labels, self.by), strict=True))
             if not all(rates):
                 # Many plans cost nothing then: the one that is best at other times is the best.
                 costs = {label: round(cost, _DIGITS_OF_QUIET) for label, cost in costs.items()}
-                self._best[rates] = min(self.labels, key=costs.__getitem__)
+                self._best[rates] = self.by.top(self.labels, costs.__getitem__)
             self._costs[rates] = costs
-        windows = {rates: cell.longest_window for rates, cell in at.items()}
+        windows = {rates: space.workload.longest_window for rates, space in at.items()}
         lasting = zip(trace.seconds, trace.rates, strict=True)
         self.settled = tuple(seconds >= windows[rates] for seconds, rates in lasting)
 
     def followed(self, threshold: float) -> Policy:
-        """Re-plan whenever a rate is beyond the threshold; a plan stays where none is cheaper."""
+        """Re-plan whenever a rate is beyond the threshold; a plan stays where none is better."""
         current, planned, plans, planned_at = "", None, [], []
         for begin, rates in zip(self._trace.times, self._trace.rates, strict=True):
             if planned is None or self._has_changed(rates, planned, threshold):
                 if planned is not None:
                     planned_at.append(begin)
                 planned, costs, best = rates, self._costs[rates], self._best[rates]
-                if not current or costs[best] < costs[current] * (1 - _NOISE):
+                if not current or not self.by.within(costs[current], costs[best], 1 + _NOISE):
                     current = best
             plans.append(current)
         return self._policy(plans, planned_at)
@@ -164,8 +177,9 @@ class _Prices:
         return self._policy([label] * len(self._trace.times), [])
 
     def best_single(self) -> Policy:
-        """The plan that is cheapest over the whole trace, of those that were priced."""
-        return min(map(self.single, self.labels), key=lambda p: (p.total, p.plans[0]))
+        """The plan that is best over the whole trace, of those that were priced."""
+        policies = map(self.single, self.labels)
+        return min(policies, key=lambda p: (self.by.signed(p.total), p.plans[0]))
 
     @staticmethod
     def _has_changed(now: Sequence[float], planned: Sequence[float], threshold: float) -> bool:

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import pairwise, product
 
 from planner.errors import PlanError
-from planner.families.protocol import Family
+from planner.families.protocol import Family, PlanSpace
 from planner.whatif.sweep_paths import Path, path_in
 from planner.workload.validation import unique
 from planner.workload.workload import Workload
@@ -86,8 +86,11 @@ def _spaced(text: str, first: float, last: float, steps: int, log: bool) -> tupl
     return (first, *inner[1:-1], last)
 
 
-def sweep(workload: Workload, axes: Sequence[Axis], family: Family) -> Sweep:
-    """Price the plans of every cell: those that win somewhere, and the baseline."""
+def sweep(workload: Workload, axes: Sequence[Axis], family: Family, by: str | None = None) -> Sweep:
+    """Price the plans of every cell: those that win somewhere, and the baseline.
+
+    `by` names the objective that plans are ranked by.
+    """
     if not axes:
         raise PlanError(f"nothing varies; {_FORM}", "--vary")
     unique((axis.path for axis in axes), "--vary")
@@ -99,14 +102,20 @@ def sweep(workload: Workload, axes: Sequence[Axis], family: Family) -> Sweep:
     cells = list(product(*(axis.values for axis in kept)))
     at = partial(_cell, workload, kept, family)
     # Labels may name windows: such plans get a name that every cell knows.
-    lasting = family.lasting if any(axis.path.startswith("queries.") for axis in kept) else str
-    winner = [lasting(_winner(at(cell), family, deadline)) for cell in cells]
-    plans = _shown(winner, family.rank(at(cells[0]), top=1).baseline)
+    is_lasting = any(axis.path.startswith("queries.") for axis in kept)
+    winner = []
+    for cell in cells:
+        _check(deadline)
+        space = at(cell)
+        label = space.best(space.objective(by)).label
+        winner.append(space.lasting(label) if is_lasting else label)
+    plans = _shown(winner, at(cells[0]).rank(top=1).baseline)
     scores = []
     for cell in cells:
         _check(deadline)
-        scores.append(family.scores(at(cell), plans))
-    crossovers = _crossovers(workload, kept[0], family, winner) if len(kept) == 1 else ()
+        space = at(cell)
+        scores.append(space.scores(plans, space.objective(by)))
+    crossovers = _crossovers(workload, kept[0], family, winner, by) if len(kept) == 1 else ()
     cost = tuple(zip(*scores, strict=True))
     return Sweep(kept, plans, cost, tuple(winner), crossovers)
 
@@ -120,8 +129,8 @@ def _rounded(path: Path, axis: Axis) -> Axis:
 
 def _cell(
     workload: Workload, axes: Sequence[Axis], family: Family, values: Sequence[float]
-) -> Workload:
-    """The workload of one cell, or an error that says which value cannot be planned."""
+) -> PlanSpace:
+    """The plans of one cell, or an error that says which value cannot be planned."""
     for axis, value in zip(axes, values, strict=True):
         try:
             workload = path_in(workload, axis.path).change(value)
@@ -130,12 +139,7 @@ def _cell(
     reason = family.refuses(workload)
     if reason is not None:
         raise PlanError(f"cannot be swept: {reason}", family.name)
-    return workload
-
-
-def _winner(cell: Workload, family: Family, deadline: float) -> str:
-    _check(deadline)
-    return family.best(cell).label
+    return family.space(workload)
 
 
 def _check(deadline: float) -> None:
@@ -151,25 +155,31 @@ def _shown(winners: Sequence[str], baseline: str) -> tuple[str, ...]:
 
 
 def _crossovers(
-    workload: Workload, axis: Axis, family: Family, winner: Sequence[str]
+    workload: Workload, axis: Axis, family: Family, winner: Sequence[str], by: str | None
 ) -> tuple[Crossover, ...]:
     path = path_in(workload, axis.path)
     found = []
     for (left, before), (right, after) in pairwise(zip(axis.values, winner, strict=True)):
         if before != after:
-            found.append(_crossover(path, family, (left, right), (before, after)))
+            found.append(_crossover(path, family, (left, right), (before, after), by))
     return tuple(found)
 
 
 def _crossover(
-    path: Path, family: Family, span: tuple[float, float], labels: tuple[str, str]
+    path: Path,
+    family: Family,
+    span: tuple[float, float],
+    labels: tuple[str, str],
+    by: str | None,
 ) -> Crossover:
-    """Bisect for the value from which the second plan is the cheaper one."""
+    """Bisect for the value from which the second plan is the better one."""
     low, high = span
     for _ in range(MOST_HALVINGS):
         if path.integer and abs(high - low) <= 1:
             break
         middle = float(round((low + high) / 2)) if path.integer else (low + high) / 2
-        before, after = family.scores(path.change(middle), labels)
-        low, high = (low, middle) if after < before else (middle, high)
+        space = family.space(path.change(middle))
+        objective = space.objective(by)
+        before, after = space.scores(labels, objective)
+        low, high = (low, middle) if objective.is_better(after, before) else (middle, high)
     return Crossover(high if path.integer else float(f"{high:.9g}"), *labels)

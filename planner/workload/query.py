@@ -22,7 +22,11 @@ from planner.workload.validation import (
 )
 
 Comparison = Literal["=", "<>", "<", "<=", ">", ">="]
-# What each does with two values; arrays and Spark's columns are compared by the same.
+# The same with its sides swapped.
+FLIPPED: Mapping[Comparison, Comparison] = {
+    "=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<=",
+}  # fmt: skip
+# What each does with two values, or with two arrays of them.
 COMPARE: Mapping[Comparison, Callable[[Any, Any], Any]] = {
     "=": operator.eq,
     "<>": operator.ne,
@@ -132,6 +136,16 @@ class Predicate:
         return f"{self.left} {self.comparison} {self.right}{self.shift}"
 
     @property
+    def is_equality(self) -> bool:
+        """Whether it asks for equal values."""
+        return self.comparison == "=" and not self.offset
+
+    @property
+    def flipped(self) -> Predicate:
+        """The same with its sides swapped."""
+        return Predicate(self.right, FLIPPED[self.comparison], self.left, -self.offset or 0.0)
+
+    @property
     def shift(self) -> str:
         """The offset as text: ` + 5`, ` - 2`, or nothing."""
         if not self.offset:
@@ -214,9 +228,18 @@ class Query:
         """The attributes linked by `=`, closed transitively, in the order they are written."""
         classes: list[set[Column]] = []
         for predicate in self.predicates:
-            if predicate.comparison != "=" or predicate.offset:
+            if not predicate.is_equality:
                 continue
             linked = [c for c in classes if predicate.left in c or predicate.right in c]
             merged = {predicate.left, predicate.right}.union(*linked)
             classes = [c for c in classes if c not in linked] + [merged]
         return tuple(frozenset(c) for c in classes)
+
+
+def common_block(query: Query) -> int:
+    """The length in microseconds of tumbling windows that end together; 0 where they do not."""
+    windows = {source.window for source in query.sources if source.window is not None}
+    if len(windows) != 1:
+        return 0
+    (window,) = windows
+    return microseconds(window.seconds) if isinstance(window, TumblingWindow) else 0

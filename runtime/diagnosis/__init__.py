@@ -1,1 +1,1 @@
-"""Whether to trust the model, which operator it is wrong about, and why."""
+"""Whether to trust the model, which operators it is wrong about, and why."""

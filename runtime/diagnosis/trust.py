@@ -8,11 +8,13 @@ from itertools import combinations
 from statistics import median
 from typing import Literal
 
+import numpy as np
+
 from planner.numbers import percent_more, shortened, times
 from planner.plan.cost import q_error
-from planner.plan.rank_agreement import kendall_tau, regret
+from planner.plan.objective import Objective
 from runtime.runs.records import Run
-from runtime.runs.run_costs import scores
+from runtime.runs.run_costs import measured_scores, objective_of
 
 Verdict = Literal["all", "order", "figures", "nothing", "unknown"]
 
@@ -20,6 +22,8 @@ Verdict = Literal["all", "order", "figures", "nothing", "unknown"]
 TYPICAL, WORST = 1.1, 1.25
 # A choice is trusted where the predicted best plan cost at most this times the measured best.
 NEAR = 1.05
+# Plans of one cost may differ in the last bits of a sum: these digits decide an order.
+_DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,24 +45,23 @@ class Trust:
 
 def trust(runs: Sequence[Run]) -> Trust:
     """Judge the model by these runs, one of each plan."""
-    pairs = [(run, *scores(run)) for run in runs]
-    found = [(run, p, m) for run, p, m in pairs if m is not None]
+    found = measured_scores(runs)
     if not found:
         return Trust("unknown", "Nothing was measured that the model could be held against.", 0)
     errors = [q_error(p, m) or float("inf") for _, p, m in found]
     typical, worst = median(errors), max(errors)
     near = typical <= TYPICAL and worst <= WORST
     if len(found) == 1:
-        told = f"q-error {_error(worst)}"
+        shown = f"q-error {_error(worst)}"
         sentence = (
-            f"One plan was run, and the model is right about it ({told})"
+            f"One plan was run, and the model is right about it ({shown})"
             if near
-            else f"One plan was run, and the model is wrong about it ({told})"
+            else f"One plan was run, and the model is wrong about it ({shown})"
         )
         sentence += ": run another to see whether it orders them as measured."
         return Trust("figures" if near else "nothing", sentence, 1, typical, worst)
     expected, counted = [p for _, p, _ in found], [m for _, _, m in found]
-    tau, lost = kendall_tau(expected, counted), regret(expected, counted)
+    tau, lost = kendall_tau(expected, counted), regret(expected, counted, objective_of(found[0][0]))
     chosen = lost is not None and lost <= NEAR
     verdict: Verdict = (
         ("all" if chosen else "figures") if near else ("order" if chosen else "nothing")
@@ -90,24 +93,59 @@ def _order(found: Sequence[tuple[Run, float, float]], tau: float | None) -> str:
     """The rank agreement; where pairs stand in another order, by how much they differ at most."""
     if tau is None:
         return "plans that are all alike"
-    told = f"rank agreement {tau:.2g} (Kendall's tau)"
+    shown = f"rank agreement {tau:.2g} (Kendall's tau)"
     parted = [
         max(one[2], other[2]) / min(one[2], other[2])
         for one, other in combinations(found, 2)
         if (one[1] - other[1]) * (one[2] - other[2]) < 0 and min(one[2], other[2]) > 0
     ]
     if not parted:
-        return told
+        return shown
     pairs = "a pair" if len(parted) == 1 else f"{len(parted)} pairs"
-    return f"{told}, {pairs} in another order that differ by {percent_more(max(parted), 1)} at most"
+    differ = percent_more(max(parted), 1)
+    return f"{shown}, {pairs} in another order that differ by {differ} at most"
 
 
 def _choice(found: Sequence[tuple[Run, float, float]], lost: float | None) -> str:
-    best = shortened(min(found, key=lambda entry: entry[1])[0].plan.label, 40)
-    cheapest = shortened(min(found, key=lambda entry: entry[2])[0].plan.label, 40)
+    by = objective_of(found[0][0])
+    best = shortened(by.top(found, lambda entry: entry[1])[0].plan.label, 40)
+    first = by.top(found, lambda entry: entry[2])
+    cheapest = shortened(first[0].plan.label, 40)
     if lost is None:
-        return f"{cheapest} cost nothing, where {best} was predicted best"
+        none = "cost nothing" if by.is_lowest else "was the best"
+        return f"{cheapest} {none}, where {best} was predicted best"
     if lost == 1:
-        return f"the plan that it calls best, {best}, was the cheapest of them"
+        word = "cheapest" if by.is_lowest else "best"
+        return f"the plan that it calls best, {best}, was the {word} of them"
+    if not by.is_lowest:
+        return f"the plan that it calls best, {best}, had {by.behind(1.0, lost)} than {cheapest}"
     over = f"{percent_more(lost, 1)} more than" if lost < 2 else f"{times(lost, 1)} as much as"
     return f"the plan that it calls best, {best}, cost {over} {cheapest}"
+
+
+def kendall_tau(predicted: Sequence[float], measured: Sequence[float]) -> float | None:
+    """Kendall's tau-b: 1 where all pairs are in the same order, -1 where all are in the other.
+
+    None where there is no order: fewer than two plans, or all of them alike in one of the two.
+    """
+    first, second = (
+        np.sign(np.subtract.outer(values, values))
+        for values in (
+            np.array([float(f"{value:.{_DIGITS}g}") for value in figures])
+            for figures in (predicted, measured)
+        )
+    )
+    pairs = np.sqrt(float((first**2).sum()) * float((second**2).sum()))
+    return float((first * second).sum() / pairs) if pairs else None
+
+
+def regret(predicted: Sequence[float], measured: Sequence[float], by: Objective) -> float | None:
+    """How many times worse the plan predicted best was than the one measured best.
+
+    Of plans predicted alike the first one counts. None where the cheapest cost nothing.
+    """
+    chosen, best = measured[predicted.index(by.top(predicted, float))], by.top(measured, float)
+    if chosen == best:
+        return 1.0
+    larger, smaller = by.sides(chosen, best)
+    return larger / smaller if smaller > 0 else None

@@ -13,8 +13,8 @@ from planner.errors import RunError
 from planner.families.registry import family
 from planner.plan.cost import total
 from planner.workload.workload import Workload
-from runtime.control.prepare import run_seconds
 from runtime.data.folders import answers_home
+from runtime.data.run_data import run_seconds
 from runtime.runs.records import Run
 from runtime.runs.result_files import safe_file_name
 
@@ -38,9 +38,9 @@ def folder_for(workload: Workload, family_name: str, label: str) -> Path | None:
 
 def expected_changes(workload: Workload, family_name: str, label: str) -> float:
     """How many changes of groups a run should make, its warm-up included."""
-    chosen = family(family_name)
-    plan = chosen.plan(workload, label)
-    cost = total(chosen.estimate(plan, workload).costs, (root.id for root in plan.roots))
+    space = family(family_name).space(workload)
+    plan = space.plan(label)
+    cost = total(space.estimate(plan).costs, (root.id for root in plan.roots))
     return cost.rows_out * run_seconds(workload)
 
 

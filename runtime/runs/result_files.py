@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -31,23 +32,30 @@ def check_folder(folder: Path) -> None:
         raise RunError(f"cannot be written to: {error.strerror}", f"--results {folder}") from error
 
 
-def merge_results(workload: Workload, parts: Path, folder: Path) -> Path:
+@contextmanager
+def result_writers(queries: Sequence[Query], folder: Path) -> Iterator[list[pq.ParquetWriter]]:
+    """A file `QUERY.parquet` for each query, open to be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as opened:
+            files = [folder / f"{safe_file_name(query.name)}.parquet" for query in queries]
+            yield [
+                opened.enter_context(pq.ParquetWriter(file, result_schema(query)))
+                for file, query in zip(files, queries, strict=True)
+            ]
+    except OSError as error:
+        raise RunError(f"cannot write results: {error.strerror or error}", str(folder)) from error
+
+
+def merge_results(workload: Workload, parts: Path, folder: Path) -> None:
     """Write `QUERY.parquet`: one column `ALIAS.seq` per source, and `ts` in seconds."""
     (query,) = workload.queries
     schema = result_schema(query)
-    names = schema.names[:-1]
-    file = folder / f"{safe_file_name(query.name)}.parquet"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with pq.ParquetWriter(file, schema) as writer:
-            for part in sorted(parts.glob("rows-*.parquet")):
-                table = pq.read_table(part)
-                seconds = seconds_column(table.column(len(names)))
-                columns = [table.column(place) for place in range(len(names))]
-                writer.write_table(pa.table([*columns, seconds], schema=schema))
-    except OSError as error:
-        raise RunError(f"cannot write results: {error.strerror or error}", str(folder)) from error
-    return file
+    with result_writers([query], folder) as (writer,):
+        for part in sorted(parts.glob("rows-*.parquet")):
+            *members, microseconds = pq.read_table(part).columns[: len(schema)]
+            columns = [*members, seconds_column(microseconds)]
+            writer.write_table(pa.table(columns, schema=schema))
 
 
 def merge_shared_results(workload: Workload, parts: Path, folder: Path) -> None:
@@ -60,27 +68,17 @@ def merge_shared_results(workload: Workload, parts: Path, folder: Path) -> None:
     batches: dict[str, list[Path]] = {}
     for part in sorted(parts.glob("rows-*.parquet")):
         batches.setdefault(part.stem.split("-")[1], []).append(part)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with ExitStack() as open_files:
-            writers = []
-            for query in queries:
-                file = folder / f"{safe_file_name(query.name)}.parquet"
-                writers.append(
-                    open_files.enter_context(pq.ParquetWriter(file, result_schema(query)))
-                )
-            for of_batch in batches.values():
-                table = pa.concat_tables([pq.read_table(part) for part in of_batch])
-                # A stable order: the results of one tuple come from one partition of each chain.
-                order = np.argsort(table.column("4").to_numpy(), kind="stable")
-                table = table.take(order)
-                for number in pc.unique(table.column("0")).to_pylist():
-                    own = table.filter(pc.equal(table.column("0"), number))
-                    columns = [own.column("1"), own.column("2"), seconds_column(own.column("3"))]
-                    schema = result_schema(queries[number])
-                    writers[number].write_table(pa.table(columns, schema=schema))
-    except OSError as error:
-        raise RunError(f"cannot write results: {error.strerror or error}", str(folder)) from error
+    with result_writers(queries, folder) as writers:
+        for of_batch in batches.values():
+            table = pa.concat_tables([pq.read_table(part) for part in of_batch])
+            # A stable order: the results of one tuple come from one partition of each chain.
+            order = np.argsort(table.column("4").to_numpy(), kind="stable")
+            table = table.take(order)
+            for number in pc.unique(table.column("0")).to_pylist():
+                own = table.filter(pc.equal(table.column("0"), number))
+                columns = [own.column("1"), own.column("2"), seconds_column(own.column("3"))]
+                schema = result_schema(queries[number])
+                writers[number].write_table(pa.table(columns, schema=schema))
 
 
 def result_schema(query: Query) -> pa.Schema:

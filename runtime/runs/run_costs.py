@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from planner.families.registry import family
 from planner.plan.cost import Cost, total
+from planner.plan.objective import Objective
 from runtime.runs.records import Run
 
 
@@ -19,13 +22,18 @@ def measured_cost(run: Run) -> Cost | None:
     return total(run.measurement.costs, (root.id for root in run.plan.roots))
 
 
-def ranked_by(run: Run) -> str:
-    """The part of a cost that plans of the run's family are ranked by."""
-    return family(run.plan.family).ranked_by
+def objective_of(run: Run) -> Objective:
+    """What plans of the run's family are ranked by."""
+    return family(run.plan.family).objective
 
 
-def scores(run: Run) -> tuple[float, float | None]:
-    """What plans are ranked by, predicted and measured; None where nothing was measured."""
-    field, found = ranked_by(run), measured_cost(run)
-    expected: float = getattr(predicted_cost(run), field)
-    return expected, None if found is None else getattr(found, field)
+def scores(run: Run) -> tuple[float | None, float | None]:
+    """What plans are ranked by, predicted and measured; None where it is not known."""
+    by, found = objective_of(run), run.measurement
+    return by.of(run.plan, run.estimate), None if found is None else by.of(run.plan, found)
+
+
+def measured_scores(runs: Iterable[Run]) -> list[tuple[Run, float, float]]:
+    """The runs of which both figures are known, with what was predicted and what was measured."""
+    pairs = ((run, *scores(run)) for run in runs)
+    return [(run, p, m) for run, p, m in pairs if p is not None and m is not None]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from planner.families.registry import FAMILIES
 from runtime.runs.run_summary import RunSummary
 
 # Of the seconds of a run.
@@ -81,18 +82,18 @@ def seconds_by_plan(
     runs: Sequence[RunSummary],
 ) -> list[tuple[str, dict[str, Spread | None]]]:
     """The seconds of each plan, of runs in one manner: with as many partitions as its newest had,
-    cheapest prediction first."""
+    best prediction first."""
     groups: dict[str, list[RunSummary]] = {}
     for run in sorted(runs, key=lambda run: -run.started):
         group = groups.setdefault(run.label, [])
         if not group or run.partitions == group[0].partitions:
             group.append(run)
-    ordered = sorted(groups.values(), key=lambda group: (group[0].predicted or 0, group[0].label))
+    ordered = sorted(groups.values(), key=lambda group: _best_first(group[0]))
     return [(g[0].label, {part: spread_of(g, part) for part in PARTS}) for g in ordered]
 
 
 def by_plan(runs: Sequence[RunSummary]) -> list[PlanRuns]:
-    """The plans that were measured, on each backend, cheapest prediction first.
+    """The plans that were measured, on each backend, best prediction first.
 
     `runs` come newest first, and are of one workload and on the same data.
     """
@@ -101,7 +102,13 @@ def by_plan(runs: Sequence[RunSummary]) -> list[PlanRuns]:
         if is_measured(run):
             groups.setdefault((run.label, run.backend), []).append(run)
     found = [_plan(group) for group in groups.values()]
-    return sorted(found, key=lambda plan: (plan.newest.predicted or 0.0, plan.newest.label))
+    return sorted(found, key=lambda plan: _best_first(plan.newest))
+
+
+def _best_first(run: RunSummary) -> tuple[float, str]:
+    # Runs of families that this version does not know have no figure.
+    by = next((known.objective for known in FAMILIES if known.name == run.family), None)
+    return (0.0, run.label) if by is None else by.key(run.predicted or 0.0, run.label)
 
 
 def to_choose_from(plans: Sequence[PlanRuns], runs: Sequence[RunSummary]) -> list[RunSummary]:

@@ -6,12 +6,13 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from planner.families.registry import FAMILIES
-from planner.plan.cost import Cost
-from runtime.runs.records import Run, Status
-from runtime.runs.run_json import run_to_json
+from planner.errors import RunError
+
+# A list of runs needs no plans.
+if TYPE_CHECKING:
+    from runtime.runs.records import Run, Status
 
 Value = str | int | float | None
 
@@ -72,13 +73,15 @@ class RunFilter:
 
 def summary_of(run: Run) -> RunSummary:
     """The summary of a run, with neither note nor pin."""
+    from runtime.runs.run_json import run_to_json
+
     return RunSummary(**own_columns(run, run_to_json(run)))
 
 
 def own_columns(run: Run, record: Mapping[str, Any]) -> dict[str, Any]:
     """Every column of a summary that is the run's own; `record` is the run as JSON."""
     return {
-        **recorded_columns(record),
+        **_columns(record, _scores(run)),
         "id": run.id,
         "started": run.started,
         "status": run.status,
@@ -94,11 +97,29 @@ def recorded_columns(record: Mapping[str, Any]) -> dict[str, Value]:
 
     Records of other versions are read, too: what they do not say stays None.
     """
+    from runtime.runs.run_json import run_from_json
+
+    try:
+        figures = _scores(run_from_json(record))
+    except RunError:
+        # Of another version: that run is listed all the same.
+        figures = None, None
+    return _columns(record, figures)
+
+
+def _scores(run: Run) -> tuple[float | None, float | None]:
+    from runtime.runs.run_costs import scores
+
+    return scores(run)
+
+
+def _columns(
+    record: Mapping[str, Any], figures: tuple[float | None, float | None]
+) -> dict[str, Value]:
     request = _mapping(record.get("request"))
     measured = _mapping(record.get("measured"))
     seconds = _mapping(measured.get("seconds"))
     results = _mapping(measured.get("results"))
-    ranked_by = _ranked_by(request.get("family"))
     return {
         "finished": record.get("finished"),
         "data_digest": record.get("data_digest"),
@@ -106,8 +127,8 @@ def recorded_columns(record: Mapping[str, Any]) -> dict[str, Value]:
         # Records from before there was another one do not name it.
         "backend": request.get("backend", "kernels"),
         "partitions": record.get("partitions"),
-        "predicted": _score(record.get("predicted"), ranked_by),
-        "measured": _score(measured.get("costs"), ranked_by),
+        "predicted": figures[0],
+        "measured": figures[1],
         "results": sum(results.values()) if results else None,
         "answer": answer_digest(_mapping(measured.get("answers"))),
         **{f"{part}_seconds": seconds.get(part) for part in ("kernel", "engine", "total", "start")},
@@ -127,21 +148,3 @@ def answer_digest(answers: Mapping[str, str]) -> str | None:
 
 def _mapping(found: object) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
-
-
-def _ranked_by(name: object) -> str | None:
-    return next((family.ranked_by for family in FAMILIES if family.name == name), None)
-
-
-def _score(costs: object, ranked_by: str | None) -> float | None:
-    """The sum over operators of what plans are ranked by; of costs that are kept as JSON."""
-    by_operator = _mapping(costs)
-    if not by_operator or ranked_by is None:
-        return None
-    try:
-        whole = sum((Cost(**cost) for cost in by_operator.values()), Cost())
-    except TypeError:
-        # Costs of another version: that run is listed all the same.
-        return None
-    score: float | None = getattr(whole, ranked_by, None)
-    return score

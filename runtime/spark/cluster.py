@@ -25,7 +25,7 @@ PACKAGES = ("planner", "runtime")
 EXECUTOR_SECONDS = 30.0
 _POLL_SECONDS = 0.2
 # What our modules import on an executor, beside the standard library.
-_NEEDED = ("numba", "numpy", "pandas", "pyarrow", "pydantic", "sqlglot", "yaml")
+_NEEDED = ("numba", "numpy", "pandas", "pyarrow", "sqlglot", "yaml")
 
 
 @cache

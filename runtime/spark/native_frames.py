@@ -2,41 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
-from functools import partial, reduce
+from functools import reduce
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, Observation, SparkSession
 from pyspark.sql.functions import (
     array,
     array_compact,
-    coalesce,
     col,
+    count,
     explode,
-    greatest,
+    expr,
     lit,
     struct,
     timestamp_micros,
     when,
     xxhash64,
 )
+from sqlglot import exp
 
-from planner.workload.query import COMPARE
 from runtime.backends.native.description import (
+    MEMBER,
     SEQ,
     TS,
-    All,
-    AnyOf,
-    Condition,
-    Fails,
     Input,
     Join,
-    NativeJoins,
+    NativePlan,
     Step,
     Taking,
+    all_of,
     column_of,
 )
 from runtime.backends.native.files import NativeFiles
+from runtime.backends.native.tally import NativeTally
 
 # Spark keeps watermarks in milliseconds, and takes what is not above one for late: with less delay,
 # a tuple of the same time as the last one of the micro-batch before would be lost.
@@ -45,31 +45,19 @@ _TIME = "time"
 # The first watermark is that of 1970: event times are moved behind it, or what came then were late.
 _FIRST_TIME = 1_000_000
 # Of the rows that are taken.
-QUERY, HASH, MEMBER = "query", "hash", "m"
+QUERY, HASH = "query", "hash"
+
+# Of the rows of a join that are counted.
+ALL, MEASURED = "rows", "measured"
 
 Read = Callable[[Input], DataFrame]
-# Given the number of a step of a join, its results and their times.
-Observe = Callable[[int, DataFrame, Column], DataFrame]
+# Given the number of a join, and of a step of it, its results and their times.
+Observe = Callable[[int, int, DataFrame, Column], DataFrame]
 
 
-def condition(test: Condition) -> Column:
-    """A condition over the columns of the inputs."""
-    if isinstance(test, All):
-        return every(test.tests)
-    if isinstance(test, AnyOf):
-        return reduce(Column.__or__, map(condition, test.tests), lit(False))
-    if isinstance(test, Fails):
-        return ~coalesce(condition(test.test), lit(False))
-    right = lit(test.constant)
-    if test.right is not None:
-        right = col(test.right) + right if test.constant else col(test.right)
-    compared: Column = COMPARE[test.comparison](col(test.left), right)
-    return compared
-
-
-def every(tests: Sequence[Condition]) -> Column:
-    """All of these conditions; none of them is always met."""
-    return reduce(Column.__and__, map(condition, tests)) if tests else lit(True)
+def sql(expression: exp.Expr) -> Column:
+    """An expression of the description as Spark's."""
+    return expr(expression.sql(dialect="spark"))
 
 
 def reader(spark: SparkSession, files: NativeFiles, streaming: bool) -> Read:
@@ -90,7 +78,7 @@ def reader(spark: SparkSession, files: NativeFiles, streaming: bool) -> Read:
         columns += [col(name).alias(as_input) for name, as_input in attributes.items()]
         rows = rows.select(*columns)
         if given.tests:
-            rows = rows.where(every(given.tests))
+            rows = rows.where(sql(all_of(given.tests)))
         if streaming and given.is_stream:
             time = given.column(_TIME)
             rows = rows.withColumn(time, timestamp_micros(col(given.column(TS)) + later))
@@ -100,33 +88,26 @@ def reader(spark: SparkSession, files: NativeFiles, streaming: bool) -> Read:
     return read
 
 
-def joined(join: Join, read: Read, streaming: bool, observe: Observe) -> DataFrame:
-    """The inputs of a join, joined one after the other; `observe` looks at each join's results.
+def joined(join: Join, number: int, read: Read, streaming: bool, observe: Observe) -> DataFrame:
+    """The inputs of a join, joined one after the other; `observe` counts each step's results.
 
     Of a stream, the time of the first stream stays the one event time; others are numbers.
     """
     rows = read(join.first)
-    for number, step in enumerate(join.steps):
+    for place, step in enumerate(join.steps):
         rows = rows.join(read(step.input), _on(join, step, streaming))
         if streaming and step.reach is not None:
             rows = rows.drop(step.input.column(_TIME))
-        rows = observe(number, rows, last_of(join, number + 1))
+        rows = observe(number, place, rows, sql(join.last_time(place + 1)))
     return rows
 
 
-def last_of(join: Join, steps: int) -> Column:
-    """The time of the last to arrive of the streams that so many steps have joined."""
-    times = [col(i.column(TS)) for i in join.inputs[: steps + 1] if i.is_stream]
-    # A relation alone, which the first step may begin with, has no time.
-    return greatest(*times) if len(times) > 1 else times[0] if times else lit(0)
-
-
 def _on(join: Join, step: Step, streaming: bool) -> Column:
-    tests = every(step.tests)
+    tests = sql(all_of(step.tests))
     if not streaming or step.reach is None:
         return tests
     new, first = step.input.column(_TIME), column_of(join.event_stream, _TIME)
-    after, before = (timedelta(microseconds=us) for us in (step.reach.after, step.reach.before))
+    after, before = (timedelta(microseconds=us) for us in step.reach)
     in_reach = (col(new) < col(first) + lit(after)) & (col(first) < col(new) + lit(before))
     if step.is_equality:
         return tests & in_reach
@@ -136,49 +117,60 @@ def _on(join: Join, step: Step, streaming: bool) -> Column:
 
 
 def taken(
-    native: NativeJoins,
-    read: Read,
-    streaming: bool,
-    observe: Callable[[int, int, DataFrame, Column], DataFrame],
-    keep_members: bool,
+    native: NativePlan, read: Read, streaming: bool, observe: Observe, keep_members: bool
 ) -> DataFrame:
     """A row for every result of every query: the query's number, its time, hash and members."""
     width = max(len(taking.members) for taking in native.takings)
     parts = []
     for number, join in enumerate(native.joins):
-        takings = [taking for taking in native.takings if taking.join == number]
-        rows = joined(join, read, streaming, partial(observe, number))
-        last = last_of(join, len(join.steps))
-        if len(takings) == 1:
-            parts.append(
-                rows.where(every(takings[0].tests)).select(
-                    *_row(takings[0], last, width, keep_members)
-                )
-            )
-            continue
-        of_queries = array_compact(
-            array(
-                *(
-                    when(every(taking.tests), struct(*_row(taking, last, width, keep_members)))
-                    for taking in takings
-                )
-            )
-        )
-        parts.append(rows.select(explode(of_queries)).select("col.*"))
+        rows = joined(join, number, read, streaming, observe)
+        last = sql(join.last_time(len(join.steps)))
+        own = [
+            (sql(all_of(taking.tests)), _row(taking, last, width, keep_members))
+            for taking in native.takings
+            if taking.join == number
+        ]
+        if len(own) == 1:
+            ((passes, row),) = own
+            parts.append(rows.where(passes).select(*row))
+        else:
+            of_queries = array_compact(array(*(when(passes, struct(*row)) for passes, row in own)))
+            parts.append(rows.select(explode(of_queries)).select("col.*"))
     return reduce(DataFrame.union, parts)
 
 
 def _row(taking: Taking, last: Column, width: int, keep_members: bool) -> list[Column]:
     """What a result is to a query."""
     members = [col(column_of(number, SEQ)) for number in taking.members]
-    row = [lit(taking.query).alias(QUERY), last.alias(TS), result_hash(members).alias(HASH)]
+    row = [lit(taking.query).alias(QUERY), last.alias(TS), _hash(members).alias(HASH)]
     if keep_members:
         padded = [*members, *[lit(None).cast("long")] * (width - len(members))]
         row += [member.alias(f"{MEMBER}{place}") for place, member in enumerate(padded)]
     return row
 
 
-def result_hash(members: Sequence[Column]) -> Column:
+def _hash(members: Sequence[Column]) -> Column:
     """The hash of a result, as the kernels' digest has it."""
     hashes = [xxhash64(lit(place).cast("long"), seq) for place, seq in enumerate(members)]
     return xxhash64(reduce(Column.bitwiseXOR, hashes))
+
+
+def counts(warmup: int, ts: Column) -> tuple[Column, Column]:
+    """How many rows there are: all, and those from the end of the warm-up on."""
+    measured = count(when(ts >= lit(warmup), lit(1)))
+    return count(lit(1)).alias(ALL), measured.alias(MEASURED)
+
+
+@contextmanager
+def counted(tally: NativeTally, warmup: int) -> Iterator[Observe]:
+    """Count the rows of each join of a batch job that is carried out within."""
+    seen: dict[tuple[int, int], Observation] = {}
+
+    def observe(join: int, step: int, rows: DataFrame, last: Column) -> DataFrame:
+        seen[join, step] = Observation(f"join {join} step {step}")
+        return rows.observe(seen[join, step], *counts(warmup, last))
+
+    yield observe
+    for place, observation in seen.items():
+        metrics, found = tally.join(*place), observation.get
+        metrics.rows, metrics.measured = found[ALL], found[MEASURED]

@@ -4,112 +4,119 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import Column, DataFrame, Observation, SparkSession
-from pyspark.sql.functions import col, count, lit, shiftrightunsigned, when
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql.functions import col, lit, shiftrightunsigned
 from pyspark.sql.functions import sum as total
 
 from planner.errors import RunError
-from runtime.backends.native.description import TS, NativeJoins
-from runtime.backends.native.files import NativeFiles
-from runtime.backends.native.results import rows_folder
-from runtime.backends.native.tally import NativeTally
-from runtime.control.cancellation import StopSignal
-from runtime.spark.native_frames import HASH, QUERY, reader, taken
+from runtime.backends.interruption import StopSignal
+from runtime.backends.native.backend import PreparedNative
+from runtime.backends.native.description import TS, NativePlan
+from runtime.backends.native.files import NativeFiles, rows_folder
+from runtime.backends.native.tally import Found, NativeTally
+from runtime.runs.records import RunRequest
+from runtime.spark.native_aggregation import replay_aggregation
+from runtime.spark.native_frames import (
+    ALL,
+    HASH,
+    MEASURED,
+    QUERY,
+    counted,
+    counts,
+    reader,
+    taken,
+)
 from runtime.spark.replay import stopping
 from runtime.spark.spark_errors import cause
 
 _POLL_SECONDS = 0.2
-_ALL, _MEASURED = "rows", "measured"
 
-# Given the number of a join, and of a step of it, its results and their times.
-Observe = Callable[[int, int, DataFrame, Column], DataFrame]
-
-
-def _after(warmup: int, ts: Column) -> Column:
-    """The rows from the end of the warm-up on, counted."""
-    return count(when(ts >= lit(warmup), lit(1)))
+# Given the number of a micro-batch that is done.
+OnBatch = Callable[[int, NativeTally], None]
 
 
-def _summed(rows: DataFrame, warmup: int) -> list[dict[str, int]]:
-    """How many results each query has in these rows, and the sums of their hashes."""
-    sums = rows.groupBy(QUERY).agg(
-        count(lit(1)).alias("results"),
-        _after(warmup, col(TS)).alias("measured"),
-        total(col(HASH).bitwiseAND(lit(0xFFFFFFFF))).alias("low"),
-        total(shiftrightunsigned(HASH, 32)).alias("high"),
-    )
-    return [row.asDict() for row in sums.collect()]
-
-
-def replay_joins(
+def run_natively(
     spark: SparkSession,
-    native: NativeJoins,
+    request: RunRequest,
+    prepared: PreparedNative,
     files: NativeFiles,
-    warmup: int,
-    parts: Path | None,
+    folder: Path,
+    on_batch: OnBatch,
     stop: StopSignal,
 ) -> NativeTally:
+    """Run a prepared plan. Groups are written; results of joins are left in parts."""
+    spark.conf.set("spark.sql.shuffle.partitions", str(prepared.partitions))
+    # Between two of these batches Spark checks whether its task is cancelled. Rows of one may meet
+    # all rows of another stream: the usual 4,096 of them are at work for many seconds.
+    spark.conf.set("spark.sql.parquet.columnarReaderBatchSize", "16")
+    if prepared.groups is not None:
+        tally, rows = replay_aggregation(spark, prepared, prepared.groups, files, stop)
+        tally.found[0] = Found(len(rows), 0, prepared.groups.digest(rows))
+        if request.results is not None:
+            prepared.groups.write(rows, request.results)
+        return tally
+    sink = _Sink(prepared.span.warmup, folder / "results" if request.results else None)
+    if request.way == "replay":
+        _replay(spark, prepared.described, files, sink, stop)
+    else:
+        _stream(spark, prepared.described, files, sink, folder / "checkpoint", on_batch, stop)
+    return sink.tally
+
+
+@dataclass(frozen=True, slots=True)
+class _Sink:
+    """Adds up the results of joins, and writes them to `parts`, if given."""
+
+    warmup: int
+    parts: Path | None
+    tally: NativeTally = field(default_factory=NativeTally)
+
+    def add(self, rows: DataFrame, number: int) -> None:
+        """The results of a micro-batch. Kept while written, or Spark would compute them again."""
+        kept = rows.persist() if self.parts else rows
+        sums = kept.groupBy(QUERY).agg(
+            *counts(self.warmup, col(TS)),
+            total(col(HASH).bitwiseAND(lit(0xFFFFFFFF))).alias("low"),
+            total(shiftrightunsigned(HASH, 32)).alias("high"),
+        )
+        self.tally.add_found([row.asDict() for row in sums.collect()])
+        if self.parts:
+            kept.write.mode("overwrite").parquet(str(rows_folder(self.parts, number)))
+            kept.unpersist()
+
+
+def _replay(
+    spark: SparkSession, native: NativePlan, files: NativeFiles, sink: _Sink, stop: StopSignal
+) -> None:
     """All of the joins in one batch job."""
-    tally = NativeTally()
-    with watched(tally, warmup) as observe, stopping(spark, stop):
-        rows = taken(native, reader(spark, files, False), False, observe, parts is not None)
-        if parts is not None:
-            rows = rows.persist()
-        tally.add_found(_summed(rows, warmup))
-        if parts is not None:
-            rows.write.parquet(str(rows_folder(parts, 0)))
-            rows.unpersist()
-    return tally
+    with counted(sink.tally, sink.warmup) as observe, stopping(spark, stop):
+        read = reader(spark, files, False)
+        sink.add(taken(native, read, False, observe, sink.parts is not None), 0)
 
 
-@contextmanager
-def watched(tally: NativeTally, warmup: int) -> Iterator[Observe]:
-    """Count the rows of each join of a batch job that is carried out within."""
-    seen: dict[tuple[int, int], Observation] = {}
-
-    def observe(join: int, step: int, rows: DataFrame, last: Column) -> DataFrame:
-        seen[join, step] = Observation(_name(join, step))
-        counted = count(lit(1)).alias(_ALL), _after(warmup, last).alias(_MEASURED)
-        return rows.observe(seen[join, step], *counted)
-
-    yield observe
-    for (join, step), observation in seen.items():
-        found = observation.get
-        metrics = tally.join(join, step)
-        metrics.rows, metrics.measured = found[_ALL], found[_MEASURED]
-
-
-def stream_joins(
+def _stream(
     spark: SparkSession,
-    native: NativeJoins,
+    native: NativePlan,
     files: NativeFiles,
-    warmup: int,
+    sink: _Sink,
     checkpoint: Path,
-    parts: Path | None,
-    on_batch: Callable[[int, NativeTally], None],
+    on_batch: OnBatch,
     stop: StopSignal,
-) -> NativeTally:
+) -> None:
     """The joins as a stream, one file of each input per micro-batch."""
-    tally = NativeTally()
 
     def observe(join: int, step: int, rows: DataFrame, last: Column) -> DataFrame:
-        counted = count(lit(1)).alias(_ALL), _after(warmup, last).alias(_MEASURED)
-        return rows.observe(_name(join, step), *counted)
+        return rows.observe(f"join {join} step {step}", *counts(sink.warmup, last))
 
     def add(batch: DataFrame, number: int) -> None:
-        # Computed once, or Spark would go through its state again.
-        kept = batch.persist() if parts is not None else batch
-        tally.add_found(_summed(kept, warmup))
-        if parts is not None:
-            kept.write.mode("overwrite").parquet(str(rows_folder(parts, number)))
-            kept.unpersist()
-        on_batch(number, tally)
+        sink.add(batch, number)
+        on_batch(number, sink.tally)
 
-    rows = taken(native, reader(spark, files, True), True, observe, parts is not None)
+    rows = taken(native, reader(spark, files, True), True, observe, sink.parts is not None)
     query = (
         rows.writeStream.outputMode("append")
         .option("checkpointLocation", str(checkpoint))
@@ -117,18 +124,18 @@ def stream_joins(
         .foreachBatch(add)
         .start()
     )
-    heard: set[int] = set()
+    places, heard = list(_state_places(native)), set[int]()
 
     def hear() -> None:
         """Add what Spark reports of each micro-batch: it forgets all but the latest."""
         for progress in query.recentProgress:
-            told = json.loads(progress.json)
-            number = told["batchId"]
+            report = json.loads(progress.json)
+            number = report["batchId"]
             if number not in heard:
                 heard.add(number)
                 # Behind the micro-batches of tuples comes one more, to drop what is held.
-                measured = number < len(files.untils) and files.untils[number] >= warmup
-                _add_progress(tally, told, list(_state_places(native)), measured)
+                measured = number < len(files.untils) and files.untils[number] >= sink.warmup
+                _add_progress(sink.tally, report, places, measured)
 
     try:
         while query.isActive:
@@ -140,14 +147,9 @@ def stream_joins(
     if error := query.exception():
         raise RunError(f"the stream broke off: {cause(error)}", "Spark") from error
     hear()
-    return tally
 
 
-def _name(join: int, step: int) -> str:
-    return f"join {join} step {step}"
-
-
-def _state_places(native: NativeJoins) -> Iterator[tuple[int, int]]:
+def _state_places(native: NativePlan) -> Iterator[tuple[int, int]]:
     """The joins that hold state, as Spark lists them: the last one of each first."""
     for join, described in enumerate(native.joins):
         for step in reversed(range(len(described.steps))):
@@ -156,10 +158,7 @@ def _state_places(native: NativeJoins) -> Iterator[tuple[int, int]]:
 
 
 def _add_progress(
-    tally: NativeTally,
-    progress: dict[str, Any],
-    places: list[tuple[int, int]],
-    is_measured: bool,
+    tally: NativeTally, progress: dict[str, Any], places: list[tuple[int, int]], is_measured: bool
 ) -> None:
     for phase, ms in progress["durationMs"].items():
         tally.phases_ms[phase] = tally.phases_ms.get(phase, 0) + ms
@@ -167,8 +166,8 @@ def _add_progress(
     for name, seen in (progress.get("observedMetrics") or {}).items():
         _, join, _, step = name.split()
         metrics = tally.join(int(join), int(step))
-        metrics.rows += seen[_ALL]
-        metrics.measured += seen[_MEASURED]
+        metrics.rows += seen[ALL]
+        metrics.measured += seen[MEASURED]
     for place, state in zip(places, progress["stateOperators"], strict=True):
         metrics = tally.join(*place)
         metrics.dropped += state["numRowsDroppedByWatermark"]

@@ -129,7 +129,7 @@ def test_of_many_plans_the_instructive_ones_are_drawn(app: AppTest) -> None:
 
 
 def test_the_chosen_plan_is_always_drawn() -> None:
-    ranking = FAMILY.rank(many_sources(5), None)
+    ranking = FAMILY.space(many_sources(5)).rank()
     middle = ranking.candidates[20].label
     drawn = [candidate.label for candidate in gallery.instructive(ranking, middle)]
     assert len(drawn) == gallery.MOST_PICTURES
@@ -139,7 +139,7 @@ def test_the_chosen_plan_is_always_drawn() -> None:
 
 def test_the_worst_is_named_where_it_is_known() -> None:
     workload = many_sources(5)
-    every, few = (FAMILY.rank(workload, top) for top in (None, 10))
+    every, few = (FAMILY.space(workload).rank(top=top) for top in (None, 10))
     assert "LAP and the worst" in gallery.how_many(every, gallery.instructive(every, "LAP"))
     best = replace(few, candidates=tuple(c for c in few.candidates if "worst" not in c.tags))
     assert "the best ones and LAP" in gallery.how_many(best, gallery.instructive(best, "LAP"))
@@ -151,4 +151,4 @@ def test_plans_of_every_kind_of_aggregation_are_shown(app: AppTest, name: str) -
     app.session_state["workload"] = workload
     app.switch_page("pages/plans.py").run()
     assert not app.exception
-    assert len(pictures(app)) == FAMILY.rank(workload, None).considered
+    assert len(pictures(app)) == FAMILY.space(workload).rank().considered

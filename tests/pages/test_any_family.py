@@ -4,7 +4,7 @@ the registry of views."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 import pytest
@@ -13,7 +13,8 @@ from streamlit.testing.v1 import AppTest
 from pages.parts.families.registry import view_of
 from planner.families import registry
 from planner.families.join_order import JoinOrder
-from planner.plan.cost import Estimate
+from planner.families.join_order.space import JoinOrders
+from planner.plan.cost import UnitCosts
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.data.folders import PROJECT
@@ -22,19 +23,20 @@ from tests.pages.helpers import all_done, texts
 Go = Callable[[str], AppTest]
 
 
+class UnseenPlans(JoinOrders):
+    """Join orders as plans of another family."""
+
+    def plans(self, labels: Iterable[str]) -> Iterator[Plan]:
+        return (replace(plan, family=Unseen.name) for plan in super().plans(labels))
+
+
 class Unseen(JoinOrder):
-    """Join orders under a name that no view is registered for."""
+    """A family whose name no view is registered for."""
 
     name = "unseen"
 
-    def plan(self, workload: Workload, label: str) -> Plan:
-        return replace(super().plan(workload, label), family=self.name)
-
-    def candidates(self, workload: Workload) -> Iterator[Plan]:
-        return (replace(plan, family=self.name) for plan in super().candidates(workload))
-
-    def estimate(self, plan: Plan, workload: Workload) -> Estimate:
-        return super().estimate(replace(plan, family=JoinOrder.name), workload)
+    def space(self, workload: Workload, units: UnitCosts | None = None) -> UnseenPlans:
+        return UnseenPlans(workload, units)
 
 
 @pytest.fixture

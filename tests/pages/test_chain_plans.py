@@ -156,7 +156,7 @@ def test_many_windows_stay_readable(app: AppTest) -> None:
 def test_rows_are_cut_in_their_middle_and_that_is_said(app: AppTest) -> None:
     opened(app, joins([joined(n) for n in range(1, 51)]))
     assert "Drawn are the 20 shortest and the 20 longest of 50 windows of queries" in texts(app)
-    (picture,) = FAMILY.pictures(joins([joined(n) for n in range(1, 51)]), "unshared")
+    (picture,) = FAMILY.space(joins([joined(n) for n in range(1, 51)])).pictures("unshared")
     assert len(chain_figures.joins_shown(picture)) == chain_figures.MOST_ROWS
 
 
@@ -181,7 +181,7 @@ def test_rows_and_groups(app: AppTest) -> None:
 
 def test_the_chosen_chain_stands_beside_the_optima() -> None:
     workload = joins(FILTERED)
-    ranking = FAMILY.rank(workload, None)
+    ranking = FAMILY.space(workload).rank()
     other = next(c.label for c in ranking.candidates if c.label.startswith("chain") and not c.tags)
     named = chain_view.strategies(ranking, other)
     assert next(iter(named)) == "unshared"
@@ -192,8 +192,8 @@ def test_the_chosen_chain_stands_beside_the_optima() -> None:
 def test_names_do_not_act_in_figures() -> None:
     workload = joins([joined(2), joined(5)])
     named = replace(workload.queries[0], name="<b>Q")
-    (picture,) = FAMILY.pictures(
-        replace(workload, queries=(named, *workload.queries[1:])), "mem-opt"
+    (picture,) = FAMILY.space(replace(workload, queries=(named, *workload.queries[1:]))).pictures(
+        "mem-opt"
     )
     figure = chain_figures.drawn(picture, "<b>x</b>")
     written = str(figure.to_dict())
@@ -203,7 +203,7 @@ def test_names_do_not_act_in_figures() -> None:
 
 def test_the_trade_off_marks_the_chosen_chain() -> None:
     workload = joins([joined(2), joined(4, "A.v > 60"), joined(9, "A.v > 90")], rates=(40, 40))
-    (found,) = FAMILY.trade_off(workload)
+    (found,) = FAMILY.space(workload).trade_off()
     figure = optima.trade_off_figure(found, "Comparisons/s", found.labels[0])
     assert "The chosen chain" in [trace.name for trace in figure.data]
     assert found.labels[0] in optima.trade_off_alternative(found, "Comparisons/s")
@@ -227,8 +227,8 @@ def test_queries_whose_short_names_are_equal_have_bars_of_their_own() -> None:
     long = [f"alerts of the region {side} of the river" for side in ("west", "east")]
     named = [replace(q, name=name) for q, name in zip(workload.queries, long, strict=True)]
     workload = replace(workload, queries=tuple(named))
-    plan = FAMILY.plan(workload, "unshared")
-    bars = ledger.of_joins(plan, FAMILY.estimate(plan, workload))
+    plan = FAMILY.space(workload).plan("unshared")
+    bars = ledger.of_joins(plan, FAMILY.space(workload).estimate(plan))
     assert sum("slice" in name for name, _ in bars) == 2
 
 
@@ -236,9 +236,9 @@ def test_chains_whose_short_names_are_equal_have_columns_of_their_own() -> None:
     windows = range(1, 40)
     workload = joins([joined(seconds) for seconds in windows])
     ends = [[0, *(s for s in windows if s != left_out)] for left_out in (18, 20)]
-    plans = [FAMILY.plan(workload, f"chain:{'-'.join(map(str, chosen))}") for chosen in ends]
+    plans = [FAMILY.space(workload).plan(f"chain:{'-'.join(map(str, chosen))}") for chosen in ends]
     first, second = (
-        Side(plan.label, plan, FAMILY.estimate(plan, workload).costs) for plan in plans
+        Side(plan.label, plan, FAMILY.space(workload).estimate(plan).costs) for plan in plans
     )
     table = difference.whole_table(first, second, ["comparisons"])
     expected = [side.whole().comparisons for side in (first, second)]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
 import json
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,10 +15,10 @@ from pages.parts.shared import backend
 from planner.experiments.golab import costs
 from planner.experiments.registry import EXPERIMENTS, experiment
 from planner.experiments.tran.curves import PRINTED, REFINED
-from runtime.experiments import figure_store
+from runtime.experiments import figure as figure_store
 from runtime.experiments.figure import Figure
 from tests.pages.conftest import FakeSpark
-from tests.pages.helpers import all_done, texts
+from tests.pages.helpers import all_done, texts, until
 from tests.pages.test_run import press
 
 Go = Callable[[str], AppTest]
@@ -27,8 +27,8 @@ Go = Callable[[str], AppTest]
 @pytest.fixture(autouse=True)
 def nothing_shipped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """The benchmarks' figures are not there, unless a test puts some."""
-    file = tmp_path / "results.json"
-    monkeypatch.setattr(figure_store, "SHIPPED", file)
+    file = tmp_path / "paper_points.json.gz"
+    monkeypatch.setattr(figure_store, "PAPER_POINTS", file)
     return file
 
 
@@ -55,13 +55,12 @@ def measured(app: AppTest, go: Go, name: str) -> Figure:
 
 def first_measured(name: str) -> None:
     """Wait until the runner's thread has measured a point."""
-    waiting = threading.Event()
-    for _ in range(1_000):
+
+    def measured() -> bool:
         job = backend.measuring(name)
-        if job is not None and job.entries[0].progress.batches_done:
-            return
-        waiting.wait(0.01)
-    pytest.fail("nothing was measured")
+        return job is not None and job.entries[0].progress.batches_done > 0
+
+    until(measured)
 
 
 def test_predicted_curves_are_there_at_once(go: Go) -> None:
@@ -259,8 +258,8 @@ def test_figures_of_another_machine_are_labelled(go: Go, nothing_shipped: Path) 
     app = go("papers")
     figure = measured(app, go, "table-8")
     figure_store.figure_file(experiment("table-8")).unlink()
-    content = {"figures": {"measured": {"table-8": figure.to_json()}}}
-    nothing_shipped.write_text(json.dumps(content))
+    content = json.dumps({"table-8": figure.to_json()})
+    nothing_shipped.write_bytes(gzip.compress(content.encode()))
     go("papers")
     assert "on another machine" in texts(app)
     assert any(button.label == "Measure on this machine" for button in app.button)

@@ -33,7 +33,7 @@ def in_force(app: AppTest) -> Workload:
 
 
 def test_the_answer_is_the_planners(advised: AppTest) -> None:
-    advice = JoinOrder().advise(in_force(advised), 40)
+    advice = JoinOrder().space(in_force(advised)).advise(40)
     assert advice.answer() in texts(advised)
     assert "Exact: no other split" in texts(advised)
     assert f"Best plan with these indexes: {advice.plan}." in texts(advised)
@@ -49,14 +49,14 @@ def test_the_answer_is_the_planners(advised: AppTest) -> None:
 def test_another_budget_is_another_answer(advised: AppTest) -> None:
     advised.number_input(key="advice-budget").set_value(3).run()
     assert not advised.exception
-    assert JoinOrder().advise(in_force(advised), 3).answer() in texts(advised)
+    assert JoinOrder().space(in_force(advised)).advise(3).answer() in texts(advised)
     assert "scan" in list(advised.dataframe[-1].value["Access"])
     advised.toggle(key="advice-upkeep").set_value(True).run()
     assert "fewer operations than without indexes" in texts(advised)
 
 
 def test_the_advised_indexes_can_be_put_to_use(advised: AppTest) -> None:
-    advice = JoinOrder().advise(in_force(advised), 40)
+    advice = JoinOrder().space(in_force(advised)).advise(40)
     advised.button(key="use-advice").click().run()
     assert not advised.exception
     workload = in_force(advised)
@@ -100,7 +100,7 @@ def test_a_window_without_equality_is_told() -> None:
             }
         ],
     }
-    advice = JoinOrder().advise(load_workload(json.dumps(parts)), 20)
+    advice = JoinOrder().space(load_workload(json.dumps(parts))).advise(20)
     told = [index_advice._access(window, advice) for window in advice.windows]
     assert told[2] == "scan (no equality)"
     assert advice.windows[0].buckets > 1
@@ -108,7 +108,7 @@ def test_a_window_without_equality_is_told() -> None:
 
 def test_the_picture_shows_three_uses_of_a_budget() -> None:
     workload = next(s.workload for s in samples.every() if "Table 5" in s.workload.name)
-    advice = JoinOrder().advise(workload, 40)
+    advice = JoinOrder().space(workload).advise(40)
     figure = index_advice.cost_by_budget(advice)
     assert [trace.name for trace in figure.data] == ["Advised", "Equal split", "No index"]
     assert figure.data[0].y[-1] == advice.cost

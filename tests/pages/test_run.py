@@ -14,13 +14,13 @@ from streamlit.testing.v1 import AppTest
 from pages.parts.shared import backend
 from planner.families.registry import family
 from planner.plan.cost import Cost
-from runtime.control.execute import run_folder
-from runtime.control.processes import Process
+from runtime.backends.kernels.progress import Totals
+from runtime.data.folders import run_folder
 from runtime.runs.history import History
+from runtime.runs.processes import Process
 from runtime.runs.records import Run, Way
-from runtime.runs.totals import Totals
 from tests.pages.conftest import FakeSpark
-from tests.pages.helpers import all_done, texts, until
+from tests.pages.helpers import all_done, fresh_app, texts, until
 from tests.runtime.runs import a_run
 
 Go = Callable[[str], AppTest]
@@ -60,7 +60,7 @@ def test_figures_change_in_a_picture_that_is_drawn_once(spark: FakeSpark, go: Go
     (job,) = backend.runner().active()
     assert job.running is not None
     asked = job.running.request
-    plan = family("join_order").plan(asked.workload, asked.label)
+    plan = family("join_order").space(asked.workload).plan(asked.label)
     counted = {operator.id: Cost(comparisons=4321.0) for operator in plan.operators()}
     job.running.progress = replace(job.running.progress, costs=counted)
     app.run()
@@ -98,12 +98,11 @@ def test_cancel_stops_the_plan_and_those_after_it(spark: FakeSpark, go: Go) -> N
 def test_another_session_finds_the_run_and_waits_behind_it(spark: FakeSpark, go: Go) -> None:
     spark.gate.clear()
     app = press(go("run"), "Run on Spark")
-    reloaded = AppTest.from_file(app._script_path, default_timeout=30)
-    reloaded.query_params["job"] = app.query_params["job"]
+    reloaded = fresh_app(job=app.query_params["job"])
     reloaded.run().switch_page("pages/run.py").run()
     assert any(button.label == "Cancel" for button in reloaded.button)
 
-    second = AppTest.from_file(app._script_path, default_timeout=30).run()
+    second = fresh_app().run()
     second.switch_page("pages/run.py").run()
     plans = "S1,S2,S3,S4 and 1 more, 2 runs"
     assert f"1. **Golab & Özsu, Table 5** · {plans} · running · another tab" in texts(second)

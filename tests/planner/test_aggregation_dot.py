@@ -16,7 +16,7 @@ FAMILY = EarlyAggregation()
 
 
 def drawn(workload: Workload, label: str) -> str:
-    text = aggregation_tree(workload.queries[0], FAMILY.plan(workload, label))
+    text = aggregation_tree(workload.queries[0], FAMILY.space(workload).plan(label))
     assert well_formed(text)
     return text
 

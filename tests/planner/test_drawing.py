@@ -39,8 +39,8 @@ def well_formed(text: str) -> bool:
 
 def test_a_steady_picture_keeps_its_places_while_figures_change() -> None:
     workload = equality_join(TABLE_5)
-    plan = FAMILY.best(workload)
-    estimate = FAMILY.estimate(plan, workload)
+    plan = FAMILY.space(workload).best()
+    estimate = FAMILY.space(workload).estimate(plan)
 
     def widths(figure: str) -> list[str]:
         overlays = {op.id: Overlay((f"so far: {figure}",)) for op in plan.operators()}
@@ -55,8 +55,8 @@ def test_a_steady_picture_keeps_its_places_while_figures_change() -> None:
 
 def test_a_tree_shows_each_operators_predicted_cost() -> None:
     workload = equality_join(TABLE_5[:2])
-    plan = FAMILY.plan(workload, "S1,S2")
-    assert to_text(plan, FAMILY.estimate(plan, workload)) == (
+    plan = FAMILY.space(workload).plan("S1,S2")
+    assert to_text(plan, FAMILY.space(workload).estimate(plan)) == (
         "join_order S1,S2\n"
         "└─ output query=Q1  [4 rows/s]\n"
         "   ├─ probe origin=S1 step=1 source=S2 access=scan buckets=1"
@@ -78,7 +78,7 @@ def test_a_tree_shows_each_operators_predicted_cost() -> None:
 
 def test_loops_follow_each_origins_pipeline() -> None:
     workload = equality_join(TABLE_6[:3], HYBRID)
-    plan = FAMILY.plan(workload, "S2,S1,S3")
+    plan = FAMILY.space(workload).plan("S2,S1,S3")
     nests = to_loops(plan).split("\n\n")
     assert nests[2] == (
         "when a tuple arrives on S3\n"
@@ -87,16 +87,16 @@ def test_loops_follow_each_origins_pipeline() -> None:
         "      return (S3, S2, S1)"
     )
     assert "S3's entry of the key" in nests[0]
-    assert "comparisons/s]" in to_loops(plan, FAMILY.estimate(plan, workload))
+    assert "comparisons/s]" in to_loops(plan, FAMILY.space(workload).estimate(plan))
 
 
 def test_a_chain_of_slices_has_no_loops() -> None:
     chained = joins(f"SELECT * FROM A [RANGE {s}], B [RANGE {s}] WHERE A.k = B.k" for s in (5, 9))
-    assert to_loops(SlicedChain().plan(chained, "chain:0-5-9")) == ""
+    assert to_loops(SlicedChain().space(chained).plan("chain:0-5-9")) == ""
 
 
 def test_loops_show_where_new_tuples_stand() -> None:
-    naive = to_loops(FAMILY.plan(equality_join(TABLE_5[:3]), "naive:S1,S2,S3")).split("\n\n")
+    naive = to_loops(FAMILY.space(equality_join(TABLE_5[:3])).plan("naive:S1,S2,S3")).split("\n\n")
     assert naive[1] == (
         "when a tuple arrives on S2\n"
         "  for each tuple of S1\n"
@@ -105,7 +105,7 @@ def test_loops_show_where_new_tuples_stand() -> None:
         "        return (S1, S2, S3)"
     )
     lazy = equality_join(TABLE_5[:3], Execution(evaluate=Every(5)))
-    nests = to_loops(FAMILY.plan(lazy, "naive:S1,S2,S3")).split("\n\n")
+    nests = to_loops(FAMILY.space(lazy).plan("naive:S1,S2,S3")).split("\n\n")
     assert nests[0].startswith("every 5 s, for new tuples of S1\n  for each new tuple of S1\n")
     assert nests[2].splitlines()[1:4] == [
         "  for each tuple of S1",
@@ -116,8 +116,8 @@ def test_loops_show_where_new_tuples_stand() -> None:
 
 def test_the_operator_graph_is_whole() -> None:
     workload = equality_join(TABLE_5)
-    plan = FAMILY.best(workload)
-    text = to_dot(plan, FAMILY.estimate(plan, workload))
+    plan = FAMILY.space(workload).best()
+    text = to_dot(plan, FAMILY.space(workload).estimate(plan))
     assert well_formed(text)
     operators = plan.operators()
     assert all(f'"{operator.id}" [label=' in text for operator in operators)
@@ -127,7 +127,7 @@ def test_the_operator_graph_is_whole() -> None:
 
 def test_the_join_tree_is_right_deep() -> None:
     workload = equality_join(TABLE_5[:3])
-    (order,) = FAMILY.orders(workload, FAMILY.plan(workload, "S2,S1,S3")).values()
+    (order,) = FAMILY.space(workload).orders(FAMILY.space(workload).plan("S2,S1,S3")).values()
     assert order == ("S2", "S1", "S3")
     text = join_tree(order)
     assert well_formed(text)
@@ -142,7 +142,7 @@ def test_the_join_tree_is_right_deep() -> None:
 
 def test_an_overlay_adds_lines_and_a_colour() -> None:
     workload = equality_join(TABLE_5[:2])
-    plan = FAMILY.best(workload)
+    plan = FAMILY.space(workload).best()
     over = {plan.roots[0].id: Overlay(("measured 4.1", "q-error 1.02 ▲"), "#123456")}
     text = to_dot(plan, overlays=over)
     assert "measured 4.1\\nq-error 1.02 ▲" in text

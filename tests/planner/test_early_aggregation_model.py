@@ -12,7 +12,7 @@ from planner.families.early_aggregation.window_sizes import occupied, values_of
 from planner.plan.cost import Cost
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
-from tests.planner.aggregation_simulation import Simulation
+from tests.oracles.aggregation_plans import Simulation
 from tests.planner.aggregations import AGGREGATION_SAMPLES, aggregation
 
 FAMILY = EarlyAggregation()
@@ -57,8 +57,8 @@ def _measured(workload: Workload, plan: Plan) -> Mapping[str, Cost]:
 def test_every_operator_costs_what_the_model_says(sample: str, label: str) -> None:
     """To a twelfth: the mean of a few short runs is as far from the expected value."""
     workload = AGGREGATION_SAMPLES[sample]
-    plan = FAMILY.plan(workload, label)
-    predicted = FAMILY.estimate(plan, workload).costs
+    plan = FAMILY.space(workload).plan(label)
+    predicted = FAMILY.space(workload).estimate(plan).costs
     measured = _measured(workload, plan)
     for operator in plan.operators():
         if operator.kind not in SIMULATED:
@@ -76,8 +76,8 @@ def test_groups_on_several_sources_of_a_join_graph(groups: str) -> None:
         f"WHERE S1.j = S2.j AND S2.k = S3.h GROUP BY {groups}"
     )
     workload = aggregation(text)
-    plan = FAMILY.plan(workload, "EAP-111")
-    predicted = FAMILY.estimate(plan, workload).costs
+    plan = FAMILY.space(workload).plan("EAP-111")
+    predicted = FAMILY.space(workload).estimate(plan).costs
     measured = _measured(workload, plan)
     for operator in plan.operators():
         if operator.kind in ("update", "output"):
@@ -93,12 +93,12 @@ def test_tumbling_windows_of_one_length_fill_together() -> None:
         "WHERE S1.j = S2.j AND S2.j = S3.j"
     )
     workload = aggregation(text)
-    plan = FAMILY.plan(workload, "LAP")
+    plan = FAMILY.space(workload).plan("LAP")
     (update,) = [o for o in plan.operators() if o.kind == "update"]
     rates = (4, 5, 3)
     full = 4 * 5 * 3 * 8**2 / 8**2
     expected = sum(rate * full / rate / 3 for rate in rates)
-    cost = FAMILY.estimate(plan, workload).costs[update.id]
+    cost = FAMILY.space(workload).estimate(plan).costs[update.id]
     assert cost.group_updates == pytest.approx(expected)
     assert _measured(workload, plan)[update.id].group_updates == pytest.approx(expected, rel=0.08)
 
@@ -107,7 +107,7 @@ def test_entries_are_fewer_than_both_upper_bounds() -> None:
     """Where there are as many cells as tuples, 1 - 1/e of them are filled."""
     streams = {"A": (100.0, {"j": 50, "g": 20}), "B": (100.0, {"j": 50})}
     text = "SELECT A.g, COUNT(*) FROM A [ROWS 1000], B [ROWS 1000] WHERE A.j = B.j GROUP BY A.g"
-    sizes = FAMILY.sizes(aggregation(text, streams=streams, relations={}))[0]
+    sizes = FAMILY.space(aggregation(text, streams=streams, relations={})).sizes()[0]
     assert (sizes.tuples, sizes.cells, sizes.entries_bound) == (1000, 1000, 1000)
     assert sizes.entries == pytest.approx(1000 * (1 - 0.999**1000))
 
@@ -116,7 +116,7 @@ def test_a_window_of_less_than_a_tuple_fills_no_more_than_it_holds() -> None:
     streams = {"A": (0.01, {"j": 1}), "B": (1.0, {"j": 1})}
     for arrivals in ("RANGE 5", "ROWS 1"):
         text = f"SELECT COUNT(*) FROM A [{arrivals}], B [RANGE 9] WHERE A.j = B.j"
-        sizes = FAMILY.sizes(aggregation(text, streams=streams, relations={}))[0]
+        sizes = FAMILY.space(aggregation(text, streams=streams, relations={})).sizes()[0]
         assert sizes.entries <= sizes.tuples
 
 

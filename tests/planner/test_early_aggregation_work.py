@@ -13,9 +13,11 @@ FAMILY = EarlyAggregation()
 @pytest.mark.parametrize("name", ["default setting", "sliding", "self-join", "tumbling"])
 def test_kinds_of_work_add_up_to_the_score(name: str) -> None:
     workload = AGGREGATION_SAMPLES[name]
-    ranking = FAMILY.rank(workload, top=None)
+    ranking = FAMILY.space(workload).rank()
     labels = [c.label for c in ranking.candidates]
-    for candidate, work in zip(ranking.candidates, FAMILY.work(workload, labels), strict=True):
+    for candidate, work in zip(
+        ranking.candidates, FAMILY.space(workload).work(labels), strict=True
+    ):
         assert sum(work.values()) == pytest.approx(candidate.score)
         assert ("Updates of sets" in work) == (candidate.label != "LAP")
         assert ("Extrema found anew" in work) == (name == "sliding")
@@ -23,6 +25,6 @@ def test_kinds_of_work_add_up_to_the_score(name: str) -> None:
 
 def test_equal_sources_are_told_together() -> None:
     workload = two_way((5000, 5000), (150, 150), 10, execution=HASHED)
-    answer = FAMILY.answer(workload, FAMILY.rank(workload, top=10))
+    answer = FAMILY.space(workload).explanation(FAMILY.space(workload).rank(top=10)).answer
     assert "because S1 and S2 each have " in answer
     assert "groups in a window of 5,000" in answer

@@ -43,7 +43,7 @@ def test_every_point_has_a_plan_that_can_be_priced_and_opened(shown: Experiment)
     opened = set()
     for point in shown.points:
         chosen = family(point.family)
-        assert chosen.plan(point.workload, point.plan).label == point.plan
+        assert chosen.space(point.workload).plan(point.plan).label == point.plan
         if point.workload.digest in opened:
             continue
         opened.add(point.workload.digest)
@@ -80,8 +80,8 @@ def test_predictions_are_the_familys_own(shown: Experiment) -> None:
 
 
 def _cost(point: Point) -> Cost:
-    plan = family(point.family).plan(point.workload, point.plan)
-    estimate = family(point.family).estimate(plan, point.workload)
+    plan = family(point.family).space(point.workload).plan(point.plan)
+    estimate = family(point.family).space(point.workload).estimate(plan)
     return total(estimate.costs, [root.id for root in plan.roots])
 
 
@@ -154,10 +154,10 @@ def test_table_8_best_plans_are_those_of_the_heuristic() -> None:
         (7947, 1848),
     ]
     for point, dearest in zip(best.points, worst.points, strict=True):
-        trace = JoinOrder().heuristic(point.workload)
+        trace = JoinOrder().space(point.workload).heuristic()
         names = [source.alias for source in point.workload.queries[0].sources]
         assert point.plan == ",".join(names[place] for place in trace.heuristic)
-        ranking = family("join_order").rank(point.workload, None)
+        ranking = family("join_order").space(point.workload).rank()
         orders = [c for c in ranking.candidates if ":" not in c.label]
         assert point.plan == orders[0].label
         assert dearest.plan == orders[-1].label

@@ -87,4 +87,4 @@ def test_a_number_is_not_added_to_text() -> None:
 def test_a_column_without_a_value_agrees_with_any_other() -> None:
     assert "compares text" in str(FAMILY.refuses(joined("A.t = B.y")))
     assert FAMILY.refuses(joined("A.t = B.y", y=1.0)) is None
-    assert FAMILY.rank(joined("A.t = B.y", y=1.0), top=1).candidates[0].cost.rows_out == 0
+    assert FAMILY.space(joined("A.t = B.y", y=1.0)).rank(top=1).candidates[0].cost.rows_out == 0

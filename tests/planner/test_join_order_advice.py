@@ -6,21 +6,22 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import PlanError
 from planner.families.join_order import JoinOrder
 from planner.families.join_order.advice import advice_search
-from planner.families.join_order.advice.advice import MOST_BUCKETS, Advice, advised_execution
 from planner.families.join_order.advice.advice_search import Advising
-from planner.families.join_order.advice.bucket_costs import Choices, objective_of
+from planner.families.join_order.advice.bucket_costs import Choices, pricing_of
 from planner.families.join_order.model import model_of
 from planner.plan.cost import UnitCosts
+from planner.plan.index_advice import MOST_BUCKETS, Advice, advised_execution
 from planner.seconds.units import declared_units
 from planner.workload.execution import Every, Execution
 from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
+from tests.examples import examples
 from tests.planner.join_graphs import GRAPH_SAMPLES, chain, graph_join, mixed_join
 from tests.planner.workloads import (
     EIGHT,
@@ -55,8 +56,8 @@ def cost_of(workload: Workload, upkeep: bool = False) -> float:
     With upkeep a plan that uses fewer indexes may be the cheapest, so that all plans are compared.
     """
     if not upkeep:
-        return FAMILY.rank(workload, top=1).candidates[0].score
-    ranking = FAMILY.rank(workload, top=None)
+        return FAMILY.space(workload).rank(top=1).candidates[0].score
+    ranking = FAMILY.space(workload).rank()
     return min(c.score + c.cost.inserts + c.cost.expirations for c in ranking.candidates)
 
 
@@ -79,7 +80,7 @@ rows = st.tuples(
     st.lists(st.sampled_from([0.0, 1.0]), min_size=3, max_size=3),
     st.booleans(),
 )
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_exact_advice_is_what_trying_every_split_finds(
     rows: list[tuple[float, float, int]],
     budget: int,
@@ -93,7 +94,7 @@ def test_exact_advice_is_what_trying_every_split_finds(
         for s, e in zip(workload.streams, zipf, strict=False)
     )
     workload = replace(workload, streams=streams)
-    advice = FAMILY.advise(workload, budget, upkeep)
+    advice = FAMILY.space(workload).advise(budget, upkeep)
     assert advice.method == "exact"
     tried = [cost_of(indexed(workload, counts), upkeep) for counts in splits(workload, budget)]
     assert advice.cost == pytest.approx(min(tried), rel=1e-9)
@@ -104,7 +105,7 @@ def test_exact_advice_on_a_join_graph_is_what_trying_every_split_finds(
     execution: Execution,
 ) -> None:
     workload = graph_join([(2, 30), (5, 10), (3, 20)], chain(3), execution)
-    advice = FAMILY.advise(workload, 12)
+    advice = FAMILY.space(workload).advise(12)
     assert advice.method == "exact"
     # S2 joins on two attributes and keeps an index for each.
     tried = [
@@ -121,7 +122,7 @@ def test_exact_advice_on_a_join_graph_is_what_trying_every_split_finds(
 def test_advice_is_never_worse_than_none_or_an_equal_split(
     workload: Workload, upkeep: bool
 ) -> None:
-    advice = FAMILY.advise(workload, 30, upkeep)
+    advice = FAMILY.space(workload).advise(30, upkeep)
     assert advice.used <= 30
     for point in advice.curve:
         assert point.advised <= point.equal * (1 + 1e-9)
@@ -134,14 +135,14 @@ def test_advice_is_never_worse_than_none_or_an_equal_split(
 
 @pytest.mark.parametrize("workload", EVERY.values(), ids=EVERY)
 def test_the_advised_cost_is_that_of_the_advised_plan(workload: Workload) -> None:
-    advice = FAMILY.advise(workload, 25)
+    advice = FAMILY.space(workload).advise(25)
     changed = replace(workload, execution=advised_execution(workload.execution, advice))
-    assert FAMILY.scores(changed, [advice.plan]) == pytest.approx((advice.cost,))
-    assert FAMILY.best(changed).label == advice.plan
+    assert FAMILY.space(changed).scores([advice.plan]) == pytest.approx((advice.cost,))
+    assert FAMILY.space(changed).best().label == advice.plan
     bare = replace(workload, execution=replace(workload.execution, join="nested"))
     assert cost_of(bare) == pytest.approx(advice.none.cost)
     equal = indexed(workload, advice.equal.buckets)
-    assert FAMILY.scores(equal, [advice.equal.plan]) == pytest.approx((advice.equal.cost,))
+    assert FAMILY.space(equal).scores([advice.equal.plan]) == pytest.approx((advice.equal.cost,))
 
 
 @pytest.mark.parametrize("units", [None, UNITS], ids=["operations", "seconds"])
@@ -149,10 +150,10 @@ def test_with_upkeep_every_operator_is_paid_for(units: dict[str, float] | None) 
     execution = Execution(evaluate=Every(5), unit_costs=units)
     workload = equality_join(TABLE_7, execution)
     clock: UnitCosts | None = declared_units(workload)
-    advice = FAMILY.advise(workload, 40, upkeep=True, units=clock)
+    advice = FAMILY.space(workload).advise(40, upkeep=True, units=clock)
     changed = replace(workload, execution=advised_execution(execution, advice))
-    plan = FAMILY.plan(changed, advice.plan)
-    costs = FAMILY.estimate(plan, changed).costs
+    plan = FAMILY.space(changed).plan(advice.plan)
+    costs = FAMILY.space(changed).estimate(plan).costs
     if clock is None:
         spent = sum(c.comparisons + c.inserts + c.expirations for c in costs.values())
     else:
@@ -169,11 +170,11 @@ def test_plan_and_split_in_turn_comes_near_the_exact_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     workload = equality_join(rows, execution)
-    exact = FAMILY.advise(workload, 40)
+    exact = FAMILY.space(workload).advise(40)
     assert exact.method == "exact"
     monkeypatch.setattr(advice_search, "MOST_SUMS", 0)
     monkeypatch.setattr(advice_search, "MOST_BOXED_SOURCES", 0)
-    greedy = FAMILY.advise(workload, 40)
+    greedy = FAMILY.space(workload).advise(40)
     assert greedy.method == "greedy"
     assert exact.cost <= greedy.cost * (1 + 1e-12)
     assert greedy.cost <= 1.05 * exact.cost
@@ -183,13 +184,13 @@ def test_a_search_that_is_cut_short_does_not_call_itself_exact(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     workload = equality_join(TABLE_7, LAZY)
-    assert FAMILY.advise(workload, 40).method == "exact"
+    assert FAMILY.space(workload).advise(40).method == "exact"
     monkeypatch.setattr(advice_search, "MOST_BOXED", 0)
-    assert FAMILY.advise(workload, 40).method == "greedy"
+    assert FAMILY.space(workload).advise(40).method == "greedy"
 
 
 def test_a_window_that_is_not_looked_up_by_equality_is_never_indexed() -> None:
-    advice = FAMILY.advise(mixed_join(), 100)
+    advice = FAMILY.space(mixed_join()).advise(100)
     by_source = {window.source: window for window in advice.windows}
     assert (by_source["C"].buckets, by_source["C"].most_useful) == (1, 1), "a band alone"
     assert by_source["R"].buckets > 1, "a relation is looked up like a window"
@@ -197,7 +198,7 @@ def test_a_window_that_is_not_looked_up_by_equality_is_never_indexed() -> None:
 
 def test_buckets_that_gain_nothing_are_left() -> None:
     workload = equality_join([(10, 100, 4), (1, 100, 6)])
-    advice = FAMILY.advise(workload, MOST_BUCKETS)
+    advice = FAMILY.space(workload).advise(MOST_BUCKETS)
     assert [window.buckets for window in advice.windows] == [6, 6], "a bucket for every value"
     assert (advice.used, advice.curve[-1].budget) == (12, MOST_BUCKETS)
     per_value = replace(workload, execution=Execution(join="hash"))
@@ -205,7 +206,7 @@ def test_buckets_that_gain_nothing_are_left() -> None:
 
 
 def test_one_bucket_is_no_index() -> None:
-    advice = FAMILY.advise(equality_join(TABLE_5), 1)
+    advice = FAMILY.space(equality_join(TABLE_5)).advise(1)
     assert (advice.used, advice.join, advice.buckets) == (0, "nested", {})
     assert (advice.cost, advice.worth_most) == (16000, None)
     assert advice.answer() == "Index nothing: a budget of 1 saves no comparisons."
@@ -214,8 +215,8 @@ def test_one_bucket_is_no_index() -> None:
 def test_upkeep_makes_many_buckets_dear() -> None:
     """Expiring often, every bucket is visited often: Section 6.5's largest tables hurt."""
     workload = equality_join([(1, 10, 400), (1, 10, 400)], Execution(expire=Every(0.1)))
-    free = FAMILY.advise(workload, 400)
-    dear = FAMILY.advise(workload, 400, upkeep=True)
+    free = FAMILY.space(workload).advise(400)
+    dear = FAMILY.space(workload).advise(400, upkeep=True)
     assert free.used == 400
     assert dear.used < 50
     assert dear.cost < dear.equal.cost
@@ -233,14 +234,14 @@ def test_the_papers_strategies_are_never_cheaper(average: int, upkeep: bool) -> 
     total = 4 * average
     strategies = [(average,) * 4]
     strategies += [(b, b, b, total - 3 * b) for b in (1, 5, 10) if total - 3 * b > b]
-    advice = FAMILY.advise(workload, total, upkeep)
+    advice = FAMILY.space(workload).advise(total, upkeep)
     costs = [cost_of(indexed(workload, counts), upkeep) for counts in strategies]
     assert all(advice.cost <= cost * (1 + 1e-9) for cost in costs)
     assert advice.equal.cost == pytest.approx(costs[0])
 
 
 def test_the_answer_names_buckets_and_gains() -> None:
-    advice = FAMILY.advise(equality_join(TABLE_5), 60)
+    advice = FAMILY.space(equality_join(TABLE_5)).advise(60)
     counts = advice.buckets
     listed = f"S1 with {counts['S1']}, S2 with {counts['S2']}, S3 with {counts['S3']}"
     gain = f"{16000 / advice.cost:.2g}x fewer comparisons than without indexes"
@@ -252,16 +253,16 @@ def test_the_answer_names_buckets_and_gains() -> None:
 
 def test_the_exact_curve_is_the_advice_for_every_budget() -> None:
     workload = equality_join(TABLE_6)
-    advice = FAMILY.advise(workload, 30)
+    advice = FAMILY.space(workload).advise(30)
     assert advice.curve_method == "exact"
     for point in advice.curve[1::5]:
-        assert FAMILY.advise(workload, point.budget).cost == pytest.approx(point.advised)
+        assert FAMILY.space(workload).advise(point.budget).cost == pytest.approx(point.advised)
 
 
 def test_self_joins_and_many_streams_are_advised() -> None:
-    assert FAMILY.advise(self_join(), 20).method == "exact"
+    assert FAMILY.space(self_join()).advise(20).method == "exact"
     sixteen = [(1 + place % 3, 10.0, 20 + place) for place in range(16)]
-    advice: Advice = FAMILY.advise(equality_join(sixteen), 40)
+    advice: Advice = FAMILY.space(equality_join(sixteen)).advise(40)
     assert advice.method == "greedy"
     assert advice.cost < advice.equal.cost
 
@@ -269,13 +270,13 @@ def test_self_joins_and_many_streams_are_advised() -> None:
 @pytest.mark.parametrize("budget", [0, -3, MOST_BUCKETS + 1])
 def test_a_budget_out_of_range_is_said(budget: int) -> None:
     with pytest.raises(PlanError, match=f"buckets: must be from 1 to {MOST_BUCKETS}"):
-        FAMILY.advise(equality_join(TABLE_5), budget)
+        FAMILY.space(equality_join(TABLE_5)).advise(budget)
 
 
 def test_the_tables_price_every_choice_as_the_family_does() -> None:
     workload = self_join()
     model = model_of(workload)
-    choices = Choices(model, objective_of(model, upkeep=False, units=None), 18)
+    choices = Choices(model, pricing_of(model, upkeep=False, units=None), 18)
     search = Advising(choices)
     for budget in range(0, 19, 3):
         found = search.best(budget)

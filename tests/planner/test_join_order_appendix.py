@@ -6,17 +6,18 @@ from itertools import permutations
 from math import prod
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.families.join_order import JoinOrder
-from planner.families.join_order.formulas import CORRECTED, PAPER
 from planner.families.join_order.model import model_of
 from planner.families.join_order.order_pricer import Walker
 from planner.families.join_order.plans import loops_of
+from planner.families.join_order.pricing import CORRECTED, PAPER
 from planner.families.join_order.search import best_general
 from planner.joins.model import JoinModel
 from planner.workload.execution import Every, Execution
+from tests.examples import examples
 from tests.planner.workloads import TABLE_5, Row, equality_join
 
 FAMILY = JoinOrder()
@@ -97,7 +98,7 @@ rows_of = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(rows_of, st.sampled_from([0.0, 0.5, 5.0, 40.0]), st.data())
 def test_any_order_of_any_origin_is_what_the_appendix_derives(
     rows: list[Row], tau: float, data: st.DataObject
@@ -113,11 +114,11 @@ def test_any_order_of_any_origin_is_what_the_appendix_derives(
 def test_corrected_results_do_not_grow_with_the_batch() -> None:
     eager, batches = equality_join(TABLE_5), equality_join(TABLE_5, lazy(50))
     label = "S1,S2,S3,S4"
-    plan = FAMILY.plan(batches, label)
-    estimate = FAMILY.estimate(plan, batches)
+    plan = FAMILY.space(batches).plan(label)
+    estimate = FAMILY.space(batches).estimate(plan)
     root = plan.roots[0]
-    before = FAMILY.plan(eager, label)
-    now = FAMILY.estimate(before, eager).costs[before.roots[0].id]
+    before = FAMILY.space(eager).plan(label)
+    now = FAMILY.space(eager).estimate(before).costs[before.roots[0].id]
     assert estimate.costs[root.id].rows_out == pytest.approx(now.rows_out)
     last = root.inputs[0]
     found = {f.model: f.result for f in estimate.formulas[last.id] if f.field == "comparisons"}

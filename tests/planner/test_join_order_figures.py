@@ -9,6 +9,7 @@ from planner.families.join_order.model import model_of
 from planner.families.join_order.search import best_general
 from planner.plan.cost import total
 from planner.workload.workload import Workload
+from tests.planner.spaces import why
 from tests.planner.workloads import HASHED, TABLE_5, TABLE_6, TABLE_7, equality_join, multiway
 
 FAMILY = JoinOrder()
@@ -34,10 +35,10 @@ EXAMPLE_5, EXAMPLE_6, EXAMPLE_7 = map(equality_join, (TABLE_5, TABLE_6, TABLE_7)
 def test_a_printed_cost_is_the_sum_over_operators(
     workload: Workload, label: str, cost: float
 ) -> None:
-    plan = FAMILY.plan(workload, label)
-    priced = total(FAMILY.estimate(plan, workload).costs, [plan.roots[0].id])
+    plan = FAMILY.space(workload).plan(label)
+    priced = total(FAMILY.space(workload).estimate(plan).costs, [plan.roots[0].id])
     assert priced.comparisons == pytest.approx(cost, abs=0.05)
-    assert FAMILY.scores(workload, [label])[0] == pytest.approx(priced.comparisons, rel=1e-12)
+    assert FAMILY.space(workload).scores([label])[0] == pytest.approx(priced.comparisons, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -49,24 +50,26 @@ def test_a_printed_cost_is_the_sum_over_operators(
     ],
 )
 def test_the_printed_best_is_found(workload: Workload, best: str, cost: float) -> None:
-    ranking = FAMILY.rank(workload, top=None)
+    ranking = FAMILY.space(workload).rank()
     first = multiway(ranking)[0]
     assert (first.label, first.score) == (best, pytest.approx(cost, abs=0.05))
-    assert ranking.best == FAMILY.best(workload).label
+    assert ranking.best == FAMILY.space(workload).best().label
 
 
 def test_an_order_for_each_origin_is_cheaper_than_the_printed_best() -> None:
     per_origin = [best_general(model_of(w))[1] for w in (EXAMPLE_5, EXAMPLE_6, EXAMPLE_7)]
     assert per_origin == pytest.approx([16000, 70500, 47834.6], abs=0.05)
-    assert any("An order for each origin, general:" in said for said in FAMILY.why(EXAMPLE_6))
-    assert FAMILY.rank(EXAMPLE_6, top=1).best == "S2,S1,S3,S4", (
+    assert any(
+        "An order for each origin, general:" in said for said in why(FAMILY.space(EXAMPLE_6))
+    )
+    assert FAMILY.space(EXAMPLE_6).rank(top=1).best == "S2,S1,S3,S4", (
         "the paper's plans are global orders"
     )
 
 
 def test_rank_and_spread_of_all_orders() -> None:
     of_5, of_6, of_7 = (
-        multiway(FAMILY.rank(workload, top=None)) for workload in (EXAMPLE_5, EXAMPLE_6, EXAMPLE_7)
+        multiway(FAMILY.space(workload).rank()) for workload in (EXAMPLE_5, EXAMPLE_6, EXAMPLE_7)
     )
     assert of_5[4].label == "S2,S1,S3,S4"
     assert of_5[-1].score == pytest.approx(86850)
@@ -75,8 +78,8 @@ def test_rank_and_spread_of_all_orders() -> None:
 
 
 def test_each_origin_of_the_worked_example() -> None:
-    plan = FAMILY.plan(EXAMPLE_5, "S1,S2,S3,S4")
-    costs = FAMILY.estimate(plan, EXAMPLE_5).costs
+    plan = FAMILY.space(EXAMPLE_5).plan("S1,S2,S3,S4")
+    costs = FAMILY.space(EXAMPLE_5).estimate(plan).costs
     per_origin = dict.fromkeys(("S1", "S2", "S3", "S4"), 0.0)
     for operator in plan.operators():
         if operator.kind == "probe":
@@ -106,13 +109,13 @@ def test_sizes_of_tables_10_and_11(members: tuple[int, ...], size: float) -> Non
     [(EXAMPLE_5, "S1,S2,S3,S4"), (EXAMPLE_6, "S2,S3,S4,S1"), (EXAMPLE_7, "S3,S4,S1,S2")],
 )
 def test_the_augmented_heuristic_finds_the_optimum(workload: Workload, heuristic: str) -> None:
-    trace, model = FAMILY.heuristic(workload), model_of(workload)
+    trace, model = FAMILY.space(workload).heuristic(), model_of(workload)
     assert model.label(trace.heuristic) == heuristic
-    assert model.label(trace.augmented) == multiway(FAMILY.rank(workload, top=None))[0].label
+    assert model.label(trace.augmented) == multiway(FAMILY.space(workload).rank())[0].label
 
 
 def test_equal_buckets_divide_every_cost_alike() -> None:
-    hashed = multiway(FAMILY.rank(equality_join(TABLE_5, HASHED), top=None))
-    nested = multiway(FAMILY.rank(EXAMPLE_5, top=None))
+    hashed = multiway(FAMILY.space(equality_join(TABLE_5, HASHED)).rank())
+    nested = multiway(FAMILY.space(EXAMPLE_5).rank())
     assert [c.label for c in hashed] == [c.label for c in nested]
     assert [5 * c.score for c in hashed] == pytest.approx([c.score for c in nested])

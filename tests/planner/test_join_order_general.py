@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import PlanError
@@ -21,6 +21,7 @@ from planner.plan.plan import Plan
 from planner.workload.execution import Every, Execution
 from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
+from tests.examples import examples
 from tests.planner.join_graphs import (
     chain,
     clique,
@@ -30,6 +31,7 @@ from tests.planner.join_graphs import (
     mixed_join,
     star,
 )
+from tests.planner.spaces import why
 from tests.planner.workloads import TABLE_5, equality_join, self_join
 
 FAMILY = JoinOrder()
@@ -77,7 +79,7 @@ def nest(model: JoinModel, weights: Weights, origin: int, order: tuple[int, ...]
 
 
 @pytest.mark.parametrize("weights", [Weights(filter=0), Weights(2.0, 3.0, filter=0)])
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.one_of(joins(), others))
 def test_the_search_finds_what_trying_every_order_finds(
     weights: Weights, workload: Workload
@@ -92,38 +94,38 @@ def test_the_search_finds_what_trying_every_order_finds(
     assert Walker(model, weights).score(loops) == pytest.approx(expected, rel=1e-9)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.one_of(joins(), others))
 def test_general_is_never_dearer_and_every_listed_score_is_its_plans(workload: Workload) -> None:
-    ranking = FAMILY.rank(workload, top=None)
+    ranking = FAMILY.space(workload).rank()
     labels = [candidate.label for candidate in ranking.candidates]
     scores = [candidate.score for candidate in ranking.candidates]
     assert scores == sorted(scores)
-    assert scores == pytest.approx(FAMILY.scores(workload, labels), rel=1e-9)
+    assert scores == pytest.approx(FAMILY.space(workload).scores(labels), rel=1e-9)
     model = model_of(workload)
-    general = FAMILY.scores(workload, [best_general(model)[0].label])[0]
+    general = FAMILY.space(workload).scores([best_general(model)[0].label])[0]
     assert general <= min(scores) * (1 + 1e-9)
-    assert ranking.best == labels[0] == FAMILY.best(workload).label
+    assert ranking.best == labels[0] == FAMILY.space(workload).best().label
     assert ranking.considered == len(labels)
     assert any(label.startswith("naive:") for label in labels)
-    searched = FAMILY.scores(workload, ["multiway", "naive", "general"])
+    searched = FAMILY.space(workload).scores(["multiway", "naive", "general"])
     best_of = [
         min(s for s, label in zip(scores, labels, strict=True) if algorithm_of(label) == name)
         for name in ("multiway", "naive")
     ]
     assert searched == pytest.approx((*best_of, general), rel=1e-9)
-    told = FAMILY.answer(workload, ranking)
+    told = FAMILY.space(workload).explanation(ranking).answer
     assert told.startswith("A general plan" if "general" in labels[0] else labels[0])
-    assert FAMILY.why(workload)
+    assert why(FAMILY.space(workload))
 
 
 @pytest.mark.parametrize("edges", [chain(12), star(12), cycle(12), clique(12)])
 def test_twelve_streams_are_planned_exactly(edges: list[tuple[int, int]]) -> None:
     workload = graph_join([(1 + place % 3, 10 + place) for place in range(12)], edges)
-    ranking = FAMILY.rank(workload, top=10)
+    ranking = FAMILY.space(workload).rank(top=10)
     assert ranking.truncated
     assert ranking.best == ranking.candidates[0].label
-    assert FAMILY.answer(workload, ranking).startswith("A general plan")
+    assert FAMILY.space(workload).explanation(ranking).answer.startswith("A general plan")
 
 
 def shape(plan: Plan) -> list[str]:
@@ -144,7 +146,7 @@ def shape(plan: Plan) -> list[str]:
 
 def test_the_operators_of_a_naive_plan() -> None:
     workload = equality_join(TABLE_5[:3], Execution(join="hash", evaluate=Every(5)))
-    plan = FAMILY.plan(workload, "naive:S2,S1,S3")
+    plan = FAMILY.space(workload).plan("naive:S2,S1,S3")
     assert shape(plan) == [
         "S1: S2 expire > S1 scan arrive > S3 hash expire",
         "S2: S2 arrive > S1 hash expire > S3 hash expire",
@@ -158,19 +160,19 @@ def test_the_operators_of_a_naive_plan() -> None:
 def test_the_operators_of_a_general_plan_on_several_attributes() -> None:
     workload = mixed_join(Execution(join="hash"))
     label = "general:A=C,A,B,R;B=B,R,A,C;C=R,B,A,C"
-    plan = FAMILY.plan(workload, label)
+    plan = FAMILY.space(workload).plan(label)
     assert plan.label == label
     assert shape(plan) == [
         "A: C expire > A scan filter > B hash expire k > R hash table r",
         "B: B arrive > R hash table r > A hash expire k > C scan expire",
         "C: R table > B hash expire r > A hash expire k > C scan arrive",
     ]
-    assert FAMILY.loops(workload, plan)["C"] == ("R", "B", "A", "C")
+    assert FAMILY.space(workload).loops(plan)["C"] == ("R", "B", "A", "C")
 
 
 def test_a_multiway_order_takes_the_first_linked_source() -> None:
     workload = graph_join([(1, 10)] * 4, chain(4))
-    loops = FAMILY.loops(workload, FAMILY.plan(workload, "S4,S1,S3,S2"))
+    loops = FAMILY.space(workload).loops(FAMILY.space(workload).plan("S4,S1,S3,S2"))
     assert loops == {
         "S1": ("S1", "S2", "S3", "S4"),
         "S2": ("S2", "S1", "S3", "S4"),
@@ -182,7 +184,7 @@ def test_a_multiway_order_takes_the_first_linked_source() -> None:
 def test_where_new_tuples_go_first_a_general_plan_is_the_multiway_one() -> None:
     workload = equality_join(TABLE_5[:3])
     same = "general:S1=S1,S2,S3;S2=S2,S1,S3;S3=S3,S1,S2"
-    one, other = (FAMILY.plan(workload, label) for label in (same, "S1,S2,S3"))
+    one, other = (FAMILY.space(workload).plan(label) for label in (same, "S1,S2,S3"))
     assert one.roots == other.roots
 
 
@@ -201,12 +203,12 @@ def test_where_new_tuples_go_first_a_general_plan_is_the_multiway_one() -> None:
 def test_a_label_that_names_no_plan_is_told_why(label: str, said: str) -> None:
     workload = graph_join([(1, 10)] * 4, chain(4))
     with pytest.raises(PlanError, match=said):
-        FAMILY.plan(workload, label)
+        FAMILY.space(workload).plan(label)
 
 
 def test_labels_are_read_back() -> None:
     model = model_of(mixed_join())
-    for candidate in FAMILY.rank(mixed_join(), top=None).candidates:
+    for candidate in FAMILY.space(mixed_join()).rank().candidates:
         assert loops_of(model, candidate.label).label == candidate.label
 
 
@@ -226,11 +228,16 @@ def crossed_join(text: str = CROSSED) -> Workload:
 
 def test_parts_are_joined_where_a_cross_join_is_written() -> None:
     workload = crossed_join()
-    labels = [candidate.label for candidate in FAMILY.rank(workload, top=None).candidates]
+    labels = [candidate.label for candidate in FAMILY.space(workload).rank().candidates]
     assert {"A,B,C,D", "naive:C,A,B,D", "naive:D,C,A,B"} <= set(labels)
     assert "naive:D,A,B,C" not in labels, "A and D are linked through others only"
-    assert FAMILY.loops(workload, FAMILY.plan(workload, "A,B,C,D"))["D"] == ("D", "C", "A", "B")
-    rows = FAMILY.rank(workload, top=1).candidates[0].cost.rows_out
+    assert FAMILY.space(workload).loops(FAMILY.space(workload).plan("A,B,C,D"))["D"] == (
+        "D",
+        "C",
+        "A",
+        "B",
+    )
+    rows = FAMILY.space(workload).rank(top=1).candidates[0].cost.rows_out
     pairs = 20 * 5 / 3, 9 * 6 / 4
     rates = (2 / 20 + 1 / 5) + (3 / 9 + 2 / 6)
     assert rows == pytest.approx(rates * pairs[0] * pairs[1])

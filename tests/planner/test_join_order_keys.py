@@ -6,18 +6,20 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.families.join_order import JoinOrder
-from planner.families.join_order.formulas import UNIFORM
 from planner.families.join_order.model import model_of
+from planner.families.join_order.pricing import UNIFORM
 from planner.joins.keys import harmonic, skewed_bucket_fraction, values_present
 from planner.joins.sets import SetArrays
 from planner.workload.execution import DeclaredStatistic, Execution, Statistics
 from planner.workload.query import Column, Comparison, Filter
 from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
+from tests.examples import examples
+from tests.planner.spaces import why
 from tests.planner.workloads import TABLE_5, equality_join
 
 FAMILY = JoinOrder()
@@ -32,14 +34,14 @@ def shares(count: int, exponent: float, upto: int) -> np.ndarray:
 
 
 @given(st.integers(1, 200_000), exponents)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_a_long_sum_is_what_adding_gives(count: int, exponent: float) -> None:
     added = (np.arange(1, count + 1, dtype=np.float64) ** -exponent).sum()
     assert harmonic(count, exponent) == pytest.approx(added, rel=1e-10)
 
 
 @given(st.integers(1, 50), exponents, st.integers(1, 50), exponents, st.integers(1, 70))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_a_skewed_bucket_is_what_counting_gives(
     keys: int, of_keys: float, values: int, of_values: float, buckets: int
 ) -> None:
@@ -73,13 +75,13 @@ def test_sizes_come_from_the_frequencies() -> None:
 def test_the_uniform_figure_stands_beside_and_search_prices_as_plans_do() -> None:
     for execution in (Execution(), Execution(join="hash"), Execution(join="hash", buckets=7)):
         workload = zipf_join((1.0, 0.5, 0.0, 1.2), execution)
-        ranking = FAMILY.rank(workload, top=None)
+        ranking = FAMILY.space(workload).rank()
         labels = [candidate.label for candidate in ranking.candidates]
         scores = [candidate.score for candidate in ranking.candidates]
-        assert scores == pytest.approx(FAMILY.scores(workload, labels))
-        formulas = FAMILY.estimate(FAMILY.best(workload), workload).formulas
+        assert scores == pytest.approx(FAMILY.space(workload).scores(labels))
+        formulas = FAMILY.space(workload).estimate(FAMILY.space(workload).best()).formulas
         assert any(f.model == UNIFORM for found in formulas.values() for f in found)
-        assert any("Zipf" in sentence for sentence in FAMILY.why(workload))
+        assert any("Zipf" in sentence for sentence in why(FAMILY.space(workload)))
 
 
 def test_a_declared_selectivity_of_two_sources_wins() -> None:
@@ -88,7 +90,7 @@ def test_a_declared_selectivity_of_two_sources_wins() -> None:
     assert model_of(workload).size((0, 1)) == pytest.approx(0.25 * 1000 * 100)
     three = replace(equality_join(TABLE_5[:3]), statistics=declared)
     assert model_of(three).size((0, 1)) == pytest.approx(200)
-    assert any("selectivities of pairs are not used" in said for said in FAMILY.why(three))
+    assert any("selectivities of pairs are not used" in said for said in why(FAMILY.space(three)))
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def at(workload: Workload, rates: dict[str, float]) -> Workload:
 def priced(workload: Workload, trace: RateTrace, labels: list[str]) -> list[tuple[float, ...]]:
     """What each plan costs per second in each interval."""
     cells = [at(workload, dict(zip(trace.streams, row, strict=True))) for row in trace.rates]
-    return [FAMILY.scores(cell, labels) for cell in cells]
+    return [FAMILY.space(cell).scores(labels) for cell in cells]
 
 
 def total(costs: list[float], trace: RateTrace) -> float:
@@ -185,7 +185,7 @@ def test_of_many_plans_those_that_win_somewhere_are_compared() -> None:
     found = replan(workload, day_and_night(workload), FAMILY)
     assert not found.exact
     assert found.compared == len(
-        {FAMILY.best(found.trace.at(p, workload)).label for p in range(24)}
+        {FAMILY.space(found.trace.at(p, workload)).best().label for p in range(24)}
     )
     assert "others were not compared" in notes(found)[-1]
 
@@ -198,9 +198,15 @@ def test_the_answer_names_the_times_and_the_saving() -> None:
     assert "never re-plans and costs " in answer(replan(WORKLOAD, SWAPPED, FAMILY, 99.0))
     many = answer(replan(WORKLOAD, random_trace(3, rows=30), FAMILY))
     assert " times (first at " in many
-    assert [against(x, 100) for x in (100, 102, 180, 250)] == [
+    found = replan(WORKLOAD, SWAPPED, FAMILY)
+    best = replace(found, oracle=replace(found.oracle, total=100))
+    policies = [replace(found.rule, total=x) for x in (100, 102, 180, 250)]
+    assert [against(best, policy) for policy in policies] == [
         *("the same", "2% more", "80% more", "2.5x"),
     ]
+    most = replace(best, by=replace(best.by, best="highest"))
+    policies = [replace(found.rule, total=x) for x in (100, 98)]
+    assert [against(most, policy) for policy in policies] == ["the same", "2% less"]
 
 
 def test_the_answer_where_switching_costs_nothing() -> None:

@@ -7,7 +7,7 @@ from itertools import islice, permutations
 from math import factorial
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.families.join_order import JoinOrder
@@ -21,6 +21,8 @@ from planner.plan.cost import UnitCosts, Units, rounded, total
 from planner.seconds.units import DEFAULT_UNITS
 from planner.workload.execution import Execution
 from planner.workload.workload import Workload
+from tests.examples import examples
+from tests.planner.spaces import ranked_by_seconds, why
 from tests.planner.workloads import EIGHT, TABLE_5, TABLE_7, Row, equality_join
 
 FAMILY = JoinOrder()
@@ -45,13 +47,13 @@ def by_definition(workload: Workload) -> list[tuple[float, str]]:
     aliases = [source.alias for source in workload.queries[0].sources]
     found = []
     for order in permutations(aliases):
-        plan = FAMILY.plan(workload, ",".join(order))
-        costs = FAMILY.estimate(plan, workload).costs
+        plan = FAMILY.space(workload).plan(",".join(order))
+        costs = FAMILY.space(workload).estimate(plan).costs
         found.append((total(costs, [plan.roots[0].id]).comparisons, plan.label))
     return sorted(found)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(workloads)
 def test_search_agrees_with_enumeration(workload: Workload) -> None:
     expected = by_definition(workload)
@@ -59,7 +61,7 @@ def test_search_agrees_with_enumeration(workload: Workload) -> None:
     table = step_table(model)
     assert float(cost_to_go(table)[0]) == pytest.approx(expected[0][0], rel=1e-9)
     assert float(cost_to_go(table, worst=True)[0]) == pytest.approx(expected[-1][0], rel=1e-9)
-    ranked = FAMILY.rank(workload, top=None)
+    ranked = FAMILY.space(workload).rank()
     costs = {label: cost for cost, label in expected}
     in_order = [(rounded(c.score), c.label) for c in ranked.candidates]
     assert [score for score, _ in in_order] == sorted(score for score, _ in in_order)
@@ -68,10 +70,10 @@ def test_search_agrees_with_enumeration(workload: Workload) -> None:
     found = {label: score for score, label in multiway}
     assert found == pytest.approx(costs, rel=1e-9)
     assert [model.label(order) for order in orders_by_cost(model)] == list(found)
-    assert FAMILY.best(workload).label == ranked.best == in_order[0][1]
+    assert FAMILY.space(workload).best().label == ranked.best == in_order[0][1]
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(rows)
 def test_renaming_streams_renames_labels_only(table: list[Row]) -> None:
     names = [f"S{place}" for place in range(1, len(table) + 1)]
@@ -79,8 +81,8 @@ def test_renaming_streams_renames_labels_only(table: list[Row]) -> None:
     plain = equality_join(table)
     renamed = equality_join(table, names=shifted)
     again = dict(zip(names, shifted, strict=True))
-    before = {c.label: c.score for c in FAMILY.rank(plain, top=None).candidates}
-    after = {c.label: c.score for c in FAMILY.rank(renamed, top=None).candidates}
+    before = {c.label: c.score for c in FAMILY.space(plain).rank().candidates}
+    after = {c.label: c.score for c in FAMILY.space(renamed).rank().candidates}
     renaming = re.compile("|".join(names))
     moved = {
         renaming.sub(lambda name: again[name[0]], label): cost for label, cost in before.items()
@@ -89,18 +91,18 @@ def test_renaming_streams_renames_labels_only(table: list[Row]) -> None:
 
 
 @given(rows, st.sampled_from([2.0, 10.0]))
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_slower_streams_in_longer_windows_cost_less_in_proportion(
     table: list[Row], factor: float
 ) -> None:
     stretched = [(rate / factor, span * factor, values) for rate, span, values in table]
-    before = FAMILY.rank(equality_join(table), top=1).candidates[0]
-    after = FAMILY.rank(equality_join(stretched), top=1).candidates[0]
+    before = FAMILY.space(equality_join(table)).rank(top=1).candidates[0]
+    after = FAMILY.space(equality_join(stretched)).rank(top=1).candidates[0]
     assert after.score == pytest.approx(before.score / factor)
 
 
 def test_the_best_and_the_baseline_are_listed_with_tags() -> None:
-    ranking = FAMILY.rank(equality_join(TABLE_7), top=3)
+    ranking = FAMILY.space(equality_join(TABLE_7)).rank(top=3)
     assert [c.label for c in ranking.candidates] == [
         "S3,S1,S4,S2",
         "S4,S1,S3,S2",
@@ -110,29 +112,31 @@ def test_the_best_and_the_baseline_are_listed_with_tags() -> None:
     tags = [c.tags for c in ranking.candidates]
     assert tags == [("best", "augmented heuristic"), (), ("heuristic",), ("baseline",)]
     assert (ranking.considered, ranking.truncated) == (48, False)
-    every = FAMILY.rank(equality_join(TABLE_7), top=None).candidates
+    every = FAMILY.space(equality_join(TABLE_7)).rank().candidates
     multiway = [c for c in every if not c.label.startswith("naive:")]
     assert len(multiway) == len(every) - len(multiway) == 24
     assert "worst" in multiway[-1].tags
 
 
 def test_eight_streams_have_no_room_for_naive_orders() -> None:
-    ranking = FAMILY.rank(equality_join(EIGHT), top=2)
+    ranking = FAMILY.space(equality_join(EIGHT)).rank(top=2)
     assert (ranking.considered, ranking.truncated) == (factorial(8), False)
     ((label, why),) = ranking.excluded
     assert label == "naive:S1,S2,S3,S4,S5,S6,S7,S8"
     assert "40,320 naive orders" in why
-    assert FAMILY.plan(equality_join(EIGHT), label).label == label
+    assert FAMILY.space(equality_join(EIGHT)).plan(label).label == label
 
 
 def test_many_streams_are_ranked_without_listing_all() -> None:
     workload = equality_join([*EIGHT, *EIGHT[:4]])
-    ranking = FAMILY.rank(workload, top=20)
+    ranking = FAMILY.space(workload).rank(top=20)
     scores = [c.score for c in ranking.candidates]
     assert len(scores) == 21
     assert scores == sorted(scores)
     assert (ranking.considered, ranking.truncated) == (factorial(12), True)
-    assert ranking.candidates[0].score == pytest.approx(FAMILY.scores(workload, [ranking.best])[0])
+    assert ranking.candidates[0].score == pytest.approx(
+        FAMILY.space(workload).scores([ranking.best])[0]
+    )
 
 
 def test_equal_streams_rank_by_label_alone() -> None:
@@ -147,32 +151,32 @@ def test_equal_streams_rank_by_label_alone() -> None:
 UNITS = UnitCosts(Units(2.0, 5.0, 7.0, 0.0, 11.0), "declared")
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(workloads)
 def test_seconds_are_the_sum_over_operators(workload: Workload) -> None:
-    ranking = FAMILY.rank(workload, None, UNITS, by_seconds=True)
+    ranking = ranked_by_seconds(FAMILY.space(workload, UNITS), None)
     for candidate in ranking.candidates[:24]:
-        plan = FAMILY.plan(workload, candidate.label)
-        costs = FAMILY.estimate(plan, workload).costs
+        plan = FAMILY.space(workload).plan(candidate.label)
+        costs = FAMILY.space(workload).estimate(plan).costs
         spent = sum(UNITS.seconds(op.kind, costs[op.id]) for op in plan.operators())
         assert candidate.seconds == candidate.score == pytest.approx(spent)
     scores = [rounded(c.score) for c in ranking.candidates]
-    assert ranking.rank_by == "seconds"
+    assert ranking.by.figure == "seconds"
     assert scores == sorted(scores)
 
 
 def test_without_unit_costs_there_are_defaults() -> None:
     workload = equality_join(TABLE_5)
-    assert FAMILY.rank(workload, 3, by_seconds=True) == FAMILY.rank(
-        workload, 3, DEFAULT_UNITS, by_seconds=True
+    assert ranked_by_seconds(FAMILY.space(workload), 3) == ranked_by_seconds(
+        FAMILY.space(workload, DEFAULT_UNITS), 3
     )
-    assert all(c.seconds for c in FAMILY.rank(workload, 3).candidates)
+    assert all(c.seconds for c in FAMILY.space(workload).rank(top=3).candidates)
 
 
 def test_many_fast_streams_are_moved_one_by_one() -> None:
     slow = [(1.0, 100.0, 50 + place) for place in range(8)]
     fast = [(20.0, 100.0, 900 + place) for place in range(6)]
-    trace = FAMILY.heuristic(equality_join([*slow, *fast]))
+    trace = FAMILY.space(equality_join([*slow, *fast])).heuristic()
     kept = trace.steps[-1]
     assert kept.kind == "keep"
     assert trace.augmented_cost <= trace.heuristic_cost
@@ -180,7 +184,7 @@ def test_many_fast_streams_are_moved_one_by_one() -> None:
 
 
 def test_the_trace_names_the_pair_the_fast_stream_and_the_gain() -> None:
-    steps = FAMILY.heuristic(equality_join(TABLE_7)).steps
+    steps = FAMILY.space(equality_join(TABLE_7)).heuristic().steps
     assert steps[0].text.startswith("S3 and S4 join most selectively")
     assert [s.text.split()[0] for s in steps if s.kind == "fast"] == ["S1", "S2"]
     moves = {s.label: s.cost for s in steps if s.kind == "move"}
@@ -190,7 +194,7 @@ def test_the_trace_names_the_pair_the_fast_stream_and_the_gain() -> None:
 
 def test_the_answer_says_who_wins_why_and_what_comes_close() -> None:
     def answer(workload: Workload) -> str:
-        return FAMILY.answer(workload, FAMILY.rank(workload, top=10))
+        return FAMILY.space(workload).explanation(FAMILY.space(workload).rank(top=10)).answer
 
     assert answer(equality_join(TABLE_5)).startswith(
         "S1,S2,S3,S4 wins: 16,000 comparisons/s, 5.4x under the worst, because S1 and S2"
@@ -200,6 +204,6 @@ def test_the_answer_says_who_wins_why_and_what_comes_close() -> None:
 
 
 def test_why_sets_the_exact_search_beside_the_heuristic() -> None:
-    assert "finds none cheaper" in FAMILY.why(equality_join(TABLE_5))[-1]
+    assert "finds none cheaper" in why(FAMILY.space(equality_join(TABLE_5)))[-1]
     hybrid = Execution(join={"S1": "hash", "S3": "hash"}, buckets={"S1": 7})
-    assert "above it" in FAMILY.why(equality_join(TABLE_7, hybrid))[-1]
+    assert "above it" in why(FAMILY.space(equality_join(TABLE_7, hybrid)))[-1]

@@ -11,11 +11,11 @@ from planner.families.registry import FAMILIES
 from planner.files.data_folder import PROJECT
 from planner.files.workload_file import load_workload
 from planner.plan.cost import UnitCosts, Units
-from planner.seconds.kernel_work import kernel_of, seconds_of
 from planner.seconds.run_seconds import Shape, kernel_seconds
 from planner.seconds.units import DEFAULT_UNITS, units_of
 from planner.workload.execution import Execution
 from planner.workload.workload import Workload
+from tests.planner.spaces import ranked_by_seconds
 
 SAMPLES = [
     "auctions", "customer-flows", "golab-table-7", "lazy-join", "network-links", "shop-alerts",
@@ -34,16 +34,18 @@ def test_a_ranking_says_the_seconds_of_its_plans(name: str) -> None:
     for known in FAMILIES:
         if known.refuses(workload) is not None:
             continue
-        by_seconds = known.rank(workload, 8, by_seconds=True)
+        space = known.space(workload)
+        by_seconds = ranked_by_seconds(space, 8)
         seconds = [c.seconds for c in by_seconds.candidates[:8] if c.seconds is not None]
         assert seconds == sorted(seconds)
-        for candidate in (*by_seconds.candidates[:4], *known.rank(workload, 4).candidates):
-            plan = known.plan(workload, candidate.label)
-            costs = known.estimate(plan, workload).costs
-            spent = seconds_of(plan, costs, workload, DEFAULT_UNITS)
+        for candidate in (*by_seconds.candidates[:4], *space.rank(top=4).candidates):
+            plan = space.plan(candidate.label)
+            work = space.kernel_work(plan, space.estimate(plan).costs)
+            spent = work.seconds(DEFAULT_UNITS)
             # Windows are priced as a scan finds them, or as they are on average: lazy ones differ.
             assert candidate.seconds == pytest.approx(spent, rel=0.02), candidate.label
-            assert f"{kernel_of(plan, workload)} batch" in DEFAULT_UNITS.kinds
+            assert work.batch.kind == f"{work.kernel} batch"
+            assert work.batch.kind in DEFAULT_UNITS.kinds
 
 
 def test_declared_unit_costs_come_before_those_of_the_machine() -> None:
@@ -58,13 +60,14 @@ def test_declared_unit_costs_come_before_those_of_the_machine() -> None:
 def test_a_run_takes_longer_with_more_batches_and_copies() -> None:
     workload = _sample("golab-table-5")
     (known, *_) = FAMILIES
-    plan = known.best(workload)
-    estimate = known.estimate(plan, workload)
+    space = known.space(workload)
+    plan = space.best()
+    work = space.kernel_work(plan, space.estimate(plan).costs)
 
     def seconds(shape: Shape) -> float:
-        return kernel_seconds(plan, estimate, workload, DEFAULT_UNITS, 600, shape)
+        return kernel_seconds(work, DEFAULT_UNITS, workload.longest_window, 600, shape)
 
     assert seconds(Shape(20)) > seconds(Shape(1))
     assert seconds(Shape(1, 2, replicated=True)) > seconds(Shape(1, 2))
-    steady = kernel_seconds(plan, estimate, workload, DEFAULT_UNITS, 600, filled=True)
+    steady = kernel_seconds(work, DEFAULT_UNITS, 0, 600)
     assert steady > seconds(Shape(1)), "windows fill up first"

@@ -22,6 +22,7 @@ from planner.workload.execution import Execution
 from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
 from tests.planner.chains import joined, joins
+from tests.planner.spaces import why
 
 PROJECT = Path(__file__).resolve().parents[2]
 PLAIN = joins([joined(5), joined(10), joined(30)])
@@ -172,17 +173,17 @@ def test_queries_and_windows_can_be_swept() -> None:
 @pytest.mark.parametrize("name", ["temperature-humidity", "thirty-six-windows"])
 def test_samples_are_answered_by_a_chain(name: str) -> None:
     workload = load_workload((PROJECT / "sample_data" / f"{name}.yaml").read_bytes())
-    ranking = SlicedChain().rank(workload, 3)
+    ranking = SlicedChain().space(workload).rank(top=3)
     assert ranking.best.startswith("chain:")
 
 
 def test_two_hundred_alerts_are_planned_at_once() -> None:
     workload = load_workload((PROJECT / "sample_data" / "two-hundred-alerts.yaml").read_bytes())
     known = SlicedChain()
-    ranking = known.rank(workload, 3)
+    ranking = known.space(workload).rank(top=3)
     assert len(workload.queries) == 200
-    assert known.scores(workload, ["unshared"])[0] > 3 * ranking.candidates[0].score
-    assert "192 more share" in " ".join(known.why(workload))
+    assert known.space(workload).scores(["unshared"])[0] > 3 * ranking.candidates[0].score
+    assert "192 more share" in " ".join(why(known.space(workload)))
 
 
 def test_conditions_of_too_many_combinations_are_refused() -> None:
@@ -201,10 +202,10 @@ def test_what_nothing_passes_and_what_hardly_arrives_is_priced(text: str) -> Non
     for execution in (Execution(), Execution(join="hash")):
         workload = joins([joined(5), text], rates=(1e-12, 20), execution=execution)
         known = SlicedChain()
-        for built in known.candidates(workload):
-            for cost in known.estimate(built, workload).costs.values():
+        for built in known.space(workload).candidates():
+            for cost in known.space(workload).estimate(built).costs.values():
                 assert all(math.isfinite(v) and v >= 0 for v in cost.as_dict().values())
-        assert known.answer(workload, known.rank(workload, None))
+        assert known.space(workload).explanation(known.space(workload).rank()).answer
 
 
 def test_parts_are_told_in_words() -> None:

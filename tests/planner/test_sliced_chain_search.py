@@ -7,7 +7,7 @@ from itertools import combinations
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from planner.families.sliced_chain import SlicedChain
 from planner.families.sliced_chain.chain_search.chains import GroupChains, Places
@@ -16,7 +16,9 @@ from planner.families.sliced_chain.ranking import Plans
 from planner.plan.cost import total
 from planner.workload.execution import Execution
 from planner.workload.workload import Workload
+from tests.examples import examples
 from tests.planner.chains import FILTERED, HASHED, PER_VALUE, joined, joins
+from tests.planner.spaces import why
 
 FAMILY = SlicedChain()
 CONDITIONS = ["A.v > 30", "A.v > 60", "A.v > 90", "B.v < 40", "A.u > 50"]
@@ -44,7 +46,7 @@ def every_merging(chains: GroupChains) -> list[Places]:
     return [(*c, last) for n in range(last) for c in combinations(inner, n)]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(workload=workloads())
 def test_cpu_opt_is_the_cheapest_of_all_mergings(workload: Workload) -> None:
     (chains,) = Plans(model_of(workload)).chains
@@ -53,20 +55,20 @@ def test_cpu_opt_is_the_cheapest_of_all_mergings(workload: Workload) -> None:
     assert chains.score(chains.cheapest) == pytest.approx(least, rel=1e-9)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(workload=workloads(), data=st.data())
 def test_slices_are_priced_as_their_operators_are(workload: Workload, data: st.DataObject) -> None:
     plans = Plans(model_of(workload))
     (chains,) = plans.chains
     places = tuple(sorted(data.draw(st.sets(st.integers(1, chains.edges.last)))))
     label = plans.label([(*(p for p in places if p < chains.edges.last), chains.edges.last)])
-    plan = FAMILY.plan(workload, label)
-    costs = FAMILY.estimate(plan, workload).costs
+    plan = FAMILY.space(workload).plan(label)
+    costs = FAMILY.space(workload).estimate(plan).costs
     priced = total(costs, [root.id for root in plan.roots])
     assert plans.cost(label).as_dict() == pytest.approx(priced.as_dict(), rel=1e-9)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(workload=workloads())
 def test_the_trade_off_has_every_chain_that_none_beats(workload: Workload) -> None:
     (chains,) = Plans(model_of(workload)).chains
@@ -85,12 +87,12 @@ def test_the_trade_off_has_every_chain_that_none_beats(workload: Workload) -> No
 def test_a_thinned_trade_off_says_how_far_off_it_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [joined(n / 2, f"A.v > {5 * n}") for n in range(1, 19)]
     workload = joins(texts, rates=(20, 20), execution=Execution(c_sys=40))
-    (exact,) = FAMILY.trade_off(workload)
+    (exact,) = FAMILY.space(workload).trade_off()
     assert exact.epsilon == 0
     monkeypatch.setattr(
         "planner.families.sliced_chain.chain_search.pareto._MOST_STEPS", 18 * 18 * 9
     )
-    (thinned,) = FAMILY.trade_off(workload)
+    (thinned,) = FAMILY.space(workload).trade_off()
     assert len(thinned.labels) <= 10 < len(exact.labels)
     assert 0 < thinned.epsilon < 1
     for cost, state in zip(exact.scores, exact.state_tuples, strict=True):
@@ -110,21 +112,21 @@ def test_it_is_told_whether_the_inequality_was_used(rate: float, told: str) -> N
         f"SELECT * FROM A [RANGE {n / 4}], B [RANGE {n / 4}] WHERE A.v = B.v" for n in range(1, 301)
     ]
     workload = joins(texts, rates=(rate, rate))
-    assert f"{told} for the quadrangle inequality" in " ".join(FAMILY.why(workload))
+    assert f"{told} for the quadrangle inequality" in " ".join(why(FAMILY.space(workload)))
 
 
 def test_without_filters_the_trade_off_is_one_point() -> None:
     workload = joins([joined(5), joined(10), joined(30)])
-    (found,) = FAMILY.trade_off(workload)
+    (found,) = FAMILY.space(workload).trade_off()
     assert len(found.labels) == 1
-    assert "All chains hold the same tuples" in " ".join(FAMILY.why(workload))
+    assert "All chains hold the same tuples" in " ".join(why(FAMILY.space(workload)))
 
 
 def test_mem_opt_holds_least_and_as_much_as_the_largest_join_alone() -> None:
     plain = joins([joined(5), joined(10), joined(30)])
     alone = joins([joined(30)])
     held = [
-        total(FAMILY.estimate(FAMILY.plan(w, label), w).costs, ()).state_tuples
+        total(FAMILY.space(w).estimate(FAMILY.space(w).plan(label)).costs, ()).state_tuples
         for w, label in ((plain, "mem-opt"), (alone, "unshared"))
     ]
     assert held[0] == pytest.approx(held[1])
@@ -136,18 +138,20 @@ def test_mem_opt_holds_least_and_as_much_as_the_largest_join_alone() -> None:
 
 def test_many_windows_list_the_instructive_chains() -> None:
     workload = joins([joined(n, f"A.v > {2 * n}") for n in range(1, 31)])
-    ranking = FAMILY.rank(workload, None)
+    ranking = FAMILY.space(workload).rank()
     assert ranking.truncated
     assert ranking.considered == len(ranking.candidates) < 1_000
     tagged = {tag: c.label for c in ranking.candidates for tag in c.tags}
     assert {"mem-opt", "cpu-opt", "best", "baseline"} <= set(tagged)
-    assert FAMILY.plan(workload, "cpu-opt").label == tagged["cpu-opt"]
+    assert FAMILY.space(workload).plan("cpu-opt").label == tagged["cpu-opt"]
 
 
 def test_overhead_of_slices_makes_cpu_opt_merge() -> None:
     texts = [joined(n) for n in range(1, 13)]
     counts = [
-        FAMILY.plan(joins(texts, execution=Execution(c_sys=c_sys)), "cpu-opt").label.count("-")
+        FAMILY.space(joins(texts, execution=Execution(c_sys=c_sys)))
+        .plan("cpu-opt")
+        .label.count("-")
         for c_sys in (0, 20, 1e6)
     ]
     assert counts[0] > counts[1] > counts[2] == 1

@@ -132,7 +132,7 @@ def test_service_rates_are_the_inverse_of_the_work_beside_pull_up() -> None:
 
 def _score(workload: Workload, label: str, c_sys: float) -> float:
     priced = replace(workload, execution=Execution(c_sys=c_sys))
-    return family("sliced_chain").scores(priced, [label])[0]
+    return family("sliced_chain").space(priced).scores([label])[0]
 
 
 def test_cpu_opt_depends_on_what_entering_a_slice_costs() -> None:

@@ -50,8 +50,8 @@ def test_cells_are_row_major_and_priced_as_workloads_of_their_own() -> None:
     for place, (rate, span) in enumerate(cells):
         (_, _, v), (rate_2, _, v_2), *others = TABLE_7
         there = equality_join([(rate, 100, v), (rate_2, span, v_2), *others])
-        assert found.winner[place] == FAMILY.rank(there, top=1).best
-        priced = FAMILY.scores(there, found.plans)
+        assert found.winner[place] == FAMILY.space(there).rank(top=1).best
+        priced = FAMILY.space(there).scores(found.plans)
         assert [costs[place] for costs in found.cost] == pytest.approx(priced)
     assert found.crossovers == ()
     assert set(found.winner) | {"S1,S2,S3,S4"} == set(found.plans)
@@ -64,7 +64,7 @@ def test_a_crossover_is_where_the_two_costs_meet() -> None:
     assert len(found.crossovers) == changes
     for crossing in found.crossovers:
         there = path_in(WORKLOAD, "streams.S1.rate").change(crossing.at)
-        before, after = FAMILY.scores(there, [crossing.before, crossing.after])
+        before, after = FAMILY.space(there).scores([crossing.before, crossing.after])
         assert before == pytest.approx(after, rel=1e-6)
 
 

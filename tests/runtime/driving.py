@@ -9,19 +9,18 @@ from itertools import pairwise
 import numpy as np
 
 from planner.families.registry import chosen_plan, family
+from planner.families.stages import PlannedStage
 from planner.files.tuple_table import ColumnData, Table
 from planner.plan.plan import Plan
 from planner.workload.query import Query, TimeWindow
 from planner.workload.workload import Workload
-from runtime.data.batch import Batch
-from runtime.data.feed import Feed
-from runtime.data.split import Split, split_of
+from runtime.data.batch import Batch, unpack
+from runtime.data.feed import Feed, Merge, Span, Split
 from runtime.engines.joins.kernel.multiway import Counters
 from runtime.engines.joins.multiway_program import JoinProgram
-from runtime.engines.kernels.packing import unpack
-from runtime.engines.program import Program, Span, Tally
-from runtime.engines.registry import compile_plan
-from tests.runtime.reference import Data
+from runtime.engines.protocol import PlanInput, Program, Tally
+from runtime.engines.registry import engine
+from tests.oracles.joins import Data
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +32,24 @@ class Driven:
     tally: Tally
 
 
-def tables_of(data: Data) -> dict[str, Table]:
-    """Tuples written out by a test, as the arrays that are merged and run."""
+def tables_of(data: Data, kinds: Mapping[str, str]) -> dict[str, Table]:
+    """The data as arrays; a missing value is None, and an attribute is of this numpy kind."""
     tables = {}
     for name, items in data.items():
-        valid = np.array([item.key is not None for item in items], np.bool_)
-        keys = np.array([item.key or 0 for item in items], np.int64)
-        tables[name] = Table(
-            np.arange(len(items), dtype=np.int64),
-            np.array([item.ts for item in items], np.int64),
-            {"attr": ColumnData(keys, None if valid.all() else valid)},
-        )
+        columns = {}
+        for attribute, kind in kinds.items():
+            values = [item[1][attribute] for item in items]
+            valid = np.array([value is not None for value in values], np.bool_)
+            nothing = "" if kind == "object" else 0
+            filled = np.array([nothing if v is None else v for v in values], kind)
+            columns[attribute] = ColumnData(filled, None if valid.all() else valid)
+        times = [item[0] for item in items]
+        seq = np.arange(len(items), dtype=np.int64)
+        if times and isinstance(times[0], tuple):
+            begin, end = np.array(times, np.int64).T
+            tables[name] = Table(seq, np.empty(0, np.int64), columns, begin.copy(), end.copy())
+        else:
+            tables[name] = Table(seq, np.array(times, np.int64), columns)
     return tables
 
 
@@ -52,13 +58,45 @@ def windows_of(query: Query) -> list[float]:
     return [s.window.seconds for s in query.sources if isinstance(s.window, TimeWindow)]
 
 
+def feed_of(plan: Plan, workload: Workload) -> Merge:
+    """What merges the streams for the kernel that runs this plan."""
+    return engine(plan.family).feed(plan, workload)
+
+
+def split_of(plan: Plan, workload: Workload, partitions: int) -> Split:
+    """How tuples are shared out to so many partitions."""
+    return engine(plan.family).split(plan, workload, partitions)
+
+
+def program_of(
+    plan: Plan,
+    workload: Workload,
+    feed: Feed,
+    span: Span,
+    split: Split,
+    stages: Sequence[PlannedStage] = (),
+) -> Program:
+    """The plan as a program over a feed."""
+    given = PlanInput(plan, workload, feed.schema, span, split, stages)
+    return engine(plan.family).compile(given)
+
+
+def counted(plan: Plan, workload: Workload, feed: Feed, span: Span) -> Tally:
+    """What the kernels count of this plan over these tuples, in one partition and one batch."""
+    program = program_of(plan, workload, feed, span, Split(1, None))
+    program.load()
+    until = int(feed.tuples.ts[-1]) if len(feed.tuples.ts) else 0
+    batch = Batch(feed.tuples, until, last=True).pack()
+    return program.tally([program.step(None, batch, 0, keep_rows=False).totals], plan)
+
+
 def compiled(
     workload: Workload, feed: Feed, span: Span, partitions: int = 1, label: str = "multiway"
 ) -> tuple[JoinProgram, Plan, Split]:
     """The plan with this label as a program, and how tuples are shared out to it."""
-    plan = chosen_plan(family("join_order"), workload, label)
+    plan = chosen_plan(family("join_order").space(workload), label)
     split = split_of(plan, workload, partitions)
-    program = compile_plan(plan, workload, feed.codes, span, split)
+    program = program_of(plan, workload, feed, span, split)
     assert isinstance(program, JoinProgram)
     return program, plan, split
 

@@ -10,11 +10,11 @@ from planner.files.tuple_table import Table
 from planner.plan.cost import Measurement, Timings
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
-from runtime.control.prepare import data_digest, generated, run_seconds
-from runtime.engines.in_process import counted, feed_of
+from runtime.data.feed import Span
+from runtime.data.run_data import data_digest, generated, run_seconds
 from runtime.engines.kernels.digest import as_text
-from runtime.engines.program import Span
 from runtime.runs.records import Run, RunRequest
+from tests.runtime.driving import counted, feed_of
 
 
 def measured_run(
@@ -28,8 +28,8 @@ def measured_run(
     Other tuples than those of the workload may be given: what a user's own data do to a model.
     """
     chosen = applicable(workload, "test")
-    plan = chosen.best(workload) if label == "best" else chosen.plan(workload, label)
-    estimate = replace(family(plan.family).estimate(plan, workload), formulas={})
+    plan = chosen.space(workload).best() if label == "best" else chosen.space(workload).plan(label)
+    estimate = replace(family(plan.family).space(workload).estimate(plan), formulas={})
     arrived = tables or generated(workload)
     span = Span(microseconds(workload.warmup), microseconds(run_seconds(workload)))
     tally = counted(plan, workload, feed_of(plan, workload)(workload, arrived), span)

@@ -26,8 +26,8 @@ def a_run(
 ) -> Run:
     """A run that has ended; if it is finished, with a measurement."""
     request = a_request(seed=seed)
-    plan = family("join_order").plan(request.workload, request.label)
-    predicted = family("join_order").estimate(plan, request.workload).costs
+    plan = family("join_order").space(request.workload).plan(request.label)
+    predicted = family("join_order").space(request.workload).estimate(plan).costs
     measured = Measurement(
         costs={operator.id: Cost(comparisons=5.0, rows_out=0.5) for operator in plan.operators()},
         qualities={},

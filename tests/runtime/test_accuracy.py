@@ -1,4 +1,4 @@
-"""A small part of `bench accuracy`: every plan of some random joins, predicted beside measured."""
+"""A small part of `bench join-accuracy`: every plan of some joins, predicted beside measured."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from itertools import islice
 
 import pytest
 
-from bench.accuracy import measured, runnable, summary
-from bench.loop_counts import covering, loops_in
-from bench.random_workloads import TRAITS, drawn
+from bench.joins.accuracy import measured, runnable, summary
+from bench.joins.loop_counts import covering, loops_in
+from bench.joins.random_joins import TRAITS, drawn
 from planner.families.join_order import JoinOrder
 from planner.families.join_order.model import model_of
 from planner.families.join_order.plans import loops_of
@@ -41,7 +41,7 @@ def test_the_plans_that_are_run_have_every_loop_of_every_listed_plan(number: int
         for origin, order in zip(model.origins, loops.orders, strict=True)
         for loop in loops_in(origin, order)
     }
-    for candidate in JoinOrder().rank(workload, None).candidates:
+    for candidate in JoinOrder().space(workload).rank().candidates:
         orders = zip(model.origins, loops_of(model, candidate.label).orders, strict=True)
         for origin, order in orders:
             assert set(loops_in(origin, order)) <= run, candidate.label

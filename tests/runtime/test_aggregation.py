@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import PlanError, RunError
@@ -32,14 +32,16 @@ from planner.workload.query import (
 from planner.workload.streams import Attribute, Changes, Relation, Stream
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
+from runtime.data.feed import Span
 from runtime.data.generate import generate
 from runtime.engines.aggregation.feed import aggregate_feed
-from runtime.engines.in_process import counted
-from runtime.engines.program import Span
-from tests.planner.aggregation_simulation import Simulation, Tuple
+from tests.examples import examples
+from tests.oracles.aggregation_plans import Simulation, Tuple
+from tests.oracles.aggregations import Definition
+from tests.oracles.joins import Data
 from tests.planner.aggregations import AGGREGATION_SAMPLES, aggregation
-from tests.runtime.aggregating import Aggregated, Definition, aggregated, tables_of
-from tests.runtime.general_reference import Data
+from tests.runtime.aggregating import Aggregated, aggregated
+from tests.runtime.driving import counted, tables_of
 
 FAMILY = family("early_aggregation")
 # What data and attributes look like: keys, a grouping text, whole and other numbers.
@@ -169,7 +171,7 @@ def _check_changes(found: Aggregated, definition: Definition) -> None:
     assert change is None
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(60)
 @given(case=cases(), partitions=st.integers(1, 3), cuts=st.lists(st.integers(1, 25), max_size=3))
 def test_all_plans_equal_recomputation_at_every_event(
     case: tuple[Workload, Data], partitions: int, cuts: list[int]
@@ -181,7 +183,7 @@ def test_all_plans_equal_recomputation_at_every_event(
     definition = Definition(workload, data)
     final = definition.final()
     digests = set()
-    for plan in FAMILY.candidates(workload):
+    for plan in FAMILY.space(workload).candidates():
         found = aggregated(workload, tables, plan, partitions, cuts)
         assert found.answer == final, plan.label
         assert found.tally.results == len(final)
@@ -190,7 +192,7 @@ def test_all_plans_equal_recomputation_at_every_event(
     assert len(digests) == 1
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(30)
 @given(case=cases(), partitions=st.integers(1, 3), cuts=st.lists(st.integers(1, 25), max_size=3))
 def test_counts_do_not_depend_on_partitions_and_batches(
     case: tuple[Workload, Data], partitions: int, cuts: list[int]
@@ -199,7 +201,7 @@ def test_counts_do_not_depend_on_partitions_and_batches(
     if FAMILY.refuses(workload) is not None:
         return
     tables = tables_of(data, KINDS)
-    for plan in FAMILY.candidates(workload):
+    for plan in FAMILY.space(workload).candidates():
         one = aggregated(workload, tables, plan).tally
         other = aggregated(workload, tables, plan, partitions, cuts).tally
         (update,) = (op.id for op in plan.operators() if op.kind == "update")
@@ -217,7 +219,7 @@ def test_an_extremum_is_looked_for_in_as_much_whatever_the_partitions() -> None:
     text = "SELECT S1.j, MAX(S2.x) FROM S1 [RANGE 4], S2 [RANGE 3] WHERE S1.j = S2.j GROUP BY S1.j"
     workload = aggregation(text, Execution(join="hash"))
     tables = generate(workload, 30, seed=2)
-    for plan in FAMILY.candidates(workload):
+    for plan in FAMILY.space(workload).candidates():
         one, two = (aggregated(workload, tables, plan, partitions).tally for partitions in (1, 2))
         (update,) = (op.id for op in plan.operators() if op.kind == "update")
         assert one.recomputations[update] > 0
@@ -260,7 +262,7 @@ def test_counts_are_those_of_a_plain_simulation(name: str) -> None:
     workload = AGGREGATION_SAMPLES[name]
     tables = generate(workload, 30, seed=4)
     warmup, end = 12_000_000, max(int(table.ts[-1]) for table in tables.values())
-    for plan in FAMILY.candidates(workload):
+    for plan in FAMILY.space(workload).candidates():
         simulated = OnTables(_in_microseconds(workload), plan, tables).run(warmup, end - warmup + 1)
         merged = aggregate_feed(workload, tables)
         tally = counted(plan, workload, merged, Span(warmup, end))
@@ -300,7 +302,7 @@ def _run_one(select: str, values: np.ndarray) -> Aggregated:
     columns = {"j": ones, "g": ones, "x": ColumnData(values)}
     numbers = np.arange(len(values), dtype=np.int64)
     table = Table(numbers, numbers, columns)
-    return aggregated(workload, {"S1": table}, FAMILY.plan(workload, "LAP"))
+    return aggregated(workload, {"S1": table}, FAMILY.space(workload).plan("LAP"))
 
 
 def test_text_cannot_be_summed() -> None:
@@ -315,7 +317,7 @@ def test_a_column_without_a_value_has_no_sum() -> None:
     nothing = ColumnData(np.array(["", ""], object), np.zeros(2, np.bool_))
     numbers = np.arange(2, dtype=np.int64)
     table = Table(numbers, numbers, {"j": ones, "g": ones, "x": nothing})
-    found = aggregated(workload, {"S1": table}, FAMILY.plan(workload, "LAP"))
+    found = aggregated(workload, {"S1": table}, FAMILY.space(workload).plan("LAP"))
     assert found.answer == {(): (None, None, 0, 2)}
 
 

@@ -1,4 +1,4 @@
-"""A small part of `bench aggregation-cells`: every plan of a few cells, predicted and counted."""
+"""A small part of `bench aggregation-accuracy`: all plans of a few cells, predicted and counted."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from bench.aggregation_cells import Record, measured, regret, summary
-from bench.cells import Cell, cells_of_figures, random_cell
+from bench.aggregation.accuracy import Record, measured, regret, summary
+from bench.aggregation.settings import Cell, cells_of_figures, random_cell
 
 # A three-way hash join, and showcases of nested loops in which different plans win.
 NAMES = ("Figure 8(a), 100", "Figure 10(b), 500", "Figure 10(c), 500")

@@ -13,12 +13,12 @@ from planner.plan.cost import COST_FIELDS, Cost, q_error
 from planner.plan.plan import Plan
 from planner.report.command import read_workload
 from planner.workload.validation import microseconds
-from runtime.control.prepare import generated, run_seconds
+from runtime.data.feed import Span
 from runtime.data.folders import PROJECT
 from runtime.data.generate import generate
+from runtime.data.run_data import generated, run_seconds
 from runtime.engines.aggregation.feed import aggregate_feed
-from runtime.engines.in_process import counted
-from runtime.engines.program import Span
+from tests.runtime.driving import counted
 
 FAMILY = family("early_aggregation")
 # One run of ten minutes, as the samples ship: arrivals alone differ by 3% from their rates.
@@ -31,9 +31,9 @@ MOST = 1.1
 )
 def test_every_operator_of_a_sample_is_measured_as_predicted(sample: str, label: str) -> None:
     workload = read_workload(str(PROJECT / "sample_data" / f"{sample}.yaml"))
-    plan = FAMILY.plan(workload, label)
-    assert label in ("LAP", FAMILY.best(workload).label)
-    predicted = FAMILY.estimate(plan, workload).costs
+    plan = FAMILY.space(workload).plan(label)
+    assert label in ("LAP", FAMILY.space(workload).best().label)
+    predicted = FAMILY.space(workload).estimate(plan).costs
     span = Span(microseconds(workload.warmup), microseconds(run_seconds(workload)))
     merged = aggregate_feed(workload, generated(workload))
     measured = counted(plan, workload, merged, span).costs
@@ -67,11 +67,11 @@ run: {seed: 2, duration: 1500}
 def test_rows_that_ended_are_probed_until_they_are_needed_no_more(place: int) -> None:
     both = load_workload(CHANGING)
     workload = replace(both, queries=(both.queries[place],))
-    plan = FAMILY.plan(workload, "LAP")
+    plan = FAMILY.space(workload).plan("LAP")
     seconds = workload.warmup + workload.run.duration
     span = Span(microseconds(workload.warmup), microseconds(seconds))
     merged = aggregate_feed(workload, generate(workload, seconds, workload.run.seed))
-    predicted = FAMILY.estimate(plan, workload).costs
+    predicted = FAMILY.space(workload).estimate(plan).costs
     (table,) = (op.id for op in plan.operators() if op.kind == "table")
     assert predicted[table].state_tuples == pytest.approx(60 + 2 * 20)
     _check(plan, predicted, counted(plan, workload, merged, span).costs)

@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from planner.families.join_order.formulas import EXACT_BUCKETS, PRINTED_BUCKETS, SKEWED, UNIFORM
+from planner.families.join_order.pricing import EXACT_BUCKETS, PRINTED_BUCKETS, SKEWED, UNIFORM
 from planner.families.registry import family
 from planner.plan.cost import Cost, models_behind, q_error, total
 from planner.workload.execution import Every, Execution
 from planner.workload.streams import Attribute
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
+from runtime.data.feed import Span
 from runtime.data.generate import generate
-from runtime.engines.in_process import counted, feed_of
-from runtime.engines.program import Span
 from tests.planner.workloads import equality_join
+from tests.runtime.driving import counted, feed_of
 
 ROWS = ((8.0, 20.0, 40), (6.0, 20.0, 10), (10.0, 10.0, 25))
 LABEL = "S1,S2,S3"
@@ -27,7 +27,7 @@ HOT_SECONDS = 800
 
 def counts(workload: Workload, seconds: int = SECONDS) -> Cost:
     """What the FROM order costs, as counted."""
-    plan = family("join_order").plan(workload, LABEL)
+    plan = family("join_order").space(workload).plan(LABEL)
     merged = feed_of(plan, workload)(workload, generate(workload, seconds + 60, seed=3))
     span = Span(microseconds(60), microseconds(60 + seconds))
     return total(counted(plan, workload, merged, span).costs, [root.id for root in plan.roots])
@@ -36,8 +36,8 @@ def counts(workload: Workload, seconds: int = SECONDS) -> Cost:
 def figures(workload: Workload, beside: str) -> tuple[Cost, float]:
     """What the FROM order should cost, and its comparisons where this model stands beside."""
     known = family("join_order")
-    plan = known.plan(workload, LABEL)
-    estimate = known.estimate(plan, workload)
+    plan = known.space(workload).plan(LABEL)
+    estimate = known.space(workload).estimate(plan)
     other = 0.0
     for operator in plan.operators():
         told = [f for f in estimate.formulas[operator.id] if f.field == "comparisons"]
@@ -84,6 +84,10 @@ def test_one_hot_key_is_priced_from_its_frequency(buckets: int) -> None:
     predicted, uniform = figures(workload, UNIFORM)
     assert predicted.comparisons == pytest.approx(found.comparisons, rel=0.05)
     assert (q_error(uniform, found.comparisons) or 0) > 2, "the uniform figure misleads"
-    estimate = family("join_order").estimate(family("join_order").plan(workload, LABEL), workload)
+    estimate = (
+        family("join_order")
+        .space(workload)
+        .estimate(family("join_order").space(workload).plan(LABEL))
+    )
     assert all(SKEWED in model for model in models_behind(estimate))
     assert all(EXACT_BUCKETS in model for model in models_behind(estimate))

@@ -1,4 +1,4 @@
-"""A small part of `bench chains`: strategies of a few cases, predicted and counted."""
+"""A small part of `bench chain-accuracy`: strategies of a few cases, predicted and counted."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from bench.chain_planning import LIMITS, many_windows
-from bench.chain_workloads import Case, random_case, table_3, table_4
-from bench.chains import Record, alerts, measured, shared_and_unshared, states, summary
+from bench.chains.accuracy import Record, alerts, measured, shared_and_unshared, states, summary
+from bench.chains.planning import LIMITS, many_windows
+from bench.chains.workloads import Case, random_case, table_3, table_4
 from planner.families.sliced_chain.labels import CHAIN, PULL_UP, PUSH_DOWN, UNSHARED
 from planner.families.sliced_chain.model import GroupModel
 from planner.families.sliced_chain.ranking import GroupChains

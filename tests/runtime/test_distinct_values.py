@@ -39,7 +39,7 @@ def test_values_that_come_and_go_are_counted_after_every_event(cuts: list[int]) 
     workload = aggregation(text, streams=WIDE)
     tables = generate(workload, 50, seed=3)
     arrivals = _columns(tables["S1"], "g", "x")
-    found = aggregated(workload, tables, FAMILY.plan(workload, "LAP"), cuts=cuts)
+    found = aggregated(workload, tables, FAMILY.space(workload).plan("LAP"), cuts=cuts)
     by_time = defaultdict(dict)
     for (now, _, _), group, values in found.changes:
         by_time[now][group] = values
@@ -72,5 +72,5 @@ def test_there_may_be_more_values_of_groups_than_tuples() -> None:
         for value in others.get(key, ())
     }
     assert len(pairs) > 4 * sum(len(table.ts) for table in tables.values())
-    plan = FAMILY.plan(workload, "LAP")
+    plan = FAMILY.space(workload).plan("LAP")
     assert aggregated(workload, tables, plan).answer == _distinct(sorted(pairs))

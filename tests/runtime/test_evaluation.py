@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
 import json
-import os
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,10 +17,10 @@ from planner.experiments.golab.costs import CORRECTED
 from planner.experiments.registry import experiment
 from planner.workload.execution import RunSettings
 from runtime.control.jobs import Runner
-from runtime.experiments import figure_store, measurement
+from runtime.experiments import figure as figure_store
+from runtime.experiments import measurement
 from runtime.experiments.figure import Figure, nothing_yet
-from runtime.experiments.measurement import FigureRequest, measure, rounds
-from runtime.experiments.sampling import Sampler
+from runtime.experiments.measurement import FigureRequest, Sampler, measure, rounds
 from runtime.runs.records import Progress
 
 SEEDS = range(6)
@@ -196,18 +196,26 @@ def test_a_damaged_file_is_told(small: Experiment) -> None:
             figure_store.kept(small)
 
 
-def test_what_came_with_sluice_is_read_again_only_when_it_was_written(
+def test_the_points_that_come_with_sluice_are_read_once(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Its file is long, and every click on the page of figures asks for it."""
-    file = tmp_path / "results.json"
-    file.write_text("{}")
+    """Their file is long, and every click on the page of figures asks for it."""
+    file = tmp_path / "paper_points.json.gz"
+    file.write_bytes(b"")
     reads: list[Path] = []
-    monkeypatch.setattr(figure_store, "SHIPPED", file)
+    monkeypatch.setattr(figure_store, "PAPER_POINTS", file)
     monkeypatch.setattr(figure_store, "_read", lambda asked: reads.append(asked) or {})
     for _ in range(3):
         assert figure_store.shipped(experiment("figure-3a")) is None
     assert reads == [file]
-    os.utime(file, ns=(1, 1))
-    figure_store.shipped(experiment("figure-3a"))
-    assert reads == [file] * 2
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", gzip.compress(b"{")])
+def test_damaged_points_are_an_error(
+    content: bytes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "paper_points.json.gz"
+    file.write_bytes(content)
+    monkeypatch.setattr(figure_store, "PAPER_POINTS", file)
+    with pytest.raises(RunError, match="cannot be read"):
+        figure_store.shipped(experiment("figure-3a"))

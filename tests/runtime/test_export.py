@@ -6,6 +6,7 @@ import ast
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -14,6 +15,8 @@ from pathlib import Path
 
 import pyspark
 import pytest
+import sqlglot
+from sqlglot import exp
 
 from planner.errors import RunError
 from planner.families.registry import family
@@ -21,41 +24,22 @@ from planner.files.tuple_table import Table
 from planner.files.workload_file import dump_workload, load_workload
 from planner.plan.plan import Plan
 from planner.workload.execution import RunSettings
-from planner.workload.query import Column, Filter, Predicate, Query, Source, TimeWindow
-from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
 from runtime.__main__ import main
 from runtime.backends.native.export import exported, zipped
+from runtime.data.feed import Span
 from runtime.data.generate import generate, write_folder
-from runtime.engines.in_process import counted, feed_of
 from runtime.engines.kernels.digest import as_text
-from runtime.engines.program import Span
 from runtime.spark.java import find_java
 from tests.planner.aggregations import AGGREGATION_SAMPLES
 from tests.planner.chains import CHAIN_SAMPLES, FILTERED, joins
-
-STREAM, ATTRIBUTE, TEXT = "S{1}'`", 'a.b`"""', 'it\'s \\ "x" %s {y}'
-
-
-def _odd() -> Workload:
-    """Names and values that would end a literal, a comment or a path of a careless program."""
-    values = Attribute(values=(TEXT, "z"))
-    streams = (
-        Stream(STREAM, 6, {ATTRIBUTE: Attribute(9), "t": values}),
-        Stream("S2", 5, {"k": Attribute(9), "v": Attribute(7, type="float")}),
-    )
-    query = Query(
-        'Q"""1/..',
-        (Source("a'\\b", STREAM, TimeWindow(3)), Source("b", "S2", TimeWindow(2.000001))),
-        (Predicate(Column("a'\\b", ATTRIBUTE), "=", Column("b", "k")),),
-        (Filter(Column("a'\\b", "t"), "=", TEXT), Filter(Column("b", "v"), ">", 2.5)),
-    )
-    return Workload('odd \'""" names', streams, (query,), run=RunSettings(1, 5, 20))
+from tests.runtime.driving import counted, feed_of
+from tests.runtime.test_native_description import ATTRIBUTE, STREAM, TEXT, odd
 
 
 def _plan(workload: Workload, name: str = "join_order", label: str = "") -> Plan:
     known = family(name)
-    return known.plan(workload, label) if label else known.best(workload)
+    return known.space(workload).plan(label) if label else known.space(workload).best()
 
 
 def _answers(plan: Plan, workload: Workload, tables: dict[str, Table]) -> dict[str, str]:
@@ -77,17 +61,30 @@ def _submit(program: Path, *options: str) -> subprocess.CompletedProcess[str]:
         text=True,
         env=own,
         cwd=program.parent,
-        timeout=300,
     )
 
 
 def test_odd_names_stay_literals() -> None:
-    files = exported(_plan(_odd()), _odd())
+    files = exported(_plan(odd()), odd())
     tree = ast.parse(files["program.py"])
     literals = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
-    assert {STREAM, ATTRIBUTE, TEXT, 'Q"""1/..', 'odd \'""" names'} <= literals
+    assert {STREAM, ATTRIBUTE, 'Q"""1/..', 'odd \'""" names'} <= literals
     imported = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
     assert imported == {"functools", "pyspark.errors", "pyspark.sql"}
+
+
+def test_sql_has_no_name_of_a_user_and_their_text_in_literals_alone() -> None:
+    tree = ast.parse(exported(_plan(odd()), odd())["program.py"])
+    texts = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)]
+    queries = [t for t in texts if isinstance(t, str) and t.startswith("SELECT\n")]
+    parsed = [sqlglot.parse_one(query, dialect="spark") for query in queries]
+    assert len(parsed) == 2
+    names = {name.name for query in parsed for name in query.find_all(exp.Identifier)}
+    assert all(re.fullmatch(r"s\d(_\w+)?|join_0|m\d|ts", name) for name in names)
+    literals = [lit.name for query in parsed for lit in query.find_all(exp.Literal)]
+    # Spark would replace what ${} names.
+    assert "${" not in "".join(queries)
+    assert "".join(lit for lit in literals if not lit.isdigit() and lit != "2.5") == TEXT
 
 
 def test_every_chain_is_written_as_python() -> None:
@@ -101,7 +98,7 @@ def test_the_zip_holds_what_the_command_writes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "w.yaml"
-    file.write_text(dump_workload(_odd()))
+    file.write_text(dump_workload(odd()))
     assert main(["export", str(file), str(tmp_path / "out"), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     workload = load_workload(file.read_text())
@@ -109,7 +106,7 @@ def test_the_zip_holds_what_the_command_writes(
     assert sorted(packed.namelist()) == ["README.md", "program.py"]
     for name in document["files"]:
         assert packed.read(Path(name).name).decode() == Path(name).read_text()
-    assert "S{1}'`.parquet: ts, a.b" in packed.read("README.md").decode()
+    assert "S{1}'`.parquet: ts, a b.`" in packed.read("README.md").decode()
 
 
 def test_what_spark_cannot_express_is_not_exported() -> None:
@@ -124,7 +121,7 @@ def test_what_spark_cannot_express_is_not_exported() -> None:
 @pytest.mark.spark
 def test_the_program_gives_the_answer_of_the_kernels(tmp_path: Path) -> None:
     """By spark-submit, away from our modules: a join with odd names, and its results as files."""
-    workload = _odd()
+    workload = odd()
     tables = generate(workload, 25.0, 1)
     write_folder(tables, tmp_path / "data")
     plan = _plan(workload)

@@ -2,38 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import PlanError
+from planner.families.capabilities import Changes
 from planner.families.registry import family
-from planner.families.sliced_chain.pricing import looks_of_entered
+from planner.families.stages import (
+    PlannedStage,
+    planned_stages,
+    whole_estimate,
+    whole_plan,
+)
 from planner.files.query.text import parse_query
+from planner.plan.cost import Cost
 from planner.workload.changes import check_times, stages_of
 from planner.workload.execution import Change, RunSettings
 from planner.workload.query import Column, Predicate, Query, Source, TimeWindow
 from planner.workload.streams import Attribute, Stream, catalogue
 from planner.workload.workload import Workload
-from runtime.control.stages import PlannedStage, planned_stages, whole_estimate, whole_plan
-from runtime.data.feed import Feed
+from runtime.data.feed import Feed, Span, Split
 from runtime.data.generate import generate
-from runtime.data.split import Split
 from runtime.engines.kernels.digest import digest_of
-from runtime.engines.program import Span, Tally
-from runtime.engines.registry import compile_plan, program_from_json
+from runtime.engines.protocol import Tally
+from runtime.engines.registry import program_from_json
 from runtime.engines.slices.feed import slice_feed
+from tests.examples import examples
+from tests.oracles.joins import Data, results_of
+from tests.oracles.slice_changes import carried_through
+from tests.oracles.slices import Counts, built
 from tests.planner.chains import FILTERED, joins
-from tests.runtime.driving import stepped
-from tests.runtime.general_reference import Data, results_of
-from tests.runtime.simulate_changes import carried_through
-from tests.runtime.simulate_slices import Counts
-from tests.runtime.slicing import SPAN, built, feed_of, labels, queries, tuples, workloads
+from tests.runtime.driving import program_of, stepped
+from tests.runtime.slicing import SPAN, feed_of, labels, queries, tuples, workloads
 
-FEW = settings(max_examples=25, deadline=None)
+FEW = examples(25)
+
+
+def _more(stage: PlannedStage) -> Mapping[str, Cost]:
+    """What the plan of a stage costs more because queries entered late."""
+    changes = family("sliced_chain").space(stage.workload).capability(Changes)
+    assert changes is not None
+    return changes.cost_of_entered(stage.plan, stage.entered)
 
 
 @st.composite
@@ -96,7 +110,7 @@ def _migrated(
     span: Span = SPAN,
 ) -> tuple[dict[str, list[tuple[int, ...]]], Tally]:
     plan, split = whole_plan(stages), Split(partitions, None)
-    program = compile_plan(plan, workload, feed.codes, span, split, feed.constants, stages=stages)
+    program = program_of(plan, workload, feed, span, split, stages=stages)
     assert program_from_json(program.to_json()) == program
     times = [stage.at for stage in stages if stage.at is not None]
     at = {int(n) for n in np.searchsorted(feed.tuples.ts, times)}
@@ -161,7 +175,7 @@ def test_queries_that_entered_are_looked_at_once_more_as_predicted() -> None:
         _, tally = _migrated(beginning, stages, slice_feed(beginning, tables), 1, set(), span)
         alone = [PlannedStage(None, together, stages[-1].plan, {})]
         _, expected = _migrated(together, alone, slice_feed(together, tables), 1, set(), span)
-        more = looks_of_entered(stages[-1].plan, together, stages[-1].entered)
+        more = _more(stages[-1])
         looked = 0
         for operator in stages[-1].plan.operators():
             cost, was = tally.costs[operator.id], expected.costs[operator.id]
@@ -272,11 +286,11 @@ def test_a_change_of_queries_keeps_the_strategy(asked: str, labels_of_stages: li
     whole = whole_estimate(chosen, stages, 0, 10_000_000, 50_000_000)
     assert set(whole.costs) == {operator.id for operator in whole_plan(stages).operators()}
     by_stage = [
-        sum(cost.comparisons for cost in chosen.estimate(s.plan, s.workload).costs.values())
-        + sum(c.comparisons for c in looks_of_entered(s.plan, s.workload, s.entered).values())
+        sum(cost.comparisons for cost in chosen.space(s.workload).estimate(s.plan).costs.values())
+        + sum(c.comparisons for c in _more(s).values())
         for s in stages
     ]
-    assert looks_of_entered(stages[0].plan, workload, {}) == {}
+    assert _more(stages[0]) == {}
     weighed = sum(share * own for share, own in zip((0.25, 0.25, 0.5), by_stage, strict=True))
     assert sum(cost.comparisons for cost in whole.costs.values()) == pytest.approx(weighed)
 

@@ -10,7 +10,7 @@ import pytest
 from planner.experiments.experiment import Point
 from planner.families.early_aggregation import EarlyAggregation
 from planner.workload.execution import Execution, RunSettings
-from runtime.experiments.sampling import Sampler
+from runtime.experiments.measurement import Sampler
 from tests.planner.aggregations import aggregation
 
 FAMILY = EarlyAggregation()
@@ -30,10 +30,10 @@ def test_every_operator_costs_what_the_model_says(buckets: Any) -> None:
     workload = replace(workload, run=RunSettings(warmup=10, duration=60))
     sampler = Sampler()
     for label in ("LAP", "EAP-11"):
-        plan = FAMILY.plan(workload, label)
+        plan = FAMILY.space(workload).plan(label)
         point = Point(0, workload, FAMILY.name, label)
         runs = [sampler.sample(point, seed).operators for seed in SEEDS]
-        said = FAMILY.estimate(plan, workload).costs
+        said = FAMILY.space(workload).estimate(plan).costs
         for operator in plan.operators():
             for field in FIELDS:
                 found = sum(getattr(run[operator.id], field) for run in runs) / len(runs)

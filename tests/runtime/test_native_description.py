@@ -12,19 +12,19 @@ from planner.families.join_order import JoinOrder
 from planner.families.registry import family
 from planner.files.query.text import parse_query
 from planner.files.tuple_table import Table
-from planner.workload.execution import Every, Execution
+from planner.workload.execution import Every, Execution, RunSettings
+from planner.workload.query import Column, Filter, Predicate, Query, Source, TimeWindow
 from planner.workload.streams import Attribute, Changes, Relation, Stream, catalogue
 from planner.workload.workload import Workload
-from runtime.backends.native.describe import describe_joins
-from runtime.backends.native.refusal import refusal
+from runtime.backends.native.kinds import describe, refusal
+from runtime.data.feed import Span
 from runtime.data.generate import generate
-from runtime.engines.in_process import counted, feed_of
-from runtime.engines.program import Span
 from runtime.runs.records import Way
+from tests.oracles.duckdb_native import answers_of
 from tests.planner.aggregations import AGGREGATION_SAMPLES
 from tests.planner.chains import CHAIN_SAMPLES, joined, joins
 from tests.planner.workloads import SAMPLES
-from tests.runtime.native_by_duckdb import answers_of
+from tests.runtime.driving import counted, feed_of
 
 MOST_PLANS = 6
 GRAPH = (
@@ -48,6 +48,26 @@ def graph(execution: Execution | None = None, missing: float = 0.1) -> Workload:
     return Workload("a graph", streams, (query,), (relation,), execution or Execution())  # type: ignore[arg-type]
 
 
+STREAM, ATTRIBUTE = "S{1}'`", 'a b.`"""];x'
+TEXT = 'it\'s \\ "x" %s {y} ${env:HOME} $\\{z}\\n?:a -- /* '
+
+
+def odd() -> Workload:
+    """Names and values that would end a literal, a comment or a path of a careless program."""
+    values = Attribute(values=(TEXT, "z"))
+    streams = (
+        Stream(STREAM, 6, {ATTRIBUTE: Attribute(9), "t": values}),
+        Stream("S2", 5, {"k": Attribute(9), "v": Attribute(7, type="float")}),
+    )
+    query = Query(
+        'Q"""1/..',
+        (Source("a'\\b", STREAM, TimeWindow(3)), Source("b", "S2", TimeWindow(2.000001))),
+        (Predicate(Column("a'\\b", ATTRIBUTE), "=", Column("b", "k")),),
+        (Filter(Column("a'\\b", "t"), "=", TEXT), Filter(Column("b", "v"), ">", 2.5)),
+    )
+    return Workload('odd \'""" names', streams, (query,), run=RunSettings(1, 5, 20))
+
+
 def coarse(tables: dict[str, Table]) -> dict[str, Table]:
     """Times rounded to half seconds: many are equal, and many windows end exactly there."""
     return {
@@ -60,6 +80,7 @@ def coarse(tables: dict[str, Table]) -> dict[str, Table]:
 
 JOINS = {
     "graph": graph(),
+    "odd names": odd(),
     "lazy": graph(Execution(evaluate=Every(4), expire=Every(4))),
     **{name: SAMPLES[name] for name in ("table 5", "two streams", "self-join")},
 }
@@ -79,33 +100,34 @@ def test_every_plan_that_is_described_gives_the_answer_of_the_kernels(
 ) -> None:
     known = family(name)
     tables = coarse(generate(workload, seconds, seed=5))
-    for plan in islice(known.candidates(workload), MOST_PLANS):
+    for plan in islice(known.space(workload).candidates(), MOST_PLANS):
         assert refusal(plan, workload, "stream") is None
         tally = counted(plan, workload, feed_of(plan, workload)(workload, tables), Span(0, 1))
-        expected = tally.by_query or {"Q1": (tally.results, tally.digest)}
-        assert answers_of(describe_joins(plan, workload), tables) == expected, plan.label
+        expected = tally.by_query or {workload.queries[0].name: (tally.results, tally.digest)}
+        assert answers_of(describe(plan, workload), tables) == expected, plan.label
         assert any(results for results, _ in expected.values())
 
 
 def test_the_order_of_a_plan_is_the_order_of_the_joins() -> None:
     workload = SAMPLES["table 5"]
-    described = describe_joins(JoinOrder().plan(workload, "S3,S1,S4,S2"), workload)
+    described = describe(JoinOrder().space(workload).plan("S3,S1,S4,S2"), workload)
     assert [i.name for i in described.joins[0].inputs] == ["S3", "S1", "S4", "S2"]
-    assert described.joins[0].names == ("S3 with S1", "S3, S1 with S4", "S3, S1, S4 with S2")
+    names = [step.name for step in described.joins[0].steps]
+    assert names == ["S3 with S1", "S3, S1 with S4", "S3, S1, S4 with S2"]
     assert described.notes == ()
 
 
-def test_an_order_for_each_origin_is_told_as_the_one_that_is_used() -> None:
+def test_an_order_for_each_origin_is_noted_as_the_one_that_is_used() -> None:
     workload = SAMPLES["two streams"]
-    plan = JoinOrder().plan(workload, "general:S1=S1,S2;S2=S1,S2")
-    assert describe_joins(plan, workload).notes == (
+    plan = JoinOrder().space(workload).plan("general:S1=S1,S2;S2=S1,S2")
+    assert describe(plan, workload).notes == (
         "Spark joins in one order, whichever tuple arrives: S1,S2, that of S1",
     )
 
 
 def test_windows_of_rows_are_refused_with_the_reason() -> None:
     workload = CHAIN_SAMPLES["count windows"]
-    plan = family("sliced_chain").plan(workload, "pull-up")
+    plan = family("sliced_chain").space(workload).plan("pull-up")
     told = refusal(plan, workload, "replay")
     assert told is not None
     assert "A of Q1 has the window [ROWS 20]" in told
@@ -114,7 +136,7 @@ def test_windows_of_rows_are_refused_with_the_reason() -> None:
 
 def test_many_joins_are_not_streamed() -> None:
     workload = joins([joined(n) for n in range(1, 42)])
-    plan = family("sliced_chain").plan(workload, "unshared")
+    plan = family("sliced_chain").space(workload).plan("unshared")
     assert "it has 41 joins" in (refusal(plan, workload, "stream") or "")
     assert refusal(plan, workload, "replay") is None
 
@@ -129,5 +151,5 @@ def test_many_joins_are_not_streamed() -> None:
 )
 def test_aggregations_that_spark_cannot_express(name: str, way: Way, told: str) -> None:
     workload = AGGREGATION_SAMPLES[name]
-    plan = family("early_aggregation").plan(workload, "LAP")
+    plan = family("early_aggregation").space(workload).plan("LAP")
     assert told in (refusal(plan, workload, way) or "")

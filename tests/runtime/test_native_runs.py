@@ -18,17 +18,17 @@ from planner.workload.execution import RunSettings
 from planner.workload.workload import Workload
 from runtime.__main__ import main
 from runtime.control.execute import run
+from runtime.data.feed import Span
 from runtime.data.generate import generate, write_folder
-from runtime.engines.in_process import counted, feed_of
 from runtime.engines.kernels.digest import as_text, digest_of
-from runtime.engines.program import Span
 from runtime.runs.history import History
 from runtime.runs.records import Run, RunRequest, Way
 from runtime.runs.run_json import run_document
 from tests.planner.aggregations import aggregation
 from tests.planner.chains import FILTERED, joins
 from tests.planner.workloads import equality_join
-from tests.runtime.test_native_description import coarse, graph
+from tests.runtime.driving import counted, feed_of
+from tests.runtime.test_native_description import coarse, graph, odd
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 
@@ -36,7 +36,7 @@ SPAN = RunSettings(seed=5, warmup=8, duration=22)
 
 
 def _expected(name: str, label: str, workload: Workload, tables: dict[str, Table]) -> dict:
-    plan = family(name).plan(workload, label)
+    plan = family(name).space(workload).plan(label)
     span = Span(8_000_000, max(int(t.ts[-1]) for t in tables.values() if len(t.ts)))
     tally = counted(plan, workload, feed_of(plan, workload)(workload, tables), span)
     found = tally.by_query or {workload.queries[0].name: (tally.results, tally.digest)}
@@ -102,11 +102,23 @@ def test_the_command_replays_a_join_and_writes_its_results(
     assert written.column_names == ["S1.seq", "S2.seq", "S3.seq", "ts"]
     members = np.stack([written.column(place).to_numpy() for place in range(3)], axis=1)
     assert document["answers"] == {"Q1": as_text(int(digest_of(np.ascontiguousarray(members))))}
-    plan = family("join_order").plan(workload, "S2,S1,S3")
+    plan = family("join_order").space(workload).plan("S2,S1,S3")
     tables = generate(workload, 60.0, 3)
     tally = counted(plan, workload, feed_of(plan, workload)(workload, tables), Span(0, 1))
     assert document["answers"] == {"Q1": as_text(tally.digest)}
     assert document["results"] == {"Q1": tally.results}
+
+
+def test_names_and_text_of_users_reach_spark_as_they_are() -> None:
+    workload = odd()
+    tables = generate(workload, 25.0, 1)
+    request = RunRequest(workload, "join_order", "best", "replay", 2, backend="native")
+    measurement = run(request).measurement
+    assert measurement is not None
+    plan = family("join_order").space(workload).best()
+    tally = counted(plan, workload, feed_of(plan, workload)(workload, tables), Span(0, 1))
+    assert tally.results
+    assert list(measurement.answers.values()) == [as_text(tally.digest)]
 
 
 @pytest.mark.parametrize(("label", "way"), [("chain:0-2-8-10", "stream"), ("push-down", "replay")])
@@ -154,7 +166,7 @@ def test_an_aggregation_over_blocks(label: str, tmp_path: Path) -> None:
         "FROM S1 [TUMBLING 10], S2 [TUMBLING 10], R WHERE S1.j = S2.j AND S2.k >= R.p "
         "AND S1.g <> 2 GROUP BY S1.g, S2.k"
     )
-    plan = family("early_aggregation").plan(workload, label)
+    plan = family("early_aggregation").space(workload).plan(label)
     tables = generate(workload, 35.0, 5)
     tally = counted(plan, workload, feed_of(plan, workload)(workload, tables), Span(0, 1))
     assert tally.results > 20
@@ -175,7 +187,7 @@ def test_an_aggregation_over_blocks(label: str, tmp_path: Path) -> None:
 
 def test_distinct_values_of_one_stream(tmp_path: Path) -> None:
     workload = _aggregation("SELECT S1.g, COUNT(DISTINCT S1.x) FROM S1 [TUMBLING 10] GROUP BY S1.g")
-    plan = family("early_aggregation").plan(workload, "LAP")
+    plan = family("early_aggregation").space(workload).plan("LAP")
     tables = generate(workload, 35.0, 5)
     tally = counted(plan, workload, feed_of(plan, workload)(workload, tables), Span(0, 1))
     request = RunRequest(

@@ -9,10 +9,9 @@ from planner.plan.cost import Cost, total
 from planner.workload.execution import Execution
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
-from runtime.data.feed import feed
+from runtime.data.feed import Span
 from runtime.data.generate import generate
-from runtime.engines.in_process import counted
-from runtime.engines.program import Span
+from runtime.engines.joins.feeds import multiway_feed as feed
 from tests.planner.workloads import (
     HASHED,
     HYBRID,
@@ -22,6 +21,7 @@ from tests.planner.workloads import (
     TABLE_7,
     equality_join,
 )
+from tests.runtime.driving import counted
 
 TOLERANCE = 0.05
 SEEDS = range(4)
@@ -47,15 +47,15 @@ def _measured(workload: Workload, labels: list[str], seconds: int, seed: int) ->
     merged = feed(workload, generate(workload, warmup + seconds, seed))
     span = Span(microseconds(warmup), microseconds(warmup + seconds))
     costs = []
-    for plan in family("join_order").plans(workload, labels):
+    for plan in family("join_order").space(workload).plans(labels):
         tally = counted(plan, workload, merged, span)
         costs.append(total(tally.costs, [root.id for root in plan.roots]))
     return costs
 
 
 def _predicted(workload: Workload, label: str) -> Cost:
-    plan = family("join_order").plan(workload, label)
-    estimate = family("join_order").estimate(plan, workload)
+    plan = family("join_order").space(workload).plan(label)
+    estimate = family("join_order").space(workload).estimate(plan)
     return total(estimate.costs, [root.id for root in plan.roots])
 
 
@@ -68,7 +68,7 @@ def _predicted(workload: Workload, label: str) -> Cost:
 )
 def test_measured_work_is_as_predicted(name: str) -> None:
     workload, seconds = WORKLOADS[name]
-    labels = [family("join_order").best(workload).label, "S1,S2,S3,S4"]
+    labels = [family("join_order").space(workload).best().label, "S1,S2,S3,S4"]
     by_seed = [_measured(workload, labels, seconds, seed) for seed in SEEDS]
     for label, costs in zip(labels, zip(*by_seed, strict=True), strict=True):
         in_all = sum(costs, Cost()).as_dict()

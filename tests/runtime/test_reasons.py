@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -9,11 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from planner.families.registry import family
+from planner.families.stages import planned_stages, whole_estimate, whole_plan
+from planner.files.query.text import parse_query
 from planner.files.tuple_table import ColumnData, Table
 from planner.files.workload_file import load_workload
+from planner.workload.execution import Change
 from planner.workload.workload import Workload
-from runtime.control.prepare import generated
-from runtime.diagnosis.diagnosing import diagnosed
+from runtime.data.run_data import generated
+from runtime.diagnosis.diagnose import diagnosed
 from tests.runtime.measuring import measured_run
 
 RANDOM = np.random.default_rng(1)
@@ -118,34 +123,67 @@ def test_joins_that_are_shared_tell_what_their_tuples_show(label: str) -> None:
     slower = chain()
     declared = replace(slower, streams=tuple(replace(s, rate=15.0) for s in slower.streams))
     told = reasons(declared, label, generated(slower))
-    assert "where 15 were planned with, as is declared: leave the rate out" in told
+    assert "tuples/s, where 15 were planned, as declared: leave the rate out" in told
     told = reasons(slower, label, with_values(slower, "k", skewed))
-    assert "the keys are skewed: the most frequent value of A.k" in told
+    assert "the values are skewed, the most frequent one of A.k" in told
     fewer = with_values(slower, "v", lambda table: RANDOM.integers(1, 60, len(table)))
     told = reasons(slower, label, fewer)
-    assert "of the tuples pass A.v > 50, where 50% were assumed" in told
-    assert "were expected." not in told, "a reason is named wherever more or less was held"
-    assert "it arrives in bursts of 20" in reasons(chain("{pareto: {burst: 20}}"), label)
+    assert "of all tuples pass A.v > 50, where 50% is assumed" in told
+    assert "explains it" not in told, "a reason is named wherever more or less was held"
+    assert "A arrives in bursts of 20" in reasons(chain("{pareto: {burst: 20}}"), label)
 
 
 def test_what_is_held_longer_as_nothing_comes_to_purge_it_is_told() -> None:
     told = reasons(chain(), "chain:0-5-20", at_other_times(chain(), in_pulses))
-    assert "comes unevenly, from" in told
-    assert "times as many are held as if all came evenly" in told
+    held = next(line for line in told.splitlines() if line.startswith("slice [0, 5) held"))
+    assert re.search(r": A comes in bursts of \d+.*, where at random is assumed", held)
+    assert "explains it" not in held
 
 
 def test_pairs_that_meet_as_streams_are_busy_together_are_told() -> None:
     told = reasons(join(), "A,B,C", at_other_times(join(), slowing))
-    assert "comes unevenly, from" in told
-    assert "times as many meet as if all came evenly" in told
-    assert "equal keys come near each other" not in told
+    assert " comes unevenly, from" in told
+    assert "equal keys" not in told
+    assert "explains it" not in told
+
+
+def test_keys_of_three_streams_that_others_lack_are_told() -> None:
+    apart = generated(join())
+    table = apart["A"]
+    moved = ColumnData(table.columns["k"].values + 25)  # type: ignore[operator]
+    apart["A"] = replace(table, columns={**table.columns, "k": moved})
+    told = reasons(join(), "A,B,C", apart)
+    assert "of all A.k match no other source" in told
+    assert "explain" not in told
+
+
+def test_a_run_whose_queries_change_is_diagnosed_with_all_its_plans() -> None:
+    added = "SELECT * FROM A [RANGE 10], B [RANGE 10] WHERE A.k = B.k AND A.v > 50"
+    changing = replace(chain().run, changes=(Change(40.0, add=parse_query(added, "Q3")),))
+    made, known = replace(chain(), run=changing), family("sliced_chain")
+    faster = replace(made, streams=tuple(replace(s, rate=60.0) for s in made.streams))
+    stages, doubled = (planned_stages(known, w, "pull-up") for w in (made, faster))
+    span = 0, 20_000_000, 80_000_000
+    estimate, real = (whole_estimate(known, planned, *span) for planned in (stages, doubled))
+    run = measured_run(chain(), "pull-up")
+    assert run.measurement is not None
+    run = replace(
+        run,
+        workload=made,
+        plan=whole_plan(stages),
+        estimate=estimate,
+        measurement=replace(run.measurement, costs=real.costs),
+    )
+    (found,) = diagnosed(run)
+    assert len(found.suspects) == 5
+    assert "A brought 60 tuples/s, where 30 were planned" in found.reason
 
 
 def test_conditions_that_hold_together_are_told() -> None:
     both = chain(condition="A.v > 50 AND A.g > 2")
     follows = with_values(both, "g", lambda t: 1 + t.columns["v"].values.astype(np.int64) // 21)
     told = reasons(both, "chain:0-5-20", follows)
-    assert "of the tuples pass A.v > 50 and A.g > 2, where 30% were assumed" in told
+    assert "of all tuples pass A.v > 50 and A.g > 2, where 30% is assumed" in told
 
 
 def test_groups_that_are_fewer_than_declared_are_told() -> None:
@@ -157,14 +195,13 @@ def test_groups_that_are_fewer_than_declared_are_told() -> None:
 def test_skewed_keys_are_told_of_sets_too() -> None:
     told = reasons(aggregation(), "EAP-11", with_values(aggregation(), "k", skewed))
     assert "early aggregation A held" in told
-    assert "the keys are skewed: the most frequent value of A.k" in told
+    assert "the values are skewed, the most frequent one of A.k" in told
 
 
 def test_a_wrong_declared_selectivity_is_told_of_sets_too() -> None:
     declared = "statistics: {predicates: {'A.k = B.k': {selectivity: 0.1}}}"
     told = reasons(aggregation(declared), "EAP-11")
-    assert "a selectivity of 0.1 is declared for B.k = A.k" in told
-    assert "(2% of all pairs of a tuple and a cell are equal, 10% predicted)" in told
+    assert "2% of all pairs pass A.k = B.k, where 10% is declared" in told
 
 
 def test_attributes_of_a_cell_that_depend_on_each_other_are_told() -> None:
@@ -184,7 +221,7 @@ def test_a_comparison_that_is_declared_wrong_is_told() -> None:
         declared,
     )
     told = reasons(made, "A,B")
-    assert "a selectivity of 0.1 is declared for A.v < B.v (49" in told
+    assert "49.7% of all pairs pass A.v < B.v, where 10% is declared" in told
 
 
 def test_keys_are_those_of_the_join_that_is_wrong() -> None:
@@ -207,5 +244,5 @@ def test_keys_are_those_of_the_join_that_is_wrong() -> None:
         table = tables[name]
         tables[name] = replace(table, columns={**table.columns, "k": ColumnData(skewed(table))})
     told = reasons(made, "pull-up", tables)
-    assert "the most frequent value of C.k" in told
+    assert "the most frequent one of C.k" in told
     assert "A.k" not in told

@@ -26,15 +26,15 @@ from planner.workload.workload import Workload
 from runtime.__main__ import main
 from runtime.control.execute import run
 from runtime.data.batch import Batch
+from runtime.data.feed import Span, Split
 from runtime.data.folders import PROJECT
 from runtime.data.generate import generate, write_folder
-from runtime.data.split import Split
-from runtime.engines.joins.loop_feed import loop_feed
+from runtime.engines.joins.feeds import loop_feed
 from runtime.engines.kernels.digest import as_text, digest_of
-from runtime.engines.program import Span, Tally
-from runtime.engines.registry import compile_plan
+from runtime.engines.protocol import Tally
 from runtime.runs.records import RunRequest
-from tests.runtime.general_reference import results_of
+from tests.oracles.joins import results_of
+from tests.runtime.driving import program_of
 
 TOLERANCE = 0.05
 SEEDS = range(4)
@@ -74,9 +74,9 @@ def _measured(workload: Workload, label: str, seed: int) -> Tally:
     seconds = workload.warmup + workload.run.duration
     feed = loop_feed(workload, generate(workload, seconds, seed))
     span = Span(microseconds(workload.warmup), microseconds(seconds))
-    plan = family("join_order").plan(workload, label)
+    plan = family("join_order").space(workload).plan(label)
     split = Split(1, None)
-    program = compile_plan(plan, workload, feed.codes, span, split, feed.constants)
+    program = program_of(plan, workload, feed, span, split)
     batch = Batch(feed.tuples, span.end, last=True).pack()
     return program.tally([program.step(None, batch, 0, keep_rows=False).totals], plan)
 
@@ -98,9 +98,9 @@ LAZY = Execution(join="hash", evaluate=Every(5), expire=Every(10))
     ids=["static", "changing", "growing", "hashed", "lazy", "expired late"],
 )
 def test_measured_work_is_as_predicted(workload: Workload, label: str) -> None:
-    plan = family("join_order").plan(workload, label)
+    plan = family("join_order").space(workload).plan(label)
     roots = [root.id for root in plan.roots]
-    estimate = family("join_order").estimate(plan, workload)
+    estimate = family("join_order").space(workload).estimate(plan)
     costs = [total(_measured(workload, label, seed).costs, roots) for seed in SEEDS]
     mean = {name: value / len(SEEDS) for name, value in sum(costs, Cost()).as_dict().items()}
     assert mean == pytest.approx(total(estimate.costs, roots).as_dict(), rel=TOLERANCE)
@@ -109,7 +109,7 @@ def test_measured_work_is_as_predicted(workload: Workload, label: str) -> None:
 def test_every_candidate_of_the_sample_gives_one_answer() -> None:
     sample = load_workload((PROJECT / "sample_data" / "customer-flows.yaml").read_bytes())
     workload = replace(sample, run=RunSettings(warmup=10, duration=50))
-    labels = [plan.label for plan in islice(family("join_order").candidates(workload), 24)]
+    labels = [plan.label for plan in islice(family("join_order").space(workload).candidates(), 24)]
     tallies = [_measured(workload, label, seed=5) for label in labels]
     assert len(labels) > 6
     assert tallies[0].results > 100

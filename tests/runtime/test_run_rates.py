@@ -13,8 +13,13 @@ from planner.families.registry import family
 from planner.files.rate_files import read_trace
 from planner.workload.workload import Workload
 from runtime.__main__ import main
-from runtime.control.prepare import data_digest, generated, with_data, with_run_settings
 from runtime.data.generate import write_folder
+from runtime.data.run_data import (
+    data_digest,
+    generated,
+    with_data,
+    with_run_settings,
+)
 from runtime.runs.history import History
 from runtime.runs.records import Run, RunRequest
 from runtime.runs.run_tuples import run_rates
@@ -28,13 +33,13 @@ def record(workload: Workload, data: Path | None = None) -> Run:
     request = RunRequest(workload, "join_order", "S1,S2", data=data)
     filled, tables, _ = with_data(workload, data)
     chosen = family("join_order")
-    plan = chosen.plan(filled, "S1,S2")
+    plan = chosen.space(filled).plan("S1,S2")
     return Run(
         id="run-1",
         request=request,
         workload=filled,
         plan=plan,
-        estimate=chosen.estimate(plan, filled),
+        estimate=chosen.space(filled).estimate(plan),
         partitions=1,
         batches=1,
         data_digest=data_digest(filled, tables),

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.families.registry import family
@@ -15,20 +15,20 @@ from planner.workload.execution import Execution
 from planner.workload.query import Column, Filter, Predicate, Query, Source, TimeWindow
 from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
+from runtime.data.feed import Span, Split
 from runtime.data.generate import generate
-from runtime.data.split import Split
-from runtime.engines.in_process import counted
-from runtime.engines.in_process import feed_of as feed_of_plan
 from runtime.engines.kernels.digest import digest_of
-from runtime.engines.program import Span, Tally
-from runtime.engines.registry import compile_plan, program_from_json
+from runtime.engines.protocol import Tally
+from runtime.engines.registry import program_from_json
 from runtime.engines.slices.feed import slice_feed
-from tests.runtime.general_reference import Data, results_of
-from tests.runtime.simulate_slices import Carried, Counts
+from tests.examples import examples
+from tests.oracles.joins import Data, results_of
+from tests.oracles.slices import Carried, Counts, built
+from tests.runtime.driving import counted, program_of
+from tests.runtime.driving import feed_of as feed_of_plan
 from tests.runtime.slicing import (
     SPAN,
     STREAMS,
-    built,
     feed_of,
     labels,
     mem_opt,
@@ -42,7 +42,7 @@ _STREAMS = tuple(
 )
 _EQUAL = (Predicate(Column("A", "k"), "=", Column("B", "k")),)
 
-FEW = settings(max_examples=30, deadline=None)
+FEW = examples(30)
 
 
 def _sources(seconds: float) -> tuple[Source, Source]:
@@ -150,7 +150,7 @@ def test_a_program_is_the_same_after_its_journey_as_text(label: str) -> None:
     workload = Workload("two", _STREAMS, (first, second))
     feed = feed_of(workload, {name: [(0, {"k": 1, "v": 1})] for name in STREAMS})
     plan = built(workload, label).plan
-    program = compile_plan(plan, workload, feed.codes, SPAN, Split(2, None), feed.constants)
+    program = program_of(plan, workload, feed, SPAN, Split(2, None))
     assert program_from_json(program.to_json()) == program
 
 
@@ -159,11 +159,11 @@ def test_each_answer_is_that_of_the_query_alone_by_join_order() -> None:
     second = Query("Q2", _sources(6)[::-1], _EQUAL)
     workload = Workload("two", _STREAMS, (first, second))
     tables = generate(workload, 15.0, seed=6)
-    shared = family("sliced_chain").plan(workload, "cpu-opt")
+    shared = family("sliced_chain").space(workload).plan("cpu-opt")
     together = counted(shared, workload, slice_feed(workload, tables), SPAN)
     for query in workload.queries:
         alone = workload.only(query.name)
-        plan = family("join_order").best(alone)
+        plan = family("join_order").space(alone).best()
         tally = counted(plan, alone, feed_of_plan(plan, alone)(alone, tables), SPAN)
         assert tally.results > 0
         assert together.by_query[query.name] == (tally.results, tally.digest)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from planner.errors import PlanError, RunError, SluiceError
@@ -21,16 +21,18 @@ from planner.workload.execution import Change, RunSettings
 from planner.workload.query import Query
 from planner.workload.streams import Arrivals, Attribute, Stream, catalogue
 from planner.workload.workload import Workload
+from runtime.backends.kernels.prepare import prepare
+from runtime.backends.live_changes import Steering, boundary
 from runtime.control.execute import run
-from runtime.control.live_changes import Steering, boundary
-from runtime.control.prepare import generated, prepare
 from runtime.control.resume import resume
+from runtime.data.run_data import generated
 from runtime.engines.kernels.digest import digest_of
-from runtime.engines.program import Tally
+from runtime.engines.protocol import Tally
 from runtime.runs.history import History
 from runtime.runs.records import Progress, RunRequest
 from runtime.runs.run_json import run_from_json, run_to_json
-from tests.runtime.general_reference import Data, results_of
+from tests.examples import examples
+from tests.oracles.joins import Data, results_of
 from tests.runtime.slicing import queries, workloads
 
 _STREAMS = tuple(
@@ -131,7 +133,7 @@ def _wish(draw: Callable[[st.SearchStrategy], object], driven: Driven) -> list[C
     return [Change(0, add=new)]
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(12)
 @given(st.data(), workloads(most=3), st.integers(1, 2), st.integers(0, 2**20))
 def test_a_steered_run_is_the_run_of_its_changes(
     choose: st.DataObject, workload: Workload, partitions: int, seed: int
@@ -277,7 +279,7 @@ def test_wishes_that_wait_count_and_what_comes_too_late_is_refused() -> None:
 
 def test_a_run_that_is_not_open_to_change_says_so() -> None:
     for wrong in ({"way": "replay"}, {"family": "join_order"}):
-        with pytest.raises(RunError, match="only streams of sliced_chain"):
+        with pytest.raises(RunError, match="cannot be changed while it runs"):
             replace(_request(), **wrong)
     driven = Driven(_request(steerable=False), 1)
     assert not driven.steering.open

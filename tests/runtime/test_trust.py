@@ -8,8 +8,8 @@ import pytest
 
 from planner.families.registry import family
 from planner.plan.cost import Cost, Measurement, Timings
-from planner.plan.rank_agreement import kendall_tau, regret
-from runtime.diagnosis.trust import Verdict, trust
+from planner.plan.objective import STATE
+from runtime.diagnosis.trust import Verdict, kendall_tau, regret, trust
 from runtime.runs.records import Run
 from tests.runtime.runs import a_run
 
@@ -19,8 +19,8 @@ LABELS = ("S1,S2,S3,S4", "S1,S2,S4,S3", "S4,S3,S2,S1")
 def run_of(label: str, share: float) -> Run:
     """A run whose comparisons were this share of those predicted."""
     run = a_run(label)
-    plan = family("join_order").plan(run.workload, label)
-    estimate = family("join_order").estimate(plan, run.workload)
+    plan = family("join_order").space(run.workload).plan(label)
+    estimate = family("join_order").space(run.workload).estimate(plan)
     costs = {name: Cost(comparisons=c.comparisons * share) for name, c in estimate.costs.items()}
     measured = Measurement(costs, {}, Timings(3.0, 2.0, 1.0), {}, {}, {})
     return replace(run, plan=plan, estimate=estimate, measurement=measured)
@@ -76,5 +76,5 @@ def test_rank_agreement_and_regret() -> None:
     assert kendall_tau([1, 1, 2], [1, 2, 3]) == pytest.approx(2 / (2 * 3) ** 0.5)
     assert kendall_tau([1, 1], [1, 2]) is None
     assert kendall_tau([1.0, 1.0 + 1e-15, 2], [5, 4, 6]) == kendall_tau([1, 1, 2], [5, 4, 6])
-    assert regret([1, 2], [0, 0]) == 1
-    assert regret([1, 2], [3, 0]) is None
+    assert regret([1, 2], [0, 0], STATE) == 1
+    assert regret([1, 2], [3, 0], STATE) is None

@@ -15,8 +15,8 @@ from planner.families.registry import applicable
 from planner.files.workload_file import load_workload
 from runtime import engines
 from runtime.control import warm
-from runtime.engines.compile_kernels import load_all_kernels
-from runtime.experiments.sampling import Sampler
+from runtime.engines.registry import load_all_kernels
+from runtime.experiments.measurement import Sampler
 
 KERNELS = [
     module.name
@@ -64,7 +64,7 @@ def test_other_kernels_are_compiled_once_a_join_can_run(
     monkeypatch.setattr(warm, "compile_elsewhere", compiled)
     for _ in range(2):
         warm.warm_in_background(tmp_path / "a join")
-    assert loaded.wait(30)
+    assert loaded.wait(600)
     assert steps == [("a join", "warming"), ("other kernels", "ready")]
 
 
@@ -76,7 +76,7 @@ def test_loaded_kernels_are_those_that_a_run_takes(queries: list[str]) -> None:
     load_all_kernels()
     loaded = _signatures()
     chosen = applicable(workload, "test")
-    for candidate in chosen.rank(workload, 2).candidates:
+    for candidate in chosen.space(workload).rank(top=2).candidates:
         assert Sampler().sample(Point(0, workload, chosen.name, candidate.label), seed=1).results
     assert _signatures() == loaded
 

@@ -49,8 +49,6 @@ class FamilyView:
     landmarks: tuple[str, ...] = ()
     # Runs can keep their answers, to be shown under Results.
     keeps_answers: bool = False
-    # Queries and plans can change during a run.
-    changes_while_running: bool = False
     # More kinds of work than those of a cost; `extra_work` gives their figures.
     extra_fields: tuple[str, ...] = ()
 
@@ -79,10 +77,6 @@ class FamilyView:
     def search(self, workload: Workload, steps: Sequence[str]) -> None:  # noqa: ARG002
         """How the best plan was found, step by step."""
         st.markdown("\n".join(f"- {plain(step, 600)}" for step in steps))
-
-    def switch_targets(self, ranking: Ranking) -> list[str]:
-        """The plans that a run can switch to."""
-        return [candidate.label for candidate in ranking.candidates]
 
     def running(self, workload: Workload, label: str) -> None:
         """The plan that runs at this moment, where queries or plans change while it runs."""

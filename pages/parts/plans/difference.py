@@ -65,7 +65,7 @@ def show(first: Side, second: Side, key: str) -> None:
 
 def kinds(first: Side, second: Side) -> list[str]:
     """The kinds of work that either plan does; first what plans are ranked by."""
-    every = dict.fromkeys([family(first.plan.family).ranked_by, *COST_FIELDS])
+    every = dict.fromkeys(filter(None, [family(first.plan.family).objective.part, *COST_FIELDS]))
     wholes = [side.whole(measured) for side in (first, second) for measured in (False, True)]
     return [name for name in every if any(getattr(cost, name) for cost in wholes if cost)]
 

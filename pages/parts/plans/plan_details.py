@@ -15,10 +15,10 @@ from pages.parts.shared.formatting import UNITS, plain, plan_name
 from planner.numbers import amount
 from planner.plan.cost import COST_FIELDS, Estimate, Formula, total
 from planner.plan.difference import Side
+from planner.plan.expression import WHERE
 from planner.plan.operator_names import operator_name
 
 # What the planner puts between a formula and the meaning of its symbols.
-_WHERE = r", \quad "
 
 
 @st.fragment
@@ -39,7 +39,7 @@ def show(choice: PlanChoice) -> None:
 def _by_operator(choice: PlanChoice) -> None:
     plan, estimate = choice.priced
     whole = total(estimate.costs, (root.id for root in plan.roots))
-    fields = dict.fromkeys([choice.family.ranked_by, *COST_FIELDS])
+    fields = dict.fromkeys(filter(None, [choice.ranking.by.part, *COST_FIELDS]))
     spent = [name for name in fields if getattr(whole, name)]
     if not spent:
         st.caption("This plan should do no work.")
@@ -79,14 +79,13 @@ def _formulas(choice: PlanChoice) -> None:
 
 
 def _lines(formula: Formula) -> Iterator[str]:
-    """The formula, its values and its result in one line; below it the meaning of a symbol."""
-    symbols, _, meaning = formula.symbols.partition(_WHERE)
-    values, _, meant = formula.values.partition(_WHERE)
+    """The formula, its values and its result in one line; below it the meanings of its names."""
+    symbols, *meanings = formula.symbols.split(WHERE)
+    values, *meant = formula.values.split(WHERE)
     result = amount(formula.result).replace(",", "{,}")
     yield rf"{symbols} \;=\; {values} \;=\; {result}"
-    if meaning:
-        filled = meant.partition("=")[2]
-        yield rf"\text{{where }} {meaning}" + (rf" \;=\; {filled}" if filled else "")
+    for meaning, filled in zip(meanings, meant, strict=True):
+        yield rf"\text{{where }} {meaning} \;=\; {filled.partition(' = ')[2]}"
 
 
 def _main_figure(estimate: Estimate, operator_id: str) -> str:

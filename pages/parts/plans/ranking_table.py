@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from math import isclose
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -131,12 +130,8 @@ def _rounded(values: Sequence[float | None]) -> list[float | None]:
 
 
 def score_name(ranking: Ranking) -> str:
-    """What plans are ranked by, with its unit. Declared costs weight comparisons."""
-    if ranking.rank_by not in UNITS:
-        return WITH_OVERHEAD
-    scored = [(c.score, getattr(c.cost, ranking.rank_by)) for c in ranking.candidates]
-    weighted = any(not isclose(score, counted) for score, counted in scored)
-    return f"Weighted {UNITS[ranking.rank_by].lower()}" if weighted else UNITS[ranking.rank_by]
+    """What plans are ranked by, with its unit."""
+    return ranking.by.title
 
 
 def places(ranking: Ranking) -> dict[str, int]:

@@ -57,7 +57,7 @@ def show(name: str, workload: Workload) -> None:
         found = _followed(name, workload, trace).under(threshold)
         top.markdown(f"#### {plain(answer(found), 800)}", anchors=False)
         with pictures:
-            _pictures(found, unit_of(workload))
+            _pictures(found, unit_of(found))
 
 
 @st.cache_resource(show_spinner="Following the rates", max_entries=32, hash_funcs=BY_DIGEST)
@@ -87,13 +87,12 @@ def _pictures(found: Replanning, unit: str) -> None:
 
 def _table(first: str, rows: Sequence[tuple[str, Policy]], found: Replanning, unit: str) -> None:
     """The cost of policies over the whole trace, and how often they re-plan."""
-    least = found.oracle.total
     controls.table(
         pd.DataFrame(
             {
                 first: [title for title, _ in rows],
                 "Re-plannings": [len(policy.planned_at) for _, policy in rows],
-                "Compared with always best": [against(policy.total, least) for _, policy in rows],
+                "Compared with always best": [against(found, policy) for _, policy in rows],
                 "Changes": [len(policy.changed_at) for _, policy in rows],
                 unit.capitalize(): [round(policy.total) for _, policy in rows],
             }

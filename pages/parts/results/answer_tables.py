@@ -148,7 +148,7 @@ def _agreed(query: str, runs: Sequence[Run]) -> str:
 
 def _stages(run: Run) -> None:
     """The stages of a run whose queries or plan changed."""
-    from runtime.control.prepare import run_seconds
+    from runtime.data.run_data import run_seconds
 
     if not run.workload.run.changes:
         return

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from pages.parts.families.registry import view_of
-from pages.parts.shared.formatting import MET, UNITS, error_text, plan_name
+from pages.parts.shared.formatting import UNITS, error_text, plan_name
 from planner.numbers import amount, unique_names
-from planner.plan.cost import COST_FIELDS, Cost, q_error
+from planner.plan.cost import COST_FIELDS, MET, Cost, q_error
 from planner.plan.operator_names import operator_name
 from planner.plan.plan_text import Overlay
 from planner.workload.validation import listed
 from runtime.runs.records import Run
-from runtime.runs.run_costs import measured_cost, predicted_cost, ranked_by, scores
+from runtime.runs.run_costs import measured_cost, objective_of, predicted_cost, scores
 from runtime.runs.run_groups import PlanRuns, Spread
 
 # Pale fills under dark letters, safe for the colour-blind; each has an arrow, too.
@@ -32,10 +32,10 @@ def fields(run: Run) -> list[str]:
     """
     first, second = predicted_cost(run).as_dict(), (measured_cost(run) or Cost()).as_dict()
     counted = [name for name in COST_FIELDS if first[name] or second[name]]
-    ranked = ranked_by(run)
+    ranked = objective_of(run).part
     extra = view_of(run.plan.family).extra_fields
     more = [field for field in extra if by_operator(run, field)]
-    every = [*([ranked] if ranked not in COST_FIELDS else []), *counted, *more]
+    every = [*([ranked] if ranked and ranked not in COST_FIELDS else []), *counted, *more]
     return sorted(every, key=lambda field: not _figures(run, field)[1])
 
 

@@ -12,7 +12,7 @@ from pages.parts.shared import backend, charts, controls, figures
 from pages.parts.shared.formatting import UNITS, compared, error_text, moment, plain, plan_name
 from planner.numbers import amount
 from runtime.runs.records import Run
-from runtime.runs.run_costs import ranked_by, scores
+from runtime.runs.run_costs import measured_scores, objective_of, scores
 from runtime.runs.run_groups import PlanRuns
 from runtime.runs.run_summary import RunSummary
 
@@ -23,22 +23,21 @@ KERNEL_SECONDS = "Kernel seconds"
 
 
 def answer(runs: Sequence[Run]) -> str:
-    """One sentence about the plan that was measured as the cheapest."""
-    pairs = [(run, *scores(run)) for run in runs]
-    scored = [(run, p, m) for run, p, m in pairs if m is not None]
+    """One sentence about the plan that was measured as the best."""
+    scored = measured_scores(runs)
     if not scored:
         if all(run.request.backend == "native" for run in runs):
             return "Run on Spark's own operators, which do not count comparisons."
         return "Nothing was measured: the runs were not longer than their warm-up."
-    best, expected, least = min(scored, key=lambda entry: entry[2])
-    unit = UNITS[ranked_by(best)].lower()
+    by = objective_of(scored[0][0])
+    best, expected, least = by.top(scored, lambda entry: entry[2])
     sentence = (
-        f"{plan_name(best.plan.label)} made {amount(least)} {unit}, "
+        f"{plan_name(best.plan.label)} made {amount(least)} {by.unit}, "
         f"{amount(expected)} predicted (q-error {error_text(expected, least)})"
     )
-    dearest, _, most = max(scored, key=lambda entry: entry[2])
-    if dearest is not best:
-        sentence += f"; {compared(least, most)} than {plan_name(dearest.plan.label)}"
+    worst, _, most = by.bottom(scored, lambda entry: entry[2])
+    if worst is not best:
+        sentence += f"; {compared(least, most)} than {plan_name(worst.plan.label)}"
     return f"{sentence}."
 
 
@@ -59,7 +58,7 @@ def plans(found: Sequence[PlanRuns], runs: Mapping[str, Run]) -> None:
     if not any(frame["Min to max"]):
         # No plan was repeated.
         frame = frame.drop(columns="Min to max")
-    unit = UNITS[ranked_by(runs[found[0].newest.id])].lower()
+    unit = objective_of(runs[found[0].newest.id]).unit
     rows = list(zip(frame["Plan"], frame["Predicted"], frame["Measured"], strict=True))
     controls.table(
         frame,
@@ -111,12 +110,12 @@ def _reached(run: Run) -> str:
 def chart(found: Sequence[PlanRuns], runs: Mapping[str, Run]) -> None:
     """All plans predicted against measured: what they are ranked by, or kernel seconds."""
     shown = [runs[plan.newest.id] for plan in found]
-    field = ranked_by(shown[0])
+    title = objective_of(shown[0]).title
     points = comparison.measured_points([(comparison.run_name(r), *scores(r)) for r in shown])
     clock = comparison.measured_points(comparison.kernel_seconds(found, runs))
-    what = [UNITS[field], *([KERNEL_SECONDS] if clock else [])]
+    what = [title, *([KERNEL_SECONDS] if clock else [])]
     by = controls.segments("Compared by", what, "compared-by") if len(what) > 1 else what[0]
-    shown_points, unit = (clock, KERNEL_SECONDS) if by == KERNEL_SECONDS else (points, UNITS[field])
+    shown_points, unit = (clock, KERNEL_SECONDS) if by == KERNEL_SECONDS else (points, title)
     if not shown_points:
         return
     charts.show(

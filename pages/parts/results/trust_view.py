@@ -8,7 +8,8 @@ import streamlit as st
 
 from pages.parts.shared.formatting import plain, plan_name
 from planner.plan.cost import q_error
-from runtime.diagnosis.diagnosing import Diagnosis, diagnosed, told_error
+from runtime.diagnosis.diagnose import Diagnosis, diagnosed
+from runtime.diagnosis.suspects import suspects
 from runtime.diagnosis.trust import Verdict, trust
 from runtime.runs.records import Run
 from runtime.runs.run_costs import scores
@@ -49,7 +50,7 @@ def reasons(run: Run, title: str) -> None:
     for diagnosis in found[:_MOST_REASONS]:
         first, *others = diagnosis.suspects
         more = f" (and {len(others)} more)" if others else ""
-        lines.append(f"- {plain(told_error(first), 300)}{more}: {plain(diagnosis.reason, 800)}.")
+        lines.append(f"- {plain(first.sentence, 300)}{more}: {plain(diagnosis.reason, 800)}.")
     st.markdown("\n".join(lines))
 
 
@@ -62,6 +63,5 @@ def diagnoses(run: Run) -> list[Diagnosis]:
 def _diagnoses(run_id: str, status: str, _run: Run) -> list[Diagnosis]:  # noqa: ARG001 - the key
     from runtime.runs.run_tuples import few_tuples_of
 
-    found = diagnosed(_run)
     # Without an error there is no need to read the tuples.
-    return diagnosed(_run, few_tuples_of(_run)) if found else []
+    return diagnosed(_run, few_tuples_of(_run)) if suspects(_run) else []

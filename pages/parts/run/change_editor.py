@@ -7,14 +7,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.parts.families.registry import view_of
 from pages.parts.run import stage_table
-from pages.parts.shared import controls, messages, state
+from pages.parts.shared import controls, messages, planning, state
 from pages.parts.shared.formatting import plain, plan_name
 from pages.parts.workload import drafts
 from pages.parts.workload.drafts import Parts
 from planner.errors import PlanError
-from planner.families.protocol import Family, Ranking
+from planner.families.protocol import Family
 from planner.files.workload_file import load_workload
 from planner.numbers import shortened
 from planner.workload.changes import check_times, stages_of
@@ -27,10 +26,9 @@ _EDITOR = "changes"
 _PROBLEM = "change_problem"
 
 
-def show(chosen: Family, workload: Workload, ranking: Ranking, labels: Sequence[str]) -> None:
+def show(chosen: Family, workload: Workload, labels: Sequence[str]) -> None:
     """The changes, a form to add one, and how they affect the plan."""
-    view = view_of(chosen.name)
-    if not view.changes_while_running:
+    if planning.changes(chosen.name, workload) is None:
         return
     changes = workload.run.changes
     with st.expander(
@@ -40,7 +38,7 @@ def show(chosen: Family, workload: Workload, ranking: Ranking, labels: Sequence[
     ):
         for place, change in enumerate(changes):
             _listed(place, change)
-        _form(workload, view.switch_targets(ranking))
+        _form(workload, planning.switch_targets(chosen, workload))
         if _PROBLEM in st.session_state:
             messages.show(st.session_state[_PROBLEM])
         if changes and labels:
@@ -132,7 +130,7 @@ def _put(changes: list[Parts]) -> None:
 
 def _check(workload: Workload) -> None:
     """Raise a PlanError for a change that names an unknown query, or comes after the run."""
-    from runtime.control.prepare import run_seconds
+    from runtime.data.run_data import run_seconds
 
     stages_of(workload)
     folder, _ = state.data()
@@ -144,7 +142,7 @@ def _check(workload: Workload) -> None:
 
 def _preview(chosen: Family, workload: Workload, label: str) -> None:
     """The stages of a run of the first chosen plan."""
-    from runtime.control.prepare import run_seconds
+    from runtime.data.run_data import run_seconds
 
     folder, _ = state.data()
     end = run_seconds(workload)

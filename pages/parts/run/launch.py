@@ -26,11 +26,10 @@ def launch(
 
     `keep` keeps answers for Results. `limits` are the most seconds and megabytes of a run.
     """
-    from runtime.control.prepare import check_size
-    from runtime.control.repeat_schedule import repeated
+    from runtime.data.run_data import check_size
     from runtime.runs.kept_answers import folder_for
-    from runtime.runs.records import MOST_DISK_MB, MOST_SECONDS, RunRequest
-    from runtime.spark.masters import usual_shared
+    from runtime.runs.masters import usual_shared
+    from runtime.runs.records import MOST_DISK_MB, MOST_SECONDS, RunRequest, repeated
 
     st.session_state.pop("launch_error", None)
     try:
@@ -56,7 +55,9 @@ def launch(
                 most_disk_mb=most_disk_mb,
                 pace=pace,
                 shared=usual_shared(master),
-                steerable=operators == "kernels" and way == "stream" and view.changes_while_running,
+                steerable=operators == "kernels"
+                and way == "stream"
+                and planning.changes(chosen.name, workload) is not None,
                 backend=operators,
             )
             for label in dict.fromkeys(labels)

@@ -23,8 +23,8 @@ from planner.workload.workload import Workload
 from runtime.runs.records import RunRequest
 
 if TYPE_CHECKING:
+    from runtime.backends.live_changes import Steering, Wish
     from runtime.control.jobs import Entry, Job
-    from runtime.control.live_changes import Steering, Wish
 
 ADD, REMOVE, CHANGE, SWITCH = "Add a query", "Remove a query", "Change a query", "Switch the plan"
 _PROBLEM = "steering_problem"
@@ -94,7 +94,7 @@ def form(job_id: str) -> None:
             _change(entry.steering, workload, names)
         else:
             chosen = family(entry.asked.family) if entry.asked else planning.subject()[0]
-            plans = view_of(chosen.name).switch_targets(planning.ranking(chosen, workload))
+            plans = planning.switch_targets(chosen, workload)
             label = st.selectbox("Plan", plans, format_func=plan_name, key="steer-plan")
             _button("Switch now", entry.steering, [Change(0, plan=label)])
         if _PROBLEM in st.session_state:
@@ -160,7 +160,7 @@ def _ask(steering: Steering, changes: Sequence[Change]) -> None:
 
 def show(entry: Entry, request: RunRequest) -> None:
     """The changes that were made, wait or were refused, and the plan as it runs now."""
-    from runtime.control.prepare import run_seconds
+    from runtime.data.run_data import run_seconds
 
     workload = entry.workload or request.workload
     if not (request.steerable or workload.run.changes):

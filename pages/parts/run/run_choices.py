@@ -90,7 +90,7 @@ def _noted(name: str, usual: T, value: T) -> T:
 
 def pick(workload: Workload, way: Way) -> float | None:
     """Seconds of stream time per second; None: as fast as possible, as every replay is."""
-    from runtime.control.prepare import run_seconds
+    from runtime.data.run_data import run_seconds
 
     if way != "stream":
         return None

@@ -69,7 +69,7 @@ def refused(
     chosen: Family, workload: Workload, labels: Sequence[str], way: Way, backend: Backend
 ) -> bool:
     """Whether Spark's own operators cannot run some of these plans; the page then says why."""
-    from runtime.backends.native.refusal import refusal
+    from runtime.backends.native.kinds import refusal
 
     if backend != "native":
         return False
@@ -86,7 +86,7 @@ def refused(
 
 def pick_repeats() -> int:
     """How often each plan runs."""
-    from runtime.control.repeat_schedule import MOST_REPEATS
+    from runtime.runs.records import MOST_REPEATS
 
     return run_choices.number(
         "repeats",
@@ -233,7 +233,7 @@ def expectation(
 
 def stream_seconds(workload: Workload) -> float:
     """The stream time that a run covers, warm-up included."""
-    from runtime.control.prepare import run_seconds
+    from runtime.data.run_data import run_seconds
 
     return run_seconds(workload)
 

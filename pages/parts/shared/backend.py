@@ -79,7 +79,7 @@ def resume(run: Run) -> None:
 
 def discard(run_id: str) -> None:
     """Delete an interrupted run and its files."""
-    from runtime.runs.deletion import delete_run
+    from runtime.runs.history import delete_run
 
     delete_run(run_id, history())
 
@@ -219,9 +219,9 @@ def _summaries(
 @st.cache_resource(show_spinner=False)
 def begin_warming() -> None:
     """Warm up Spark and the kernels, once per process; SLUICE_WARM=0 leaves it to the first run."""
-    from runtime.control import priority
+    from runtime.runs import processes
 
-    priority.give_way()
+    processes.give_way()
     if os.environ.get("SLUICE_WARM", "1") != "0":
         threading.Thread(target=_warm, daemon=True, name="sluice-import").start()
 

@@ -8,22 +8,14 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from planner.numbers import amount, shortened, times
-from planner.plan.cost import q_error
+from planner.plan.cost import COST_UNITS, MET, q_error
 from planner.plan.plan_text import printable
 
-UNITS = {
-    "operations": "Operations/s",
-    "comparisons": "Comparisons/s",
-    "inserts": "Inserts/s",
-    "expirations": "Expiry checks/s",
-    "group_updates": "Group updates/s",
+# What each part of a cost counts, as the head of a column.
+UNITS = {name: unit.capitalize() for name, unit in COST_UNITS.items()} | {
     "rows_out": "Rows out/s",
-    "state_tuples": "Tuples held",
     "recomputations": "Recomputations/s",
 }
-
-# Up to this q-error a prediction counts as met: short runs differ as much from seed to seed.
-MET = 1.05
 
 # Of a chain with a longer label, only the ends are shown.
 LONGEST_CHAIN = 40

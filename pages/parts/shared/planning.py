@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 import streamlit as st
 
@@ -13,7 +14,8 @@ from pages.parts.shared.formatting import plain
 from pages.parts.shared.state import BY_DIGEST
 from planner.errors import PlanError
 from planner.families import registry
-from planner.families.protocol import Candidate, Family, Ranking
+from planner.families.capabilities import Changes
+from planner.families.protocol import Candidate, Family, PlanSpace, Ranking
 from planner.families.registry import applicable, family
 from planner.joins.coverage import several_refusal
 from planner.plan.cost import Estimate, models_behind
@@ -26,6 +28,7 @@ FEW = 10
 # Up to so many plans, all are ranked at once, so that the worst can be shown, too.
 RANKED_AT_ONCE = 1_000
 
+T = TypeVar("T")
 Stamp = tuple[tuple[str, int, int], ...]
 
 
@@ -121,14 +124,49 @@ def _read(
     return *infer(workload, read.tables), read.warnings
 
 
+def space(name: str, workload: Workload) -> PlanSpace:
+    """The plans of a workload, in the seconds of this machine."""
+    return _space(name, workload, calibration_stamp())
+
+
+@st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
+def _space(
+    name: str,
+    workload: Workload,
+    calibrated: int,  # noqa: ARG001 - part of the key: the machine may be calibrated again
+) -> PlanSpace:
+    return family(name).space(workload, calibrated_units())
+
+
+def changes(name: str, workload: Workload) -> Changes | None:
+    """How a run can be changed in progress; None where this family cannot."""
+    return space(name, workload).capability(Changes)
+
+
+def switch_targets(chosen: Family, workload: Workload) -> list[str]:
+    """The plans that a run can switch to; first those that are best whatever the queries are."""
+    found = changes(chosen.name, workload)
+    candidates = ranking(chosen, workload).candidates
+    return list(
+        dict.fromkeys([*(found.strategies if found else ()), *(c.label for c in candidates)])
+    )
+
+
+def capable(name: str, workload: Workload, kind: type[T]) -> T:
+    """The plans of a workload as those of a family that can do this."""
+    found = space(name, workload).capability(kind)
+    assert found is not None, f"{name} is no {kind.__name__}"
+    return found
+
+
 @st.cache_resource(show_spinner="Pricing the plans", max_entries=64, hash_funcs=BY_DIGEST)
 def _ranking(
     name: str,
     workload: Workload,
     top: int | None,
-    calibrated: int,  # noqa: ARG001 - part of the key: the machine may be calibrated anew
+    calibrated: int,  # noqa: ARG001 - part of the key: the machine may be calibrated again
 ) -> Ranking:
-    return family(name).rank(workload, top, calibrated_units())
+    return space(name, workload).rank(top=top)
 
 
 def ranking(chosen: Family, workload: Workload, everything: bool = False) -> Ranking:
@@ -179,8 +217,9 @@ def companion(ranking: Ranking) -> tuple[str, Candidate]:
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
 def priced(name: str, workload: Workload, label: str) -> tuple[Plan, Estimate]:
     """The plan with this label and what it should cost."""
-    plan = family(name).plan(workload, label)
-    return plan, family(name).estimate(plan, workload)
+    known = space(name, workload)
+    plan = known.plan(label)
+    return plan, known.estimate(plan)
 
 
 def show_models(name: str, workload: Workload, label: str) -> None:
@@ -193,5 +232,5 @@ def show_models(name: str, workload: Workload, label: str) -> None:
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
 def explained(name: str, workload: Workload) -> tuple[str, tuple[str, ...]]:
     """The answer in one sentence, and how it was found, step by step."""
-    chosen = family(name)
-    return chosen.answer(workload, ranking(chosen, workload)), chosen.why(workload)
+    found = space(name, workload).explanation(ranking(family(name), workload))
+    return found.answer, found.why

@@ -68,26 +68,26 @@ def expected(
 ) -> str:
     """The predicted time of runs on generated tuples: in kernels, and for Spark's micro-batches."""
     from planner.seconds.run_seconds import Shape, kernel_seconds
-    from runtime.control.pace import batch_seconds
-    from runtime.control.prepare import run_seconds
+    from runtime.backends.kernels.pace import batch_seconds
     from runtime.data.microbatches import usual_batch_rows
+    from runtime.data.run_data import run_seconds
 
     if pace is None:
         batches = max(1, math.ceil(tuples / usual_batch_rows(round(tuples))))
     else:
         batches = max(1, math.ceil(run_seconds(workload) / batch_seconds(pace)))
-    units = units_of(workload, calibrated_units())
-    kernel = 0.0
+    space = planning.space(chosen.name, workload)
+    kernel, span = 0.0, (workload.longest_window, run_seconds(workload))
     for label in labels:
         plan, estimate = planning.priced(chosen.name, workload, label)
-        shape = Shape(batches)
-        kernel += kernel_seconds(plan, estimate, workload, units, run_seconds(workload), shape)
+        work = space.kernel_work(plan, estimate.costs)
+        kernel += kernel_seconds(work, space.units, *span, Shape(batches))
     predicted = f"Predicted: {short(kernel * repeats)} in kernels"
     found = kept_calibration()
     if way == "stream" and found is not None and found.batch is not None:
         every = len(labels) * batches * repeats
         predicted += f" and {seconds_text(every * found.batch.value)} for {every:,} micro-batches"
-    return f"{predicted} ({plain(units.source, 200)})."
+    return f"{predicted} ({plain(space.units.source, 200)})."
 
 
 def _seconds(candidate: Candidate) -> float:

@@ -8,8 +8,9 @@ from itertools import pairwise
 
 from planner.experiments.claims import alike, furthest_at_first, lowest, overtakes, rises, scales
 from planner.experiments.experiment import Axis, Claim, Curve, Experiment, Point
+from planner.families.join_order import NAME
 from planner.families.join_order.model import model_of
-from planner.families.join_order.plans import NAME, Algorithm
+from planner.families.join_order.plans import Algorithm
 from planner.families.join_order.ranking import cheapest, scores
 from planner.files.query.text import format_query
 from planner.joins.model import JoinModel

@@ -7,9 +7,9 @@ from typing import Literal
 
 from planner.experiments.experiment import Curve, Kernel, Point
 from planner.experiments.golab.costs import Row, equality_join
+from planner.families.join_order import NAME
 from planner.families.join_order.model import model_of
 from planner.families.join_order.plan_space import worst_multiway
-from planner.families.join_order.plans import NAME
 from planner.families.join_order.ranking import cheapest
 from planner.workload.execution import Every, Execution
 from planner.workload.workload import Workload

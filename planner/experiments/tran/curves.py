@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from planner.experiments.experiment import Curve, Place, Point
-from planner.families.early_aggregation.model import NAME, AggregationModel, model_of
+from planner.families.early_aggregation import NAME
+from planner.families.early_aggregation.model import AggregationModel, model_of
 from planner.families.early_aggregation.published_model import PrintedModel
 from planner.families.early_aggregation.ranking import scores
 from planner.files.query.text import format_query

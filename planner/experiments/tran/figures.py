@@ -35,7 +35,8 @@ from planner.experiments.tran.curves import (
     timed,
     vary,
 )
-from planner.families.early_aggregation.model import NAME, model_of
+from planner.families.early_aggregation import NAME
+from planner.families.early_aggregation.model import model_of
 from planner.workload.execution import Execution
 from planner.workload.workload import Workload
 

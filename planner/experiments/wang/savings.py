@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from planner.experiments.experiment import Axis, Claim, Curve, Experiment, Point, Quantity, Surface
 from planner.experiments.wang.settings import JOINED, LARGEST, PAPER, Prices, windowed_joins
 from planner.experiments.wang.shares import mean_between, never_negative, nothing_on
-from planner.families.sliced_chain import published_model
+from planner.families.sliced_chain import NAME, published_model
 from planner.families.sliced_chain.labels import MEM_OPT, PULL_UP, PUSH_DOWN
-from planner.families.sliced_chain.plans import NAME
 from planner.families.sliced_chain.published_model import TwoQueries
 
 EXPECTED = "expected counts"

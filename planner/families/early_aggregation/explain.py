@@ -11,7 +11,7 @@ from planner.families.early_aggregation.published_model import PrintedModel
 from planner.families.early_aggregation.ranking import best_mask
 from planner.families.early_aggregation.search import orders
 from planner.families.early_aggregation.skew import skewed_classes
-from planner.families.near_ties import near_ties
+from planner.families.near_ties import near_ties, plain_answer
 from planner.families.protocol import Ranking
 from planner.numbers import amount, percent_more, shortened, times
 
@@ -41,7 +41,7 @@ def sizes(model: AggregationModel) -> tuple[SourceSizes, ...]:
             content.mean(is_set=False),
             content.cells.number,
             content.mean(is_set=True),
-            printed.entries(place),
+            printed.entries(place).value,
         )
         for place, content in enumerate(model.contents)
     )
@@ -49,9 +49,10 @@ def sizes(model: AggregationModel) -> tuple[SourceSizes, ...]:
 
 def answer(model: AggregationModel, ranking: Ranking) -> str:
     """Which plan wins, by how much, because of what, and what comes close to it."""
-    by_label = {found.label: found for found in ranking.candidates}
-    best, late = by_label[ranking.best], by_label[ranking.baseline]
-    unit = "s of work per s" if ranking.rank_by == "seconds" else "operations/s"
+    if ranking.by.name not in ("work", "seconds"):
+        return plain_answer(ranking)
+    best, late = ranking.of(ranking.best), ranking.of(ranking.baseline)
+    unit = ranking.by.unit
     head = f"{best.label} wins: {amount(best.score)} {unit}"
     ties = near_ties(best, ranking)
     if ranking.considered == 1:

@@ -16,7 +16,7 @@ import numpy as np
 from planner.families.early_aggregation.groups import OutputGroups, groups_of
 from planner.families.early_aggregation.model import AggregationModel, Extremum
 from planner.families.early_aggregation.window_sizes import Cells
-from planner.joins.arrays import Floats
+from planner.joins.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,22 @@ def in_output(model: AggregationModel) -> float:
         for origin in model.origins
         if model.contents[origin].window.ends == "each"
     )
+
+
+def recomputing(model: AggregationModel, masks: Ints, comparisons: Floats) -> Floats:
+    """Entries examined per second to find extrema of groups anew, under each plan.
+
+    All entries of one source are gone through, and for those with its part of the group what its
+    pipeline probes: `comparisons` are those of that pipeline per second.
+    """
+    place = model.walked_from
+    content, times = model.contents[place], in_output(model)
+    if not times or not content.events:
+        return np.zeros(len(masks))
+    is_set = (masks >> place & 1).astype(np.bool_)
+    entries = np.where(is_set, content.mean(is_set=True), content.mean(is_set=False))
+    walked = own_part(model, place) * comparisons / content.events
+    return np.asarray(times * entries * (1 + walked))
 
 
 def _in_group(model: AggregationModel, place: int) -> float:

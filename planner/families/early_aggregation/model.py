@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from planner.errors import PlanError
+from planner.families.early_aggregation import NAME
 from planner.families.early_aggregation.coverage import (
     EarlyRule,
     no_sets,
@@ -29,7 +30,6 @@ from planner.workload.query import Column, CountWindow, Query, Source, TimeWindo
 from planner.workload.streams import Attribute
 from planner.workload.workload import Workload
 
-NAME = "early_aggregation"
 # Values of an aggregated attribute that are told apart; of more, so many parts of equal weight.
 _MOST_VALUES = 2000
 

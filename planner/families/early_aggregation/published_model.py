@@ -13,6 +13,8 @@ from collections.abc import Iterable, Sequence
 from planner.families.early_aggregation.model import AggregationModel
 from planner.families.early_aggregation.search import orders
 from planner.joins.probes import Probe
+from planner.joins.upkeep import rate
+from planner.plan.expression import Expression, greatest, least, number, product, subscript, symbol
 
 
 class PrintedModel:
@@ -29,15 +31,18 @@ class PrintedModel:
         """g: the most groups that a source's own attributes make."""
         return self._model.contents[place].group_cells.number
 
-    def entries(self, place: int) -> float:
+    def entries(self, place: int) -> Expression:
         """Equations 14 and 15: the entries of a set are at most its tuples, and its cells."""
-        return min(self.tuples(place), self._model.contents[place].cells.number)
+        cells = symbol(f"G_{{{self._name(place)}}}", self._model.contents[place].cells.number)
+        return least(symbol(f"w_{{{self._name(place)}}}", self.tuples(place)), cells)
 
     @property
-    def output_groups(self) -> float:
+    def output_groups(self) -> Expression:
         """Equation 13: the groups of the output."""
-        places = range(self._model.count)
-        return math.prod(min(self.tuples(p), self.groups(p)) for p in places)
+        bounds = (
+            least(number(self.tuples(p)), number(self.groups(p))) for p in range(self._model.count)
+        )
+        return product(bounds).short(r"\prod_i \min(w_i, g_i)")
 
     def selectivity(self, joined: Sequence[int], target: int) -> float:
         """Sigma: the share of the target's tuples that match what is joined."""
@@ -50,13 +55,16 @@ class PrintedModel:
         matching = self.tuples(target) * self.selectivity(joined, target)
         return min(matching, self.groups(target)) if mask >> target & 1 else matching
 
-    def examined(self, mask: int, joined: Sequence[int], target: int) -> float:
+    def examined(self, mask: int, joined: Sequence[int], target: int) -> Expression:
         """What one probe examines: all of a window or set, or a bucket of it."""
-        held = self.entries(target) if mask >> target & 1 else self.tuples(target)
+        name = self._name(target)
+        held = symbol(f"w_{{{name}}}", self.tuples(target))
+        if mask >> target & 1:
+            held = self.entries(target).named(rf"\alpha_{{{name}}}")
         window = self._model.join.windows[target]
         if window.access == "scan" or self._model.join.graph.linking(joined, target) is None:
             return held
-        return held / self.buckets(joined, target)
+        return held / symbol(f"B_{{{name}}}", self.buckets(joined, target))
 
     def buckets(self, joined: Sequence[int], target: int) -> float:
         """Equations 20 and 21: as many as the join attribute has values, or as there may be."""
@@ -70,35 +78,35 @@ class PrintedModel:
         steps = range(1, level)
         return math.prod(self.found(mask, order[:step], order[step]) for step in steps)
 
-    def set_access(self, place: int) -> float:
-        """Accesses to find the group of a tuple in its set: its entries over their buckets."""
-        keys = self._model.contents[place].keys
-        values = float(math.prod(last - first + 1 for first, last, _ in keys))
-        buckets = self._model.join.windows[place].buckets
-        scanned = self._model.join.windows[place].access == "scan"
-        most = values if scanned or buckets == "per-value" else min(values, buckets)
-        return max(1.0, self.entries(place) / most)
+    def set_updates(self, place: int) -> Expression:
+        """Accesses per second to find the groups of tuples in a set: its entries by buckets."""
+        keys, window = self._model.contents[place].keys, self._model.join.windows[place]
+        most = float(math.prod(last - first + 1 for first, last, _ in keys))
+        if window.access == "hash" and window.buckets != "per-value":
+            most = min(most, window.buckets)
+        entries = self.entries(place).named(rf"\alpha_{{{self._name(place)}}}")
+        buckets = symbol(f"B_{{{self._name(place)}}}", most)
+        return events_of(self._model, place) * greatest(number(1.0), entries / buckets)
 
-    @property
-    def group_access(self) -> float:
-        """Accesses to find a group of the output: alpha / B_g, with B_g of Equation 22."""
-        grouped = [p for p, rule in enumerate(self._model.rules) if rule.grouped]
-        first = self.groups(grouped[0]) if grouped else 1.0
-        return max(1.0, self.output_groups / max(first, 1.0))
-
-    def probing(self, mask: int, probe: Probe) -> float:
+    def probing(self, mask: int, probe: Probe) -> Expression:
         """Entries examined per second by one probe."""
-        order = (*probe.joined, probe.target)
-        events = self._model.contents[probe.origin].events
-        passing = self.passing(mask, order, len(probe.joined))
-        return events * passing * self.examined(mask, probe.joined, probe.target)
+        given = events_of(self._model, probe.origin)
+        if len(probe.joined) > 1:
+            passing = self.passing(mask, probe.reached, len(probe.joined))
+            given *= symbol(r"\prod_j n_j", passing)
+        return given * self.examined(mask, probe.joined, probe.target)
 
-    def updating(self, mask: int, all_orders: Iterable[Sequence[int]]) -> float:
-        """Accesses per second to the groups of the output."""
-        return self.group_access * sum(
+    def updating(self, mask: int, all_orders: Iterable[Sequence[int]]) -> Expression:
+        """Accesses per second to the groups of the output: alpha / B_g, B_g by Equation 22."""
+        grouped = [p for p, rule in enumerate(self._model.rules) if rule.grouped]
+        first = max(self.groups(grouped[0]) if grouped else 1.0, 1.0)
+        access = symbol(r"\alpha", self.output_groups.value) / symbol("B_g", first)
+        reaching = sum(
             self._model.contents[order[0]].events * self.passing(mask, order, len(order))
             for order in all_orders
         )
+        composites = symbol(r"\sum_k 2 \lambda_k \prod_j n_j", reaching)
+        return greatest(number(1.0), access) * composites
 
     def score(self, mask: int) -> float:
         """Equations 5 to 12 with unit costs, all operations per second."""
@@ -107,8 +115,17 @@ class PrintedModel:
         for order in found:
             total += model.contents[order[0]].events
             for level in range(1, len(order)):
-                total += self.probing(mask, Probe(order[0], order[:level], order[level]))
+                total += self.probing(mask, Probe(order[0], order[:level], order[level])).value
         for place in range(model.count):
             if mask >> place & 1:
-                total += model.contents[place].events * self.set_access(place)
-        return total + self.updating(mask, found)
+                total += self.set_updates(place).value
+        return total + self.updating(mask, found).value
+
+    def _name(self, place: int) -> str:
+        return subscript(self._model.join.aliases[place])
+
+
+def events_of(model: AggregationModel, place: int) -> Expression:
+    """Arrivals and departures per second; of tuples that leave unseen, arrivals alone."""
+    window = model.contents[place].window
+    return number(2) * rate(window) if window.ends == "each" else rate(window)

@@ -1,4 +1,4 @@
-"""Plans ranked: every choice of sets, each with its best orders, priced in arrays."""
+"""The work of all plans: every choice of sets, each with its best orders, priced in arrays."""
 
 from __future__ import annotations
 
@@ -7,19 +7,15 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from planner.families.early_aggregation.extrema import recomputing
 from planner.families.early_aggregation.groups import groups_of
 from planner.families.early_aggregation.model import AggregationModel
-from planner.families.early_aggregation.plans import PlanBuilder, recomputing, set_cost
-from planner.families.early_aggregation.pricing import estimate
+from planner.families.early_aggregation.pricing import set_cost
 from planner.families.early_aggregation.search import final_states, orders, pipelines
 from planner.families.early_aggregation.states import state_arrays
-from planner.families.protocol import MOST_CANDIDATES, Candidate, Ranking
 from planner.joins.probes import Indexes, Probe, indexes_used
 from planner.joins.upkeep import upkeep
-from planner.plan.cost import Cost, UnitCosts, rounded
-from planner.seconds.kernel_work import seconds_of
-from planner.seconds.units import MOST_TIMED
-from planner.workload.workload import Workload
+from planner.plan.cost import Cost, rounded
 
 # A plan's work by kind of operator.
 Work = tuple[tuple[str, Cost], ...]
@@ -125,65 +121,6 @@ def best_mask(model: AggregationModel) -> int:
     """The plan with the fewest operations; of equals, the first by label."""
     found = plan_costs(model).scores
     return min(model.masks, key=lambda mask: (found[mask], model.label(mask)))
-
-
-def rank(
-    model: AggregationModel, workload: Workload, top: int | None, units: UnitCosts, by_seconds: bool
-) -> Ranking:
-    """The `top` cheapest plans (None: all) and LAP. By seconds, those that are timed are ranked."""
-    score = dict(plan_costs(model).scores)
-    listed = sorted(model.masks, key=lambda mask: (score[mask], model.label(mask)))
-    most = MOST_CANDIDATES if top is None else min(top, MOST_CANDIDATES)
-    considered = listed
-    if by_seconds:
-        considered = [mask for at, mask in enumerate(listed) if at < MOST_TIMED or not mask]
-        score = {mask: _seconds(model, workload, mask, units) for mask in considered}
-        considered.sort(key=lambda mask: (score[mask], model.label(mask)))
-    shown = [*considered[:most], *(mask for mask in considered[most:] if not mask)]
-    timed = (
-        score
-        if by_seconds
-        else {
-            mask: _seconds(model, workload, mask, units)
-            for at, mask in enumerate(shown)
-            if at < MOST_TIMED or not mask
-        }
-    )
-    tags = {"best": considered[0], "baseline": 0}
-    if len(considered) > 1:
-        tags["worst"] = considered[-1]
-    return Ranking(
-        tuple(_candidate(model, mask, score[mask], timed.get(mask), tags) for mask in shown),
-        model.label(considered[0]),
-        model.label(0),
-        considered=len(considered),
-        truncated=len(considered) < len(listed),
-        rank_by="seconds" if by_seconds else "operations",
-        excluded=tuple(_excluded(model)),
-    )
-
-
-def _candidate(
-    model: AggregationModel, mask: int, score: float, seconds: float | None, tags: dict[str, int]
-) -> Candidate:
-    work = plan_costs(model).work(mask)
-    own = tuple(tag for tag, tagged in tags.items() if tagged == mask)
-    return Candidate(model.label(mask), total(work), score, own, seconds=seconds)
-
-
-def _seconds(model: AggregationModel, workload: Workload, mask: int, units: UnitCosts) -> float:
-    plan = PlanBuilder(model).plan(mask)
-    return rounded(seconds_of(plan, estimate(plan, model).costs, workload, units))
-
-
-def _excluded(model: AggregationModel) -> Iterator[tuple[str, str]]:
-    """Plans that are left out, the reason with the first of them; the others share it."""
-    if model.count == 1:
-        yield "EAP-1", "with one source the set is all that would be joined: LAP is the same plan"
-        return
-    left_out = [mask for mask in range(1 << model.count) if mask not in set(model.masks)]
-    for mask in left_out:
-        yield from model.excluded(mask)
 
 
 FILTERS = "Filters"

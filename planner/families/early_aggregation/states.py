@@ -82,7 +82,7 @@ class StateArrays:
         self._sizes: dict[int, Floats] = {}
         self._parts: dict[tuple[int, bool], Floats] = {}
         self._found: dict[int, Floats] = {}
-        self._copies = Copies(model, model.twins) if model.twins is not None else None
+        self.copies = Copies(model, model.twins) if model.twins is not None else None
 
     @cached_property
     def sets(self) -> Ints:
@@ -111,10 +111,14 @@ class StateArrays:
         """Composites that one tuple of the origin has joined, by state."""
         if origin not in self._found:
             found = self.size(origin) * self.share
-            if self._copies is not None:
+            if self.copies is not None:
                 found = found + self._with_copies(origin, found)
             self._found[origin] = found * self.active(origin)
         return self._found[origin]
+
+    def matching(self, origin: int) -> Floats:
+        """The share of what a tuple of the origin meets that makes composites, by state."""
+        return self.share * self.active(origin)
 
     def passed(self, origin: int) -> Floats:
         """Composites per second that the pipeline of the origin has joined, by state."""
@@ -141,20 +145,20 @@ class StateArrays:
         size, step = self.size(origin), (2 if is_set else 1) * 3**target
         met = np.zeros(len(states))
         np.divide(size[states + step], size[states], out=met, where=size[states] > 0)
-        met *= self._with_ended(target)
+        met *= self.with_ended(target)
         part = self.looked_through(target, is_set)[states]
-        if self._copies is not None and self._copies.other(target) is not None:
-            met = met * part + self._own(origin, states + step, states) * (1 - part)
+        if self.copies is not None and self.copies.other(target) is not None:
+            met = met * part + self.own(origin, states + step, states) * (1 - part)
         else:
             met = met * part
         return np.asarray(self.passed(origin)[states] * met)
 
-    def _with_ended(self, target: int) -> float:
+    def with_ended(self, target: int) -> float:
         """What a relation holds over the rows that are active: rows that ended are kept a while."""
         window = self.model.join.windows[target]
         return window.examined / window.tuples if window.is_relation and window.tuples else 1.0
 
-    def _own(self, origin: int, after: Ints, before: Ints) -> Floats:
+    def own(self, origin: int, after: Ints, before: Ints) -> Floats:
         """Copies of its own tuple that a composite finds in the target, beside what it meets."""
         plain = self.size(origin) * self.share
         copies = self._with_copies(origin, plain)
@@ -165,23 +169,23 @@ class StateArrays:
 
     def _with_copies(self, origin: int, found: Floats) -> Floats:
         """Composites that join a tuple with its own copy."""
-        assert self._copies is not None
+        assert self.copies is not None
         more = np.zeros(len(found))
-        other = self._copies.other(origin)
+        other = self.copies.other(origin)
         if other is not None:
             digit = self.digit(other)
             for is_set in (False, True):
                 states = np.flatnonzero(digit == (2 if is_set else 1))
                 without = states - (2 if is_set else 1) * 3**other
-                counts = self._copies.met_by(origin) * self._copies.counts(other, is_set)
+                counts = self.copies.met_by(origin) * self.copies.counts(other, is_set)
                 more[states] = counts * found[without]
             return more
-        shorter, longer = self._copies.twins.shorter, self._copies.twins.longer
+        shorter, longer = self.copies.twins.shorter, self.copies.twins.longer
         digits = self.digit(shorter), self.digit(longer)
         states = np.flatnonzero((digits[0] > 0) & (digits[1] > 0))
         as_sets = (digits[0][states] == 2) + 2 * (digits[1][states] == 2)
         without = states - digits[1][states] * 3**longer
-        more[states] = self._copies.pairs(as_sets) * found[without]
+        more[states] = self.copies.pairs(as_sets) * found[without]
         return more
 
     def looked_through(self, target: int, is_set: bool) -> Floats:

@@ -10,7 +10,7 @@ from planner.families.join_order.plan_space import is_listed, score_weights, wor
 from planner.families.join_order.plans import algorithm_of
 from planner.families.join_order.ranking import plans_by_cost, traced
 from planner.families.join_order.search import MOST_STREAMS, best_general
-from planner.families.near_ties import near_ties
+from planner.families.near_ties import near_ties, plain_answer
 from planner.families.protocol import Candidate, Ranking
 from planner.joins.model import JoinModel
 from planner.numbers import amount, percent_more, shortened, times
@@ -27,12 +27,13 @@ _SAVES = {
 
 def answer(model: JoinModel, ranking: Ranking) -> str:
     """Which plan wins, by how much, because of what, and what comes close to it."""
-    best = next(c for c in ranking.candidates if c.label == ranking.best)
+    best, baseline = ranking.of(ranking.best), ranking.of(ranking.baseline)
     general = algorithm_of(best.label) == "general"
     name = "A general plan, an order for each arriving stream," if general else best.label
-    baseline = next(c for c in ranking.candidates if c.label == ranking.baseline)
-    if ranking.rank_by == "seconds":
+    if ranking.by.name == "seconds":
         return _by_seconds(name, best, baseline, near_ties(best, ranking))
+    if ranking.by.name != "work":
+        return plain_answer(ranking, name)
     least, worst = best.score, worst_multiway(model)
     if worst is not None and rounded(worst[0]) == rounded(least):
         every = f"all {factorial(len(model.windows)):,} orders cost the same"

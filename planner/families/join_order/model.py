@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from planner.errors import PlanError
+from planner.families.join_order import NAME
 from planner.joins.coverage import (
     predicates_refusal,
     relation_of,
@@ -89,5 +90,5 @@ def model_of(workload: Workload) -> JoinModel:
     """The model of a covered workload; a PlanError that says why where it is not covered."""
     reason = refusal(workload)
     if reason is not None:
-        raise PlanError(reason, "join_order")
+        raise PlanError(reason, NAME)
     return join_of(workload)

@@ -54,6 +54,15 @@ class Entry(NamedTuple):
     label: str
     order: Order
 
+    @classmethod
+    def of(cls, model: JoinModel, loops: Loops) -> Entry:
+        """The entry of a plan that is not scored."""
+        order: Order = ()
+        if loops.algorithm != "general":
+            text = loops.label.removeprefix("naive:")
+            order = tuple(model.aliases.index(alias) for alias in text.split(","))
+        return cls(0.0, loops.algorithm == "naive", loops.label, order)
+
     @property
     def is_general(self) -> bool:
         """Whether every origin has an order of its own."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from planner.errors import PlanError
+from planner.families.join_order import NAME
 from planner.joins.model import JoinModel
 from planner.joins.probes import probe_params
 from planner.joins.upkeep import feed_of, kept_by
@@ -14,7 +15,6 @@ from planner.numbers import shortened
 from planner.plan.plan import Operator, Plan
 from planner.workload.validation import exact
 
-NAME = "join_order"
 Order = tuple[int, ...]
 Algorithm = Literal["multiway", "naive", "general"]
 

@@ -10,6 +10,7 @@ from math import factorial
 from typing import get_args
 
 from planner.errors import PlanError
+from planner.families.join_order import NAME
 from planner.families.join_order.heuristic import Trace, trace
 from planner.families.join_order.order_pricer import COMPARISONS, Walker, Weights, naive_table
 from planner.families.join_order.plan_space import (
@@ -25,7 +26,6 @@ from planner.families.join_order.plan_space import (
     worst_multiway,
 )
 from planner.families.join_order.plans import (
-    NAME,
     Algorithm,
     Loops,
     Order,
@@ -40,6 +40,7 @@ from planner.joins.model import JoinModel
 from planner.joins.probes import ACCESSES, EACH
 from planner.joins.upkeep import upkeep
 from planner.plan.cost import Cost, UnitCosts, rounded
+from planner.plan.objective import Objective
 
 
 @dataclass(frozen=True)
@@ -140,15 +141,23 @@ def scores(model: JoinModel, plans: Iterable[Loops]) -> tuple[float, ...]:
     return tuple(rounded(walker.score(loops)) for loops in plans)
 
 
-def rank(model: JoinModel, top: int | None, clock: Clock, by_seconds: bool) -> Ranking:
-    """The `top` cheapest plans (None: all that may be listed) and the baseline."""
+def figures(
+    model: JoinModel, plans: Sequence[Loops], clock: Clock, by: Objective
+) -> tuple[float, ...]:
+    """What these plans score by another objective than comparisons."""
+    entries = [Entry.of(model, loops) for loops in plans]
+    return tuple(c.score for c in _Priced(model, entries, clock).candidates({}, by))
+
+
+def rank(model: JoinModel, top: int | None, clock: Clock, by: Objective) -> Ranking:
+    """The `top` best plans (None: all that may be listed) and the baseline."""
     most = MOST_CANDIDATES if top is None else min(top, MOST_CANDIDATES)
-    if by_seconds:
-        listed = _by_all_they_spend(model, most, clock)
-        worst = _slowest(model, listed)
-    else:
+    if by.name == "work":
         listed = list(islice(plans_by_cost(model), max(most, 1)))
         worst = _most_work(model)
+    else:
+        listed = _compared(model, most, clock, by)
+        worst = _worst(model, listed)
     best = listed[0]
     listed = listed[:most]
     order = tuple(range(len(model.windows)))
@@ -159,12 +168,12 @@ def rank(model: JoinModel, top: int | None, clock: Clock, by_seconds: bool) -> R
     priced = _Priced(model, listed, clock)
     tags = _tags(model, best, worst)
     return Ranking(
-        tuple(priced.candidates(tags, by_seconds)),
+        tuple(priced.candidates(tags, by)),
         best.label,
         baseline.label,
         considered=compared,
         truncated=not is_listed(model) or compared > MOST_CANDIDATES,
-        rank_by="seconds" if by_seconds else "comparisons",
+        by=by,
         excluded=tuple(_excluded(model)),
     )
 
@@ -180,16 +189,19 @@ def _excluded(model: JoinModel) -> Iterator[tuple[str, str]]:
         )
 
 
-def _by_all_they_spend(model: JoinModel, most: int, clock: Clock) -> list[Entry]:
-    """The plans by all their seconds: kernels differ in upkeep, and so do the indexes used.
+def _compared(model: JoinModel, most: int, clock: Clock, by: Objective) -> list[Entry]:
+    """The plans by another figure than comparisons, best first.
 
-    Where not all can be listed, those cheapest by their probes are compared.
+    Seconds are of all that plans do: kernels differ in upkeep, and so do the indexes used. Where
+    not all plans can be listed, those cheapest by their probes are compared.
     """
-    count = MOST_CANDIDATES if is_listed(model) else max(most, 1)
-    listed = list(islice(plans_by_cost(model, clock), count))
-    priced = _Priced(model, listed, clock).candidates({}, by_seconds=True)
+    # The best of them does not depend on how many are asked for, unless those are many.
+    count = MOST_CANDIDATES if is_listed(model) else max(most, MOST_WALKED_ALONE)
+    by_probes = clock if by.name == "seconds" else None
+    listed = list(islice(plans_by_cost(model, by_probes), count))
+    priced = _Priced(model, listed, clock).candidates({}, by)
     scored = [entry._replace(score=c.score) for entry, c in zip(listed, priced, strict=True)]
-    return sorted(scored)
+    return sorted(scored, key=lambda entry: (by.key(entry.score)[0], *entry[1:]))
 
 
 def _most_work(model: JoinModel) -> str | None:
@@ -198,8 +210,8 @@ def _most_work(model: JoinModel) -> str | None:
     return None if found is None or found[1] is None else model.label(found[1])
 
 
-def _slowest(model: JoinModel, listed: Sequence[Entry]) -> str | None:
-    """The multiway order that takes longest; None where not all are listed."""
+def _worst(model: JoinModel, listed: Sequence[Entry]) -> str | None:
+    """The multiway order that comes last; None where not all are listed."""
     if not is_listed(model):
         return None
     orders = (entry.label for entry in reversed(listed) if not (entry.is_general or entry.is_naive))
@@ -232,7 +244,7 @@ class _Priced:
         self._upkeeps: dict[tuple[object, ...], tuple[Cost, float]] = {}
         self._scans = all(window.access == "scan" for window in model.windows)
 
-    def candidates(self, tags: dict[str, tuple[str, ...]], by_seconds: bool) -> Iterator[Candidate]:
+    def candidates(self, tags: dict[str, tuple[str, ...]], by: Objective) -> Iterator[Candidate]:
         """The plans as candidates, in turn."""
         weights = score_weights(self._model)
         work = list(map(rounded, self._probing(COMPARISONS, COMPARISONS)))
@@ -244,7 +256,6 @@ class _Priced:
         for place, entry in enumerate(self._plans):
             kept = self._kept(entry)
             seconds = rounded(kept[1] + spent[place])
-            score = seconds if by_seconds else scored[place]
             cost = Cost(
                 work[place],
                 kept[0].inserts,
@@ -253,7 +264,9 @@ class _Priced:
                 kept[0].rows_out,
                 kept[0].state_tuples,
             )
-            yield Candidate(entry.label, cost, score, tags.get(entry.label, ()), seconds=seconds)
+            by_name = {"work": scored[place], "seconds": seconds, "state": cost.state_tuples}
+            own = tags.get(entry.label, ())
+            yield Candidate(entry.label, cost, by_name[by.name], own, seconds=seconds)
 
     def _probing(self, weights: Weights, others: Weights) -> list[float]:
         """What probes weigh: of multiway orders, and of others."""

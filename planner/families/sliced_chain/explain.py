@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planner.families.near_ties import near_ties
+from planner.families.near_ties import near_ties, plain_answer
 from planner.families.protocol import Ranking
 from planner.families.sliced_chain.chain_search.chains import GroupChains
 from planner.families.sliced_chain.groups import BOTH, Group
@@ -30,11 +30,11 @@ MANY_WINDOWS = 256
 
 def answer(plans: Plans, ranking: Ranking) -> str:
     """Which plan wins, by how much, because of what, and what comes close to it."""
-    by_label = {found.label: found for found in ranking.candidates}
-    best, unshared = by_label[ranking.best], by_label[ranking.baseline]
-    unit = {"seconds": "s of work per s", "comparisons": "comparisons/s"}
-    figures = f"{amount(best.score)} {unit.get(ranking.rank_by, 'comparisons/s with overhead')}"
-    head = f"{_called(plans, best.label, best.tags)} wins: {figures}"
+    best, unshared = ranking.of(ranking.best), ranking.of(ranking.baseline)
+    name = _called(plans, best.label, best.tags)
+    if ranking.by.name not in ("work", "seconds"):
+        return plain_answer(ranking, name)
+    head = f"{name} wins: {amount(best.score)} {ranking.by.unit}"
     ties = near_ties(best, ranking)
     if best.label == unshared.label:
         others = [c for c in ranking.candidates if c.label != unshared.label]

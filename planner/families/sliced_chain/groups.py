@@ -184,7 +184,7 @@ def key_of(workload: Workload, query: Query) -> Predicate | None:
     """The equality by which both windows are hashed; None where they are scanned."""
     if workload.execution.method(query.sources[0]) == "nested":
         return None
-    return next((p for p in _predicates(query) if p.comparison == "=" and not p.offset), None)
+    return next((p for p in _predicates(query) if p.is_equality), None)
 
 
 def _predicates(query: Query) -> Iterator[Predicate]:

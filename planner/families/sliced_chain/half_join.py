@@ -76,13 +76,3 @@ class Way:
     def leaves(self, probing: float) -> float:
         """The share of stored tuples that are purged within the horizon: none where none probes."""
         return -math.expm1(-self.probing_rate * probing * self.horizon)
-
-    # --- costs per second of a join that stores and probes these shares of the streams -----------
-
-    def stop_looks(self, stored: Floats, probing: Floats, arrived: Floats) -> Floats:
-        """Looks of a purge at a tuple that stays."""
-        return self.probing_rate * probing * self.finds_one(stored, arrived)
-
-    def pairs(self, stored: Floats, probing: Floats, arrived: Floats) -> Floats:
-        """Pairs of a probing tuple and one of the join's stored ones."""
-        return self.probing_rate * probing * stored * arrived

@@ -10,83 +10,122 @@ from itertools import chain
 import numpy as np
 
 from planner.errors import PlanError
+from planner.families.sliced_chain import NAME
 from planner.families.sliced_chain.coverage import refusal
 from planner.families.sliced_chain.groups import BOTH, Condition, Group, Member, Sides, groups_of
 from planner.families.sliced_chain.half_join import Way
 from planner.families.sliced_chain.layout import Join, Selection, parts_of
-from planner.families.sliced_chain.plans import NAME, PlanBuilder
+from planner.families.sliced_chain.plans import PlanBuilder
 from planner.families.sliced_chain.shares import StreamShares
 from planner.joins.arrays import Floats
 from planner.joins.graph import KeyClass
 from planner.joins.keys import Spread, looked_up
 from planner.joins.model_builder import graph_of
+from planner.plan.expression import Expression, decay, number, subscript, symbol, total
 from planner.workload.streams import Stream
 from planner.workload.workload import Workload
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Flow:
     """One way of one join: the shares of the streams that are stored and that probe, how long.
 
-    `length` is in seconds or rows. `probed_before` is the share that probes in the slice before
-    this one: its tuples bring what that slice purges; None where tuples come as they arrive.
-    `arriving` is the share of stored tuples that get here: less than 1 where so few tuples probe
-    that a run ends before some are purged from the first slice.
+    `streams` are the stored one and the probing one. `length` is in seconds or rows.
+    `probed_before` is the share that probes in the slice before this one: its tuples bring what
+    that slice purges; None where tuples come as they arrive. `arriving` is the share of stored
+    tuples that get here: less than 1 where so few tuples probe that a run ends before some are
+    purged from the first slice.
     """
 
     way: Way
+    streams: tuple[str, str]
     stored: float
     probing: float
     length: float
     probed_before: float | None = None
     arriving: float = 1.0
 
-    @property
-    def arrived(self) -> float:
+    @cached_property
+    def arrived(self) -> Expression:
         """Arrivals of the stored stream within the length, whatever they pass."""
-        return self.way.per_length * self.length
+        return self._length if self.way.counted else self._rate * self._length
 
-    @property
-    def entering(self) -> float:
+    @cached_property
+    def entering(self) -> Expression:
         """Tuples per second that probe."""
-        return self.way.probing_rate * self.probing
+        name = subscript(self.streams[1])
+        rate = symbol(rf"\lambda_{{{name}}}", self.way.probing_rate)
+        return rate * symbol(f"r_{{{name}}}", self.probing)
 
     @property
-    def inserted(self) -> float:
+    def inserted(self) -> Expression:
         """Tuples per second that are stored."""
-        return self.way.rate * self.stored * self.arriving
+        inserted = self._rate * self._stored
+        return inserted if self.arriving == 1 else inserted * symbol("a", self.arriving)
 
-    @property
-    def purged(self) -> float:
+    @cached_property
+    def purged(self) -> Expression:
         """Tuples per second that are purged, each with one look."""
-        return self.way.rate * self.stored * self.way.leaves(self.probing)
+        leaves, purged = self.way.leaves(self.probing), self._rate * self._stored
+        return purged if leaves == 1 else purged * symbol("p", leaves)
 
-    @property
-    def stop_looks(self) -> float:
+    @cached_property
+    def stop_looks(self) -> Expression:
         """Looks per second at a tuple that stays."""
-        return float(self.way.stop_looks(*self._arrays))
+        arrived = self.arrived
+        chance = float(self.way.finds_one(np.array(self.stored), np.array(arrived.value)))
+        one_stays = symbol(rf"P_{{{self._length.symbols}}}(\text{{one stays}})", chance)
+        if self.way.is_plain:
+            one_stays = (number(1) - decay(arrived * self._stored)).valued(chance)
+        return self.entering * one_stays
 
-    @property
-    def held(self) -> float:
+    @cached_property
+    def held(self) -> Expression:
         """Tuples stored: those of the length, and those that wait to be purged."""
-        stays = self.way.waits(self.probing)
+        arrived, waits = self.arrived, self.way.waits
+        if self.arriving != 1:
+            arrived = symbol("a", self.arriving) * arrived
+        stays = symbol(r"\bar{t}_{\mathrm{due}}", waits(self.probing))
         if self.probed_before is not None:
-            stays -= self.way.waits(self.probed_before)
-        return self.stored * (self.arriving * self.arrived + self.way.rate * stays)
+            stays -= symbol(r"\bar{t}_{\mathrm{before}}", waits(self.probed_before))
+        return self._stored * (arrived + self._rate * stays)
 
     @property
-    def examined(self) -> float:
+    def held_printed(self) -> Expression:
+        """The tuples of the length alone."""
+        return self._stored * self.arrived
+
+    @cached_property
+    def examined(self) -> Expression:
         """Stored tuples that probes look at per second."""
-        return float(self.way.pairs(*self._arrays)) * self.way.scanned
+        pairs = self.entering * self._stored * self.arrived
+        scanned = self.way.scanned
+        return pairs if scanned == 1 else pairs * symbol(r"\beta", scanned)
+
+    @cached_property
+    def results(self) -> Expression:
+        """Results per second."""
+        pairs = self.entering * self._stored
+        pairs = pairs if self.way.counted else pairs * self._rate
+        return pairs * self._length * symbol(r"S_{\bowtie}", self.way.selectivity)
 
     def found(self, length: float) -> float:
         """Results per second that are younger than this above the start."""
         inside = max(0.0, min(length, self.length))
-        return self.entering * self.stored * self.way.per_length * inside * self.way.selectivity
+        entering = self.way.probing_rate * self.probing
+        return entering * self.stored * self.way.per_length * inside * self.way.selectivity
 
-    @property
-    def _arrays(self) -> tuple[Floats, Floats, Floats]:
-        return np.array(self.stored), np.array(self.probing), np.array(self.arrived)
+    @cached_property
+    def _rate(self) -> Expression:
+        return symbol(rf"\lambda_{{{subscript(self.streams[0])}}}", self.way.rate)
+
+    @cached_property
+    def _stored(self) -> Expression:
+        return symbol(f"s_{{{subscript(self.streams[0])}}}", self.stored)
+
+    @cached_property
+    def _length(self) -> Expression:
+        return symbol(rf"\Delta_{{{subscript(self.streams[0])}}}", self.length)
 
 
 class GroupModel:
@@ -100,6 +139,9 @@ class GroupModel:
         # By way and boundary: what is stored, and what probes, beyond it.
         self.stored = [self.shares[side].surviving(group.boundaries) for side in BOTH]
         self.probing = [self.shares[1 - side].reaching(group.boundaries) for side in BOTH]
+        self._results: dict[Member, Expression] = {}
+        self._slices: dict[tuple[int, Sides, int | None], tuple[Flow, Flow]] = {}
+        self._names = [subscript(name) for name in group.streams]
         self._places = {length: place for place, length in enumerate(group.boundaries)}
 
     def length(self, ticks: int) -> float:
@@ -113,7 +155,13 @@ class GroupModel:
 
     def flows(self, join: Join) -> tuple[Flow, Flow]:
         """The two ways of a join: the first stream stored, then the second."""
-        return self._flow(join, 0), self._flow(join, 1)
+        if not join.sliced:
+            return self._flow(join, 0), self._flow(join, 1)
+        # Chains have most of their slices in common.
+        key = join.start, join.ends, join.previous
+        if key not in self._slices:
+            self._slices[key] = self._flow(join, 0), self._flow(join, 1)
+        return self._slices[key]
 
     def _flow(self, join: Join, side: int) -> Flow:
         length = self.length(max(0, join.ends[side] - join.start))
@@ -133,7 +181,8 @@ class GroupModel:
             probing = self.shares[1 - side].of_part(join.parts[1 - side])
         else:
             stored = probing = 1.0
-        return Flow(self.ways[side], stored, probing, length, before, arriving)
+        streams = self.group.streams[side], self.group.streams[1 - side]
+        return Flow(self.ways[side], streams, stored, probing, length, before, arriving)
 
     def inside(self, flow: Flow, side: int, stream: int, condition: Condition) -> float:
         """The share of a way's results whose member of this stream passes the condition."""
@@ -164,28 +213,34 @@ class GroupModel:
             passing += found
         return looks, passing
 
-    def results(self, member: Member) -> float:
+    def results(self, member: Member) -> Expression:
         """Results per second of one query."""
-        passing = self.shares[0].of(member.conditions[0]) * self.shares[1].of(member.conditions[1])
-        return sum(
-            way.probing_rate
-            * way.per_length
-            * self.length(member.windows[side])
-            * passing
-            * way.selectivity
-            for side, way in zip(BOTH, self.ways, strict=True)
-        )
+        if member not in self._results:
+            first, second = (self.shares[side].of(member.conditions[side]) for side in BOTH)
+            ways = (self._joined(side, member.windows[side], first * second) for side in BOTH)
+            self._results[member] = total(ways)
+        return self._results[member]
+
+    def _joined(self, side: int, window: int, passing: float) -> Expression:
+        """Results per second in which the stored tuple is of this side."""
+        way, (stored, probing) = self.ways[side], self._names[:: 1 - 2 * side]
+        pairs = symbol(rf"\lambda_{{{probing}}}", way.probing_rate)
+        if not way.counted:
+            pairs *= symbol(rf"\lambda_{{{stored}}}", way.rate)
+        pairs *= symbol(f"W_{{{stored}}}", self.length(window))
+        return pairs * symbol(r"\sigma", passing) * symbol(r"S_{\bowtie}", way.selectivity)
 
     def serving(self, side: int) -> float:
         """The share of a stream that is in parts which serve some query."""
         return sum(self.shares[side].of_part(part) for part in parts_of(self.group, side))
 
     @cached_property
-    def entering_chain(self) -> float:
+    def entering_chain(self) -> Expression:
         """Tuples per second that probe in the first slice of a chain: all pass there."""
-        return sum(
-            way.probing_rate * float(probing[0])
-            for way, probing in zip(self.ways, self.probing, strict=True)
+        return total(
+            symbol(rf"\lambda_{{{name}}}", way.probing_rate)
+            * symbol(f"r_{{{name}}}", float(probing[0]))
+            for name, way, probing in zip(self._names[::-1], self.ways, self.probing, strict=True)
         )
 
 

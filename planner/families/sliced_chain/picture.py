@@ -116,6 +116,7 @@ def _picture(model: GroupModel, joins: list[tuple[str, Join]]) -> Picture:
 
 def _drawn(model: GroupModel, operator: str, join: Join) -> DrawnJoin:
     first, second = model.flows(join)
+    held = first.held.value, second.held.value
     sizes = [stream.tuple_bytes for stream in model.streams]
     inside = sorted({window for side in BOTH for window in join.interior[side]})
     return DrawnJoin(
@@ -123,11 +124,11 @@ def _drawn(model: GroupModel, operator: str, join: Join) -> DrawnJoin:
         _name(join),
         model.length(join.start),
         (model.length(join.ends[0]), model.length(join.ends[1])),
-        (first.held, second.held),
-        (first.held * sizes[0], second.held * sizes[1]),
+        (held[0], held[1]),
+        (held[0] * sizes[0], held[1] * sizes[1]),
         (first.stored, second.stored),
         (_entry(join, 0), _entry(join, 1)),
-        first.entering + second.entering,
+        first.entering.value + second.entering.value,
         tuple(model.length(window) for window in inside),
         tuple(str(selection) for selection in join.selections if selection.is_needed),
         tuple(member.query for member in join.members),

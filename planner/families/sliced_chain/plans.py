@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from planner.families.sliced_chain import layout
+from planner.families.sliced_chain import NAME, layout
 from planner.families.sliced_chain.groups import BOTH, Group, Member
 from planner.families.sliced_chain.labels import PULL_UP, PUSH_DOWN, UNSHARED, ends_of
 from planner.families.sliced_chain.layout import Join, Selection
 from planner.families.sliced_chain.shares import Evaluation, evaluation_of
 from planner.plan.plan import Operator, Param, Plan
 from planner.workload.query import Filter
-
-NAME = "sliced_chain"
 
 Params = list[tuple[str, Param]]
 

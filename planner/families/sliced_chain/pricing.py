@@ -1,4 +1,7 @@
-"""What every operator of a plan should cost per second of stream time."""
+"""What every operator of a plan should cost per second of stream time, and why.
+
+Every figure is an expression: the cost is its value. What the paper takes stands beside it.
+"""
 
 from __future__ import annotations
 
@@ -7,89 +10,139 @@ from dataclasses import replace
 
 from planner.families.sliced_chain.groups import Member
 from planner.families.sliced_chain.layout import Join, Selection
-from planner.families.sliced_chain.model import ChainModel, GroupModel, model_of
+from planner.families.sliced_chain.model import ChainModel, GroupModel
 from planner.families.sliced_chain.plans import Built, Checking, Feeding, Merging, Subject
-from planner.plan.cost import Cost
+from planner.families.sliced_chain.published_model import two_queries
+from planner.plan.cost import Cost, Estimate, Formula, Formulas, Quality, cost_of
+from planner.plan.expression import number, subscript, symbol, total
 from planner.plan.plan import Operator, Plan
-from planner.workload.workload import Workload
+
+EXPECTED = "expected counts: purges stop at the first tuple that stays, due tuples wait"
+COUNTED = "one count per tuple, result or condition"
+PUNCTUATED = "paper: a punctuation per tuple that enters the chain"
+MERGED = "one merge step per result"
+PAPER = "paper, Section 5: one purge check per tuple, no tuple waits"
+EQUATIONS = {
+    "pull-up": "paper, Equation 1",
+    "push-down": "paper, Equation 2",
+    "chain": "paper, Equation 3, corrected",
+}
+
+
+def estimated(built: Built, model: ChainModel) -> Estimate:
+    """The costs and formulas of all operators of a plan."""
+    kind = built.plan.label.partition(":")[0]
+    described = two_queries(model) is not None and kind in EQUATIONS
+    printed = EQUATIONS[kind] if described else PAPER
+
+    def beside(operator_id: str) -> Iterator[Formula]:
+        subject = built.subjects[operator_id]
+        if isinstance(subject, Join) and operator_id.startswith("slice-"):
+            flows = model.by_group[subject.group].flows(subject)
+            holding = [flow for flow in flows if flow.length > 0]
+            yield Formula("comparisons", total(flow.entering for flow in holding), printed)
+            yield Formula("state_tuples", total(flow.held_printed for flow in holding), printed)
+
+    own = {operator.id: tuple(found) for operator, found in _every(built, model)}
+    formulas = Formulas(own, beside)
+    return Estimate(formulas.costs(), {query: Quality() for query in model.queries}, formulas)
 
 
 def priced(built: Built, model: ChainModel) -> dict[str, Cost]:
     """The costs of all operators of a plan by id."""
-    return {
-        operator.id: cost_of(operator, built.subjects[operator.id], model)
-        for operator in built.plan.operators()
-    }
+    return {operator.id: cost_of(found) for operator, found in _every(built, model)}
 
 
-def cost_of(operator: Operator, subject: Subject, model: ChainModel) -> Cost:
-    """The cost of one operator."""
+def _every(built: Built, model: ChainModel) -> Iterator[tuple[Operator, Iterator[Formula]]]:
+    for operator in built.plan.operators():
+        yield operator, _formulas(operator, built.subjects[operator.id], model)
+
+
+def _formulas(operator: Operator, subject: Subject, model: ChainModel) -> Iterator[Formula]:
     match subject:
         case Feeding():
             return _feeding(operator.kind, subject, model.by_group[subject.group])
         case Join():
             return _joining(operator.kind, subject, model.by_group[subject.group])
         case Checking():
-            group = model.by_group[subject.join.group]
-            looks, passing = group.selected(subject.join, subject.selection)
-            return Cost(comparisons=looks, rows_out=passing)
+            return _selecting(subject, model.by_group[subject.join.group])
         case Merging():
             return _merging(operator.kind, subject, model.by_group[subject.group])
 
 
-def _feeding(kind: str, subject: Feeding, model: GroupModel) -> Cost:
+def _feeding(kind: str, subject: Feeding, model: GroupModel) -> Iterator[Formula]:
     shares = model.shares[subject.side]
-    rate = model.ways[subject.side].rate
+    name = subscript(subject.group.streams[subject.side])
+    rate = symbol(rf"\lambda_{{{name}}}", model.ways[subject.side].rate)
+    if kind == "arrive":
+        yield Formula("rows_out", rate, COUNTED)
+        return
+    asked, looks = r"\sum_c P(c \text{ is evaluated})", shares.survival_evaluations
     if kind == "filter":
-        reached = shares.of_filters(subject.filters[:-1])
-        return Cost(rate * reached, rows_out=rate * shares.of_filters(subject.filters))
-    if kind == "survive":
-        return Cost(rate * shares.survival_evaluations, rows_out=rate * shares.let_in)
-    if kind == "split":
-        return Cost(rate * shares.split_evaluations, rows_out=rate * model.serving(subject.side))
-    return Cost(rows_out=rate)
+        asked, looks = r"\sigma_{\mathrm{before}}", shares.of_filters(subject.filters[:-1])
+        passing = shares.of_filters(subject.filters)
+    elif kind == "survive":
+        passing = shares.let_in
+    else:
+        looks, passing = shares.split_evaluations, model.serving(subject.side)
+    yield Formula("comparisons", rate * symbol(asked, looks), COUNTED)
+    yield Formula("rows_out", rate * symbol(r"\sigma", passing), COUNTED)
 
 
-def _joining(kind: str, join: Join, model: GroupModel) -> Cost:
-    flows = model.flows(join)
+def _joining(kind: str, join: Join, model: GroupModel) -> Iterator[Formula]:
+    sides = [(side, flow) for side, flow in enumerate(model.flows(join)) if flow.length > 0]
+    flows = [flow for _, flow in sides]
     if kind == "slice":
-        return Cost(
-            comparisons=sum(flow.purged + flow.stop_looks for flow in flows),
-            inserts=sum(flow.inserted for flow in flows),
-            state_tuples=sum(flow.held for flow in flows),
+        yield Formula("comparisons", total(f.purged + f.stop_looks for f in flows), EXPECTED)
+        yield Formula("inserts", total(flow.inserted for flow in flows), COUNTED)
+        yield Formula("state_tuples", total(flow.held for flow in flows), EXPECTED)
+    elif kind == "probe":
+        yield Formula("comparisons", total(flow.examined for flow in flows), COUNTED)
+        yield Formula("rows_out", total(flow.results for flow in flows), COUNTED)
+    else:
+        looks = total(number(len(join.interior[side])) * flow.results for side, flow in sides)
+        yield Formula("comparisons", looks, COUNTED)
+        passed = sum(
+            sum(flow.found(model.length(w - join.start)) for w in join.windows(side))
+            for side, flow in sides
         )
-    found = sum(flow.found(flow.length) for flow in flows)
-    if kind == "probe":
-        return Cost(sum(flow.examined for flow in flows), rows_out=found)
-    compared = passed = 0.0
-    for side, flow in enumerate(flows):
-        compared += flow.found(flow.length) * len(join.interior[side])
-        passed += sum(flow.found(model.length(w - join.start)) for w in join.windows(side))
-    return Cost(compared, rows_out=passed)
+        younger = r"\sum_{w} \text{results younger than } w"
+        yield Formula("rows_out", symbol(younger, passed), COUNTED)
 
 
-def _merging(kind: str, subject: Merging, model: GroupModel) -> Cost:
+def _selecting(subject: Checking, model: GroupModel) -> Iterator[Formula]:
+    looks, passing = model.selected(subject.join, subject.selection)
+    first, second = subject.selection.conditions
+    asked = [] if first.is_open else ["R"]
+    if not second.is_open:
+        asked.append("R" if first.is_open else r"R \, \sigma_{\mathrm{first}}")
+    yield Formula("comparisons", symbol(" + ".join(asked), looks), COUNTED)
+    yield Formula("rows_out", symbol(r"R \, \sigma", passing), COUNTED)
+
+
+def _merging(kind: str, subject: Merging, model: GroupModel) -> Iterator[Formula]:
     results = model.results(subject.member)
-    if kind == "output":
-        return Cost(rows_out=results)
-    return Cost(model.entering_chain if subject.sliced else results, rows_out=results)
+    if kind == "union" and subject.sliced:
+        yield Formula("comparisons", model.entering_chain, PUNCTUATED)
+    elif kind == "union":
+        yield Formula("comparisons", results.short("R"), MERGED)
+    yield Formula("rows_out", results, COUNTED)
 
 
-def looks_of_entered(plan: Plan, workload: Workload, entered: Mapping[str, int]) -> dict[str, Cost]:
+def looks_of_entered(plan: Plan, model: ChainModel, entered: Mapping[str, int]) -> dict[str, Cost]:
     """By operator id what a plan costs more because these queries entered at these times.
 
     It is counted at the select of their conditions, or at the probe where there is none.
     """
     if not entered:
         return {}
-    model = model_of(workload)
     built = model.builder.build(plan.label)
     more: dict[str, Cost] = {}
     for operator in built.plan.operators():
         about = built.subjects[operator.id]
         if isinstance(about, Checking):
             group = model.by_group[about.join.group]
-            more[operator.id] = _selecting(group, about.join, about.selection, entered)
+            more[operator.id] = _selecting_by_time(group, about.join, about.selection, entered)
         elif isinstance(about, Join) and operator.kind == "probe":
             group = model.by_group[about.group]
             more[operator.id] = Cost(
@@ -104,7 +157,7 @@ def looks_of_entered(plan: Plan, workload: Workload, entered: Mapping[str, int])
     return more
 
 
-def _selecting(
+def _selecting_by_time(
     group: GroupModel, join: Join, selection: Selection, entered: Mapping[str, int]
 ) -> Cost:
     looks, passing = (-value for value in group.selected(join, selection))

@@ -1,4 +1,4 @@
-"""Plans ranked: the three strategies, and chains of all mergings or of the instructive ones."""
+"""Which plans there are and what each costs: three strategies, and chains of mergings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from itertools import chain, combinations, product
 import numpy as np
 
 from planner.errors import PlanError
-from planner.families.protocol import Candidate, Ranking
 from planner.families.sliced_chain import layout
 from planner.families.sliced_chain.chain_search.chains import GroupChains, Places
 from planner.families.sliced_chain.labels import (
@@ -19,7 +18,6 @@ from planner.families.sliced_chain.labels import (
     MEM_OPT,
     PUSH_DOWN,
     STRATEGIES,
-    UNSHARED,
     Ends,
     ends_of,
     label_of,
@@ -28,17 +26,13 @@ from planner.families.sliced_chain.layout import Join, TooManyError
 from planner.families.sliced_chain.model import ChainModel
 from planner.families.sliced_chain.plans import Built
 from planner.families.sliced_chain.pricing import priced
-from planner.plan.cost import Cost, UnitCosts, rounded, total
-from planner.seconds.kernel_work import slice_work
-from planner.seconds.units import MOST_TIMED
+from planner.plan.cost import Cost, total
 
 # Up to so many mergings are listed, all of them; of more, those that say something.
 MOST_MERGINGS = 4_096
 # With more windows the trade-off takes seconds: it is worked out where it is asked for.
 MOST_TRADED = 300
 MOST_JOINS = 64
-# A ranking by comparisons says the seconds of so many plans, and of those that have a name.
-MOST_TIMED_BESIDE = 32
 
 
 @dataclass(frozen=True)
@@ -126,7 +120,7 @@ class Plans:
 
     @cached_property
     def _rows(self) -> float:
-        return sum(g.results(member) for g in self.model.groups for member in g.group.members)
+        return sum(g.results(member).value for g in self.model.groups for member in g.group.members)
 
     def _strategy(self, label: str) -> Strategy:
         if label not in self._strategies:
@@ -142,21 +136,10 @@ class Plans:
         """Tuples per second that enter the slices and joins of a plan to probe."""
         joins = {id(s): s for s in built.subjects.values() if isinstance(s, Join)}
         return sum(
-            flow.entering
+            flow.entering.value
             for join in joins.values()
             for flow in self.model.by_group[join.group].flows(join)
         )
-
-    def seconds(self, label: str, units: UnitCosts) -> float:
-        """Seconds of work per second of stream time."""
-        built = self.model.builder.build(label)
-        costs = priced(built, self.model)
-        work = slice_work(built.plan, costs)
-        seconds = sum(units.seconds(own.kind, own.cost, own.given) for own in work)
-        if not units.kinds and self.model.c_sys:
-            # Declared unit costs know no slices: what entering one takes is declared beside.
-            seconds += self.model.c_sys * units.default.compare * self.entering(built)
-        return rounded(seconds)
 
     # --- which there are -------------------------------------------------------------------------
 
@@ -195,53 +178,3 @@ class Plans:
             front = chains.front.points if chains.edges.last <= MOST_TRADED else ()
             for places in chain((point.ends for point in front), chains.neighbours(best[at])):
                 yield (*best[:at], places, *best[at + 1 :])
-
-    @cached_property
-    def best(self) -> str:
-        """The plan with the lowest score; of equals, the first by label."""
-        return min(self.listed, key=lambda label: (rounded(self.score(label)), label))
-
-
-def rank(plans: Plans, top: int | None, units: UnitCosts, by_seconds: bool) -> Ranking:
-    """The `top` cheapest plans (None: all that are listed) and unshared.
-
-    By seconds, those that are timed are ranked: the cheapest ones, and the strategies.
-    """
-    score = {label: plans.score(label) for label in plans.listed}
-    rank_by = "comparisons + c_sys x tuples entering" if plans.model.c_sys else "comparisons"
-    ordered = sorted(plans.listed, key=lambda label: (rounded(score[label]), label))
-    if by_seconds:
-        ordered = [at for n, at in enumerate(ordered) if n < MOST_TIMED or at in STRATEGIES]
-        score = {label: plans.seconds(label, units) for label in ordered}
-        ordered.sort(key=lambda label: (score[label], label))
-        rank_by = "seconds"
-    shown = ordered if top is None else ordered[:top]
-    if UNSHARED not in shown:
-        shown = [*shown, UNSHARED]
-    tags = {"best": ordered[0], "baseline": UNSHARED}
-    tags |= {MEM_OPT: plans.named(MEM_OPT), CPU_OPT: plans.named(CPU_OPT)}
-    timed = (
-        score
-        if by_seconds
-        else {
-            label: plans.seconds(label, units)
-            for at, label in enumerate(shown)
-            if at < MOST_TIMED_BESIDE or label in STRATEGIES or label in tags.values()
-        }
-    )
-    return Ranking(
-        tuple(_candidate(plans, label, score[label], timed.get(label), tags) for label in shown),
-        ordered[0],
-        UNSHARED,
-        considered=len(ordered),
-        truncated=not plans.all_mergings or len(ordered) < len(plans.listed),
-        rank_by=rank_by,
-        excluded=plans.excluded,
-    )
-
-
-def _candidate(
-    plans: Plans, label: str, score: float, seconds: float | None, tags: dict[str, str]
-) -> Candidate:
-    own = tuple(tag for tag, tagged in tags.items() if tagged == label)
-    return Candidate(label, plans.cost(label), score, own, seconds=seconds)

@@ -11,17 +11,9 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from planner.files.query.tokens import Cursor, Word
-from planner.workload.query import Column, Comparison, Filter, Predicate
+from planner.workload.query import FLIPPED, Column, Comparison, Filter, Predicate
 
 MOST_PARENTHESES = 50
-FLIPPED: dict[Comparison, Comparison] = {
-    "=": "=",
-    "<>": "<>",
-    "<": ">",
-    "<=": ">=",
-    ">": "<",
-    ">=": "<=",
-}
 _WRITTEN: dict[str, Comparison] = {**{c: c for c in FLIPPED}, "!=": "<>", "==": "="}
 _REFUSED = {
     "BETWEEN": "BETWEEN is not supported: write a.x >= LOW AND a.x <= HIGH",
@@ -140,10 +132,7 @@ def _term(cursor: Cursor, side: Side) -> Side:
 
 def normalised(predicate: Predicate) -> Predicate:
     """The same predicate with the smaller column on the left."""
-    if predicate.left <= predicate.right:
-        return predicate
-    offset = -predicate.offset or 0.0
-    return Predicate(predicate.right, FLIPPED[predicate.comparison], predicate.left, offset)
+    return predicate if predicate.left <= predicate.right else predicate.flipped
 
 
 def resolved(

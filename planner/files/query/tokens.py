@@ -7,10 +7,6 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlglot.errors import TokenError
-from sqlglot.tokenizer_core import TokenType
-from sqlglot.tokens import Tokenizer
-
 from planner.errors import PlanError, QueryTextError
 from planner.workload.validation import name_of
 
@@ -27,13 +23,21 @@ RESERVED = re.compile(
 )
 
 Kind = Literal["word", "quoted", "text", "number", "symbol", "end"]
-_KINDS: dict[TokenType, Kind] = {
-    TokenType.IDENTIFIER: "quoted",
-    TokenType.STRING: "text",
-    TokenType.NUMBER: "number",
-}
-_CLOSED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/", re.DOTALL)
-_OPENED = re.compile(r"['\"]|/\*")
+_MARKS = r"\s()\[\]{}&^:,.\-=><%!|+;/\\*~?@#'`\""
+# Alternatives in this order: a quote or comment that is never closed comes after those that are.
+_TOKEN = re.compile(
+    rf"""
+    (?P<blank>\s+ | --[^\n]* | /\*.*?\*/)
+    | (?P<text>'(?:[^']|'')*')
+    | (?P<quoted>"(?:[^"]|"")*")
+    | (?P<open>['"] | /\*)
+    | (?P<number>[0-9]+ (?:\.[0-9]*)? (?:e(?:[+-]?[0-9]+)?)?)
+    | (?P<clause>(?:GROUP|ORDER|SORT|PARTITION)\s+BY(?![^{_MARKS}]))
+    | (?P<word>[^{_MARKS}]+)
+    | (?P<symbol><=> | <> | <= | >= | != | == | => | \|\| | :: | .)
+    """,
+    re.VERBOSE | re.DOTALL | re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +68,27 @@ def tokenize(text: str) -> list[Word]:
                 text,
                 offset,
             )
-    try:
-        tokens = Tokenizer().tokenize(text)
-    except TokenError as error:
-        blanked = _CLOSED.sub(lambda closed: " " * len(closed[0]), text)
-        opened = _OPENED.search(blanked)
-        offset = opened.start() if opened else len(text)
-        raise QueryTextError("this is never closed; close it", text, offset) from error
-    words = [Word(_kind(t.token_type, t.text), t.text, t.start, t.end + 1) for t in tokens]
+    words = []
+    for found in _TOKEN.finditer(text):
+        written, place = found[0], found.span()
+        match found.lastgroup:
+            case "open":
+                raise QueryTextError("this is never closed; close it", text, found.start())
+            case "text" | "quoted" as kind:
+                inside = written[1:-1].replace(2 * written[0], written[0])
+                words.append(Word(kind, inside, *place))
+            case "number":
+                words.append(Word("number", written, *place))
+            case "clause":
+                words.append(Word("word", " ".join(written.upper().split()), *place))
+            case "word" | "symbol":
+                words.append(Word(_kind(written), written, *place))
     end = words[-1].end if words else len(text)
     return [*words, Word("end", "", end, end)]
 
 
-def _kind(token_type: TokenType, text: str) -> Kind:
-    is_word = all(part.isidentifier() for part in text.split()) and bool(text)
-    return _KINDS.get(token_type, "word" if is_word else "symbol")
+def _kind(written: str) -> Kind:
+    return "word" if written.isidentifier() else "symbol"
 
 
 class Cursor:

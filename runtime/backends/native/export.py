@@ -11,10 +11,9 @@ from planner.plan.plan import Plan
 from planner.plan.plan_text import printable
 from planner.workload.query import Query
 from planner.workload.workload import Workload
-from runtime.backends.native.describe import describe_joins
-from runtime.backends.native.description import NativeJoins
+from runtime.backends.native.description import NativePlan
+from runtime.backends.native.kinds import describe, refusal
 from runtime.backends.native.program import program_text
-from runtime.backends.native.refusal import refusal
 
 PROGRAM, README = "program.py", "README.md"
 # Zips of one plan are equal, whenever they are made.
@@ -25,7 +24,7 @@ def exported(plan: Plan, workload: Workload) -> dict[str, str]:
     """The files, by name; a RunError where Spark's own operators cannot express the plan."""
     if reason := not_exported(plan, workload):
         raise RunError(reason, "export")
-    described = describe_joins(plan, workload)
+    described = describe(plan, workload)
     return {
         PROGRAM: program_text(described, plan, workload),
         README: readme_text(described, plan, workload),
@@ -34,10 +33,8 @@ def exported(plan: Plan, workload: Workload) -> dict[str, str]:
 
 def not_exported(plan: Plan, workload: Workload) -> str | None:
     """Why there is no program of this plan; None where there is one."""
-    if reason := refusal(plan, workload, "replay"):
+    if reason := refusal(plan, workload, "export"):
         return reason
-    if plan.family == "early_aggregation":
-        return "join plans alone are exported; run an aggregation on Spark's own operators here"
     names = (source.name for query in workload.queries for source in query.sources)
     if odd := next((name for name in names if Path(name).name != name), None):
         return f"{odd} cannot name a file; rename it"
@@ -65,7 +62,7 @@ def zipped(plan: Plan, workload: Workload) -> bytes:
     return packed.getvalue()
 
 
-def readme_text(native: NativeJoins, plan: Plan, workload: Workload) -> str:
+def readme_text(native: NativePlan, plan: Plan, workload: Workload) -> str:
     """What the program does, what it reads and what it prints."""
     lines = [
         "# A plan as a PySpark program",
@@ -110,8 +107,7 @@ def _query(query: Query) -> str:
     return f"{query.name}: {' '.join(query.text.split())}" if query.text else query.name
 
 
-def _table(native: NativeJoins, table: str) -> str:
-    inputs = [i for join in native.joins for i in join.inputs if i.table == table]
-    names = dict.fromkeys(name for given in inputs for name in given.attributes)
-    times = ["ts"] if inputs[0].is_stream else []
-    return f"{table}.parquet: {', '.join([*times, *names])}"
+def _table(native: NativePlan, table: str) -> str:
+    is_stream = any(i.table == table and i.is_stream for join in native.joins for i in join.inputs)
+    times = ["ts"] if is_stream else []
+    return f"{table}.parquet: {', '.join([*times, *native.attributes(table)])}"

@@ -1,27 +1,40 @@
-"""The tables of a run as Spark's own operators read them: folders with a file per micro-batch."""
+"""The files of a run on Spark's own operators: the tables that Spark reads, a file per micro-batch,
+and the results that it writes, merged into one file per query.
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from planner.errors import RunError
 from planner.files.data_columns import FIRST, LAST
 from planner.files.tuple_table import ColumnData, Table
-from runtime.backends.native.description import BEGIN, END, SEQ, TS
+from planner.workload.workload import Workload
+from runtime.backends.native.description import BEGIN, END, MEMBER, SEQ, TS
 from runtime.data.microbatches import MOST_BATCHES, usual_batch_rows
+from runtime.runs.result_files import (
+    MOST_RESULT_ROWS,
+    result_schema,
+    result_writers,
+    seconds_column,
+)
 
 # Spark reads files by modification time; this is when the first one is said to be written.
 _FIRST_WRITTEN = 1_000_000_000
 _BYTES_PER_VALUE = 10
 _TYPES = {"int64": "long", "double": "double", "string": "string"}
+
+
+# --- tables ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +98,8 @@ def write_tables(
         own = folder / str(number)
         own.mkdir()
         is_stream = name in streams
-        columns = {SEQ: pa.array(table.seq), **(_time(table) if is_stream else _validity(table))}
+        times = {TS: pa.array(table.ts)} if is_stream else _validity(table)
+        columns = {SEQ: pa.array(table.seq), **times}
         # A user's name never reaches a file or a query: attributes are known by their place.
         places = {attribute: f"a{place}" for place, attribute in enumerate(used[name])}
         columns |= {place: _values(table.columns[name]) for name, place in places.items()}
@@ -110,10 +124,6 @@ def _write_batches(table: pa.Table, ts: np.ndarray, cuts: Sequence[int], folder:
         os.utime(file, (_FIRST_WRITTEN + number, _FIRST_WRITTEN + number))
 
 
-def _time(table: Table) -> dict[str, pa.Array]:
-    return {TS: pa.array(table.ts)}
-
-
 def _validity(table: Table) -> dict[str, pa.Array]:
     """From when to when each row is there: for ever, where nothing is said."""
     spans = ((BEGIN, table.begin, FIRST), (END, table.end, LAST))
@@ -127,3 +137,37 @@ def _values(data: ColumnData) -> pa.Array:
     missing = None if data.valid is None else ~data.valid
     kind = pa.string() if data.values.dtype == object else None
     return pa.array(data.values, kind, mask=missing)
+
+
+# --- results --------------------------------------------------------------------------------------
+
+
+def rows_folder(parts: Path, number: int) -> Path:
+    """Where the results of a micro-batch are written."""
+    return parts / f"rows-{number:06}"
+
+
+def merge_native_results(workload: Workload, parts: Path, folder: Path) -> None:
+    """Write `QUERY.parquet` for every query: the seq of each member, and the time in seconds."""
+    with result_writers(workload.queries, folder) as writers:
+        for table in _written(parts):
+            for number in pc.unique(table.column("query")).to_pylist():
+                own = table.filter(pc.equal(table.column("query"), number))
+                query = workload.queries[number]
+                columns = [own.column(f"{MEMBER}{place}") for place in range(len(query.sources))]
+                columns.append(seconds_column(own.column(TS)))
+                writers[number].write_table(pa.table(columns, schema=result_schema(query)))
+
+
+def _written(parts: Path) -> Iterator[pa.Table]:
+    """What Spark wrote, a file at a time, in the order of micro-batches and of time in each."""
+    rows = 0
+    for file in sorted(parts.glob("rows-*/*.parquet")):
+        table = pq.read_table(file)
+        rows += table.num_rows
+        if rows > MOST_RESULT_ROWS:
+            raise RunError(
+                f"over {MOST_RESULT_ROWS:,} rows to write; shorten run.duration, or leave it out",
+                "--results",
+            )
+        yield table.sort_by(TS)

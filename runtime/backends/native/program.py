@@ -1,141 +1,80 @@
 """A plan as the text of a PySpark program that needs nothing of ours.
 
-What a user wrote is embedded as Python literals alone; every other name is one of ours.
+What a user wrote is embedded as Python literals alone, in SQL as literals that sqlglot escapes;
+every other name is one of ours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+
+from sqlglot import exp
 
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
-from runtime.backends.native.description import (
-    SEQ,
-    TS,
-    All,
-    AnyOf,
-    Condition,
-    Fails,
-    Input,
-    Join,
-    NativeJoins,
-    Taking,
-    column_of,
-)
+from runtime.backends.native.description import Input, Join, NativePlan
 from runtime.runs.result_files import safe_file_name
 
-# What Python writes otherwise than a query does.
-_SYMBOLS = {"=": "==", "<>": "!="}
 
-
-def program_text(native: NativeJoins, plan: Plan, workload: Workload) -> str:
-    """The program: constants, how files are read, the joins, and what is printed."""
-    parts = [
-        _HEAD,
-        _constants(native, plan, workload),
-        _READING,
-        *(_join_function(number, join) for number, join in enumerate(native.joins)),
-        _results_function(native),
-        _TAIL,
-    ]
-    return "\n\n".join(part.strip("\n") + "\n" for part in parts)
-
-
-def _constants(native: NativeJoins, plan: Plan, workload: Workload) -> str:
-    queries = [workload.query(name) for name in native.queries]
-    lines = [
+def program_text(native: NativePlan, plan: Plan, workload: Workload) -> str:
+    """The program: what is read, joined and taken as constants, and how it is carried out."""
+    constants = [
         f"WORKLOAD = {workload.name!r}",
         f"PLAN = {f'{plan.family} {plan.label}'!r}",
-        "# Every query: its name, the folder of its results, and the aliases of its sources.",
+        "# Every join: its inputs (file, number of its view, attributes, kind), and its SQL.",
+        "JOINS = [",
+        *(line for join in native.joins for line in _join(join)),
+        "]",
+        "# Every query: its name, the folder of its results, the aliases of its sources, and the",
+        "# SQL of the parts of its results: the seq of each member, and the time.",
         "QUERIES = [",
         *(
-            f"    ({q.name!r}, {safe_file_name(q.name)!r}, {[s.alias for s in q.sources]!r}),"
-            for q in queries
+            line
+            for number in range(len(native.queries))
+            for line in _query(native, number, workload)
         ),
         "]",
     ]
-    return "\n".join(lines)
+    return f"{_HEAD}\n" + "\n".join(constants) + f"\n{_BODY}"
 
 
-def _join_function(number: int, join: Join) -> str:
-    lines = [f"def join_{number}(read):", f"    rows = {_read(join.first)}"]
-    for step, told in zip(join.steps, join.names, strict=True):
-        lines.append(f"    # {told!r}")
-        lines.append("    rows = rows.join(")
-        lines.append(f"        {_read(step.input)},")
-        lines += _conjunction(step.tests, 8)
-        lines.append("    )")
-    return "\n".join([*lines, "    return rows"])
+def _join(join: Join) -> Iterator[str]:
+    yield from (f"    # {step.name!r}" for step in join.steps)
+    yield "    ("
+    yield "        ["
+    yield from (f"            {_input(given)}," for given in join.inputs)
+    yield "        ],"
+    yield from _sql(join.select(), 8)
+    yield "    ),"
 
 
-def _read(given: Input) -> str:
+def _input(given: Input) -> str:
     kind = "stream" if given.is_stream else "relation"
-    text = f"read({given.table!r}, {given.number}, {list(given.attributes)!r}, {kind!r})"
-    if given.tests:
-        text += f".where({_every(given.tests)})"
-    return text
+    return repr((given.table, given.number, list(given.attributes), kind))
 
 
-def _conjunction(tests: Sequence[Condition], indent: int) -> Iterator[str]:
-    for place, test in enumerate(tests):
-        yield f"{' ' * indent}{'& ' if place else ''}{_grouped(test)}"
+def _query(native: NativePlan, number: int, workload: Workload) -> Iterator[str]:
+    query = workload.query(native.queries[number])
+    yield "    ("
+    for value in (query.name, safe_file_name(query.name), [s.alias for s in query.sources]):
+        yield f"        {value!r},"
+    yield "        ["
+    for taking in native.takings:
+        if taking.query == number:
+            yield from _sql(native.select(taking), 12)
+    yield "        ],"
+    yield "    ),"
 
 
-def _grouped(test: Condition) -> str:
-    return f"({_text(test)})"
+def _sql(query: exp.Select, indent: int) -> Iterator[str]:
+    """SQL as a Python literal, line by line."""
+    *lines, last = query.sql(dialect="spark", pretty=True).split("\n")
+    for line in lines:
+        yield " " * indent + repr(line + "\n")
+    yield " " * indent + repr(last) + ","
 
 
-def _every(tests: Sequence[Condition]) -> str:
-    if len(tests) == 1:
-        return _text(tests[0])
-    return " & ".join(map(_grouped, tests)) or "F.lit(True)"
-
-
-def _text(test: Condition) -> str:
-    if isinstance(test, All):
-        return _every(test.tests)
-    if isinstance(test, AnyOf):
-        if len(test.tests) == 1:
-            return _text(test.tests[0])
-        return " | ".join(map(_grouped, test.tests))
-    if isinstance(test, Fails):
-        return f"~F.coalesce({_text(test.test)}, F.lit(False))"
-    right = f"F.lit({test.constant!r})"
-    if test.right is not None:
-        right = f"F.col({test.right!r})"
-        if test.constant:
-            right += f" + F.lit({test.constant!r})"
-    symbol = _SYMBOLS.get(test.comparison, test.comparison)
-    return f"F.col({test.left!r}) {symbol} {right}"
-
-
-def _results_function(native: NativeJoins) -> str:
-    lines = [
-        "def results(read):",
-        '    """For every query the parts of its results: the seq of each member, and the time."""',
-        f"    joins = [{', '.join(f'join_{n}(read)' for n in range(len(native.joins)))}]",
-        "    return {",
-    ]
-    for query in range(len(native.queries)):
-        lines.append(f"        {query}: [")
-        for taking in native.takings:
-            if taking.query == query:
-                lines += _taken(taking, native.joins[taking.join])
-        lines.append("        ],")
-    return "\n".join([*lines, "    }"])
-
-
-def _taken(taking: Taking, join: Join) -> Iterator[str]:
-    rows = f"joins[{taking.join}]"
-    if taking.tests:
-        rows += f".where({_every(taking.tests)})"
-    seqs = [column_of(number, SEQ) for number in taking.members]
-    times = [given.column(TS) for given in join.inputs if given.is_stream]
-    yield f"            taken({rows}, {seqs!r}, {times!r}),"
-
-
-_HEAD = '''
-"""A sliding-window join as one batch job of Spark's own operators.
+_HEAD = '''"""A sliding-window join as one batch job of Spark's own operators.
 
     spark-submit program.py --data FOLDER [--out DIR]
 
@@ -150,11 +89,11 @@ import re
 from functools import reduce
 
 from pyspark.errors import AnalysisException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 '''
 
-_READING = '''
+_BODY = '''
 # From when to when a row of a relation is there, where nothing is said.
 FOREVER = {"begin": -(2**63), "end": 2**63 - 1}
 
@@ -189,40 +128,37 @@ def value(rows, name):
 
 
 def quoted(name):
-    """A column by its name, whatever stands in it."""
+    """A column by its name, whatever is in it."""
     return F.col("`" + name.replace("`", "``") + "`")
 
 
-def reader(spark, folder):
-    """Reads an input: its columns get the number of the input before their names."""
-
-    def read(table, number, attributes, kind):
-        file = re.sub(r"([\\\\{}\\[\\]*?])", r"\\\\\\1", table) + ".parquet"
-        rows = spark.read.parquet(folder.rstrip("/") + "/" + file)
-        # A row is known by its position in the file.
-        columns = [F.col("_metadata.row_index").alias(f"s{number}_seq")]
-        if kind == "stream":
-            columns.append(micros(rows, "ts").alias(f"s{number}_ts"))
-        else:
-            for name, missing in FOREVER.items():
-                given = micros(rows, name) if name in rows.columns else F.lit(None)
-                column = F.coalesce(given, F.lit(missing).cast("long"))
-                columns.append(column.alias(f"s{number}_{name}"))
-        for place, name in enumerate(attributes):
-            columns.append(value(rows, name).alias(f"s{number}_a{place}"))
-        return rows.select(*columns)
-
-    return read
+def view(spark, folder, table, number, attributes, kind):
+    """Make an input a view; its columns get the name of the view before theirs."""
+    file = re.sub(r"([\\\\{}\\[\\]*?])", r"\\\\\\1", table) + ".parquet"
+    rows = spark.read.parquet(folder.rstrip("/") + "/" + file)
+    # A row is known by its position in the file.
+    columns = [F.col("_metadata.row_index").alias(f"s{number}_seq")]
+    if kind == "stream":
+        columns.append(micros(rows, "ts").alias(f"s{number}_ts"))
+    else:
+        for name, missing in FOREVER.items():
+            given = micros(rows, name) if name in rows.columns else F.lit(None)
+            column = F.coalesce(given, F.lit(missing).cast("long"))
+            columns.append(column.alias(f"s{number}_{name}"))
+    for place, name in enumerate(attributes):
+        columns.append(value(rows, name).alias(f"s{number}_a{place}"))
+    rows.select(*columns).createOrReplaceTempView(f"s{number}")
 
 
-def taken(rows, seqs, times):
-    """Results with their members in the order of FROM, and the time of the last to arrive."""
-    last = F.greatest(*times) if len(times) > 1 else F.col(times[0])
-    members = [F.col(seq).alias(f"m{place}") for place, seq in enumerate(seqs)]
-    return rows.select(*members, last.alias("ts"))
-'''
+def results(spark, folder):
+    """The results of each query, in the order of QUERIES."""
+    for number, (inputs, join) in enumerate(JOINS):
+        for given in inputs:
+            view(spark, folder, *given)
+        spark.sql(join).createOrReplaceTempView(f"join_{number}")
+    return [reduce(DataFrame.union, map(spark.sql, parts)) for *_, parts in QUERIES]
 
-_TAIL = '''
+
 def digest(rows, members):
     """How many results there are, and the sum of their hashes modulo 2^64, in hexadecimal."""
     hashes = [F.xxhash64(F.lit(n).cast("long"), F.col(f"m{n}")) for n in range(members)]
@@ -244,22 +180,20 @@ def main():
     options = parser.parse_args()
     spark = SparkSession.builder.appName("plan").getOrCreate()
     spark.conf.set("spark.sql.session.timeZone", "UTC")
-    told = {"workload": WORKLOAD, "plan": PLAN, "results": {}, "answers": {}}
+    answer = {"workload": WORKLOAD, "plan": PLAN, "results": {}, "answers": {}}
     try:
-        found = results(reader(spark, options.data))
+        found = results(spark, options.data)
     except AnalysisException as error:
         # A file that is not there, or a column of another type.
         raise SystemExit(str(error).splitlines()[0]) from None
-    for number, parts in found.items():
-        name, folder, aliases = QUERIES[number]
-        rows = reduce(lambda a, b: a.union(b), parts)
-        told["results"][name], told["answers"][name] = digest(rows, len(aliases))
+    for (name, folder, aliases, _), rows in zip(QUERIES, found):
+        answer["results"][name], answer["answers"][name] = digest(rows, len(aliases))
         if options.out:
             members = [F.col(f"m{n}").alias(f"{alias}.seq") for n, alias in enumerate(aliases)]
             seconds = (F.col("ts") / F.lit(1e6)).alias("ts")
             file = options.out.rstrip("/") + "/" + folder
             rows.select(*members, seconds).write.mode("overwrite").parquet(file)
-    print(json.dumps(told))
+    print(json.dumps(answer))
     spark.stop()
 
 

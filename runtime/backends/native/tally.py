@@ -1,4 +1,4 @@
-"""What Spark's own operators found and held, as far as Spark counts it."""
+"""What Spark's own operators found and held, as far as Spark counts it, laid over the plan."""
 
 from __future__ import annotations
 
@@ -6,30 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from planner.plan.plan import Plan
+from runtime.backends.native.description import NativePlan
+
 
 @dataclass(slots=True)
 class Found:
-    """The results of one query: how many in all, after the warm-up, and the sums of their hashes.
-
-    A sum of 64-bit hashes would overflow in Spark: its halves are summed.
-    """
+    """The results of one query: how many in all, after the warm-up, and the sum of their hashes."""
 
     results: int = 0
     measured: int = 0
-    low: int = 0
-    high: int = 0
-
-    def add(self, results: int, measured: int, low: int, high: int) -> None:
-        """Results of one more micro-batch."""
-        self.results += results
-        self.measured += measured
-        self.low += low
-        self.high += high
-
-    @property
-    def digest(self) -> int:
-        """The answer digest."""
-        return ((self.high << 32) + self.low) % 2**64
+    hashes: int = 0
 
 
 @dataclass(slots=True)
@@ -81,8 +68,15 @@ class NativeTally:
     def add_found(self, rows: Sequence[Mapping[str, int]]) -> None:
         """The sums of one more micro-batch, by query."""
         for row in rows:
-            own = self.found.setdefault(row["query"], Found())
-            own.add(row["results"], row["measured"], row["low"] or 0, row["high"] or 0)
+            own = self.query(row["query"])
+            own.results += row["rows"]
+            own.measured += row["measured"]
+            # A sum of 64-bit hashes would overflow in Spark: it sums their halves.
+            own.hashes += (row["high"] << 32) + row["low"]
+
+    def query(self, number: int) -> Found:
+        """The results of one query."""
+        return self.found.setdefault(number, Found())
 
     def join(self, join: int, step: int) -> JoinMetrics:
         """The metrics of one join."""
@@ -97,3 +91,36 @@ class NativeTally:
     def state_rows(self) -> int:
         """The rows that all joins hold now."""
         return sum(j.state_rows[-1] for j in self.joins.values() if j.state_rows)
+
+    def as_json(self, plan: Plan, described: NativePlan, seconds: float) -> dict[str, Any]:
+        """What Spark counted, and where it is what an operator of the plan does.
+
+        What Spark has no count of, comparisons above all, is left out.
+        """
+        operators: dict[str, dict[str, float]] = {}
+        # What an aggregation passes on are changes of groups, which Spark does not count.
+        if seconds and described.blocks is None:
+            for root in plan.roots:
+                own = self.query(described.queries.index(str(root.param("query"))))
+                operators[root.id] = {"rows_out": own.measured / seconds}
+        cost = {"rows_out": sum(own["rows_out"] for own in operators.values())} if operators else {}
+        joins = []
+        for number, join in enumerate(described.joins):
+            metrics = [self.join(number, step) for step in range(len(join.steps))]
+            for step, own_metrics in zip(join.steps, metrics, strict=True):
+                joins.append(own_metrics.as_json(step.name, seconds))
+            if join.found is not None and seconds:
+                operators.setdefault(join.found, {})["rows_out"] = metrics[-1].measured / seconds
+            if join.stored is not None and metrics[-1].mean_state_rows is not None:
+                held = metrics[-1].mean_state_rows
+                operators.setdefault(join.stored, {})["state_tuples"] = held
+        means = [metrics.mean_state_rows for metrics in self.joins.values()]
+        if any(mean is not None for mean in means):
+            cost["state_tuples"] = sum(mean for mean in means if mean is not None)
+        return {
+            "cost": cost,
+            "operators": operators,
+            "joins": joins,
+            "phases_ms": dict(self.phases_ms),
+            "input_rows": self.input_rows or None,
+        }

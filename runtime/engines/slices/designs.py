@@ -56,6 +56,6 @@ def chains() -> Iterator[Design]:
 
 def merged(workload: Workload, every: Sequence[int] = _MERGED) -> tuple[str, ...]:
     """Mem-Opt, and chains with so many of its slices after one another merged into one."""
-    first, *ends = family("sliced_chain").plan(workload, "mem-opt").label.split("-")
+    first, *ends = family("sliced_chain").space(workload).plan("mem-opt").label.split("-")
     kept = (ends[::-1][::count][::-1] for count in every)
     return tuple(dict.fromkeys("-".join([first, *own]) for own in kept))

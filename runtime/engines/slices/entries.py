@@ -13,14 +13,13 @@ from planner.workload.changes import queries_of_run
 from planner.workload.query import Column
 from planner.workload.streams import Constant
 from planner.workload.workload import Workload
-from runtime.data.tuple_schema import Carried
-from runtime.engines.nested_loops import COMPARISON_CODES, FLIPPED
+from runtime.engines.nested_loops import COMPARISON_CODES
 from runtime.engines.slices.chain_program import FILTER, OPEN, SPLIT, SURVIVE, Gate
 from runtime.engines.slices.counters import Meter
 from runtime.engines.slices.feed import (
+    SliceSchema,
     constants_of,
     groups_of_run,
-    is_key,
     key_columns,
     streams_of,
     value_columns,
@@ -39,14 +38,9 @@ class Columns:
     codes: Sequence[int]
 
     @classmethod
-    def of(
-        cls,
-        workload: Workload,
-        codes: Sequence[int],
-        constants: Sequence[float],
-        carried: Carried | None = None,
-    ) -> Columns:
+    def of(cls, workload: Workload, schema: SliceSchema) -> Columns:
         """Those of a run's feed; of one that can be changed, as its tuples `carried` them."""
+        codes, carried = schema.codes, schema.carried
         groups = groups_of_run(workload)
         queries = [query.name for query in queries_of_run(workload)]
         asked = constants_of(groups)
@@ -58,7 +52,7 @@ class Columns:
             queries,
             [str(predicate) for predicate in key_columns(groups)],
             value_columns(groups),
-            dict(zip(asked, constants, strict=True)),
+            dict(zip(asked, schema.constants, strict=True)),
             codes,
         )
 
@@ -68,7 +62,7 @@ class Columns:
 
     def equalities(self, group: Group) -> tuple[int, list[int]]:
         """The key by which tuples are looked up or scanned (-1: none), and the other keys."""
-        equal = [predicate for predicate in group.predicates if is_key(predicate)]
+        equal = [predicate for predicate in group.predicates if predicate.is_equality]
         if not equal:
             return -1, []
         first = group.key or equal[0]
@@ -87,13 +81,11 @@ class Columns:
         """The other predicates, as [left value, right value, comparison, offset]."""
         checks: list[list[float]] = []
         for predicate in group.predicates:
-            if is_key(predicate):
+            if predicate.is_equality:
                 continue
-            left, right = self.slots[predicate.left], self.slots[predicate.right]
-            comparison, offset = predicate.comparison, predicate.offset
-            if predicate.left.alias != group.streams[0]:
-                left, right, comparison, offset = right, left, FLIPPED[comparison], -offset
-            checks.append([left, right, COMPARISON_CODES[comparison], offset])
+            own = predicate if predicate.left.alias == group.streams[0] else predicate.flipped
+            code = COMPARISON_CODES[own.comparison]
+            checks.append([self.slots[own.left], self.slots[own.right], code, own.offset])
         return checks
 
     def conjunction(self, condition: Condition) -> list[list[float]]:

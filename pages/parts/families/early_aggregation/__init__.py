@@ -11,10 +11,11 @@ import streamlit as st
 from pages.parts.families.early_aggregation import gallery
 from pages.parts.families.protocol import ByOperator, FamilyView, PlanChoice, Sections
 from pages.parts.plans.ranking_table import plan_heading
-from pages.parts.shared import charts, controls, figures
+from pages.parts.shared import charts, controls, figures, planning
 from pages.parts.shared.formatting import plain, rounded_alike
 from planner.families.early_aggregation import EarlyAggregation
 from planner.families.early_aggregation.ranking import KINDS, by_kind
+from planner.families.early_aggregation.space import AggregationPlans
 from planner.plan.cost import Estimate
 from planner.plan.operator_names import operator_name
 from planner.plan.plan import Plan
@@ -23,7 +24,6 @@ from runtime.runs.records import Run
 
 OPERATIONS, RECOMPUTATIONS = "operations", "recomputations"
 _TUPLES, _EXPECTED, _BOUND = "Tuples in window", "Entries expected", "Entries at most (paper)"
-_FAMILY = EarlyAggregation()
 
 
 class EarlyAggregationView(FamilyView):
@@ -40,7 +40,8 @@ class EarlyAggregationView(FamilyView):
     def beside_ranking(self, choice: PlanChoice) -> None:
         """The operations of the plans in the pictures, by kind of work."""
         labels = [c.label for c in gallery.instructive(choice.ranking, choice.label)]
-        _operations(list(zip(labels, _FAMILY.work(choice.workload, labels), strict=True)))
+        work = _plans(choice.workload).work(labels)
+        _operations(list(zip(labels, work, strict=True)))
 
     def below_ranking(self, choice: PlanChoice) -> None:
         """The name of the chosen plan: the pictures are far above."""
@@ -63,7 +64,11 @@ class EarlyAggregationView(FamilyView):
     def extra_work(self, run: Run, field: str) -> tuple[ByOperator, ByOperator]:  # noqa: ARG002
         """Recomputations."""
         counted = run.measurement.recomputations if run.measurement else {}
-        return _FAMILY.recomputations(run.plan, run.workload), counted
+        return _plans(run.workload).recomputations(run.plan), counted
+
+
+def _plans(workload: Workload) -> AggregationPlans:
+    return planning.capable(EarlyAggregation.name, workload, AggregationPlans)
 
 
 def _operations(bars: figures.WorkBars) -> None:
@@ -87,13 +92,13 @@ def _early_sets(workload: Workload) -> None:
             )
         },
     )
-    for rule in _FAMILY.rules(workload):
+    for rule in _plans(workload).rules():
         st.markdown(f"- {plain(rule.why_group, 600)}.\n- {plain(rule.why_functions, 600)}.")
 
 
 def early_sets(workload: Workload) -> pd.DataFrame:
     """One row per source: grouping attributes, functions, and sizes under both models."""
-    rules, sizes = _FAMILY.rules(workload), _FAMILY.sizes(workload)
+    rules, sizes = _plans(workload).rules(), _plans(workload).sizes()
     sizes_alike = rounded_alike(
         [value for s in sizes for value in (s.tuples, s.entries, s.entries_bound)]
     )

@@ -12,9 +12,10 @@ from pages.parts.families.join_order import index_advice
 from pages.parts.families.protocol import FamilyView, PlanChoice, Sections
 from pages.parts.plans import replanning
 from pages.parts.plans.ranking_table import plan_heading
-from pages.parts.shared import charts, controls
+from pages.parts.shared import charts, controls, planning
 from pages.parts.shared.formatting import UNITS, plain
 from planner.families.join_order import JoinOrder
+from planner.families.join_order.space import JoinOrders
 from planner.plan.dot import join_tree
 from planner.plan.plan import Plan
 from planner.plan.plan_text import to_loops
@@ -24,7 +25,6 @@ TREE, LOOPS = "Join tree", "Loops"
 # A tree of more streams than this is drawn smaller.
 MOST_STREAMS = 5
 TREE_HEIGHT = 430
-_FAMILY = JoinOrder()
 
 
 class JoinOrderView(FamilyView):
@@ -44,7 +44,7 @@ class JoinOrderView(FamilyView):
 
     def search(self, workload: Workload, steps: Sequence[str]) -> None:
         """The steps of the heuristic in a table with the cost after each, then the others."""
-        taken = _FAMILY.heuristic(workload).steps
+        taken = _orders(workload).heuristic().steps
         costs = [step.cost for step in taken]
         unit = UNITS["comparisons"]
         frame = pd.DataFrame(
@@ -71,6 +71,10 @@ class JoinOrderView(FamilyView):
         super().search(workload, steps[len(taken) :])
 
 
+def _orders(workload: Workload) -> JoinOrders:
+    return planning.capable(JoinOrder.name, workload, JoinOrders)
+
+
 @st.fragment
 def _drawn(choice: PlanChoice) -> None:
     plan, estimate = choice.priced
@@ -86,7 +90,7 @@ def _drawn(choice: PlanChoice) -> None:
 
 
 def _tree(workload: Workload, plan: Plan) -> None:
-    orders = _FAMILY.orders(workload, plan)
+    orders = _orders(workload).orders(plan)
     order = orders[_origin(list(orders), plan) if len(orders) > 1 else ""]
     charts.picture(
         join_tree(order),

@@ -6,19 +6,20 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from pages.parts.shared import charts, controls, state
+from pages.parts.shared import charts, controls, planning, state
 from pages.parts.shared.figures import MEASURED, PALETTE, PREDICTED, frame, log_axis
 from pages.parts.shared.formatting import plain, plan_name, rounded_alike
 from pages.parts.shared.state import BY_DIGEST
 from pages.parts.workload import drafts
+from planner.families.capabilities import IndexAdvice
 from planner.families.join_order import JoinOrder
-from planner.families.join_order.advice.advice import (
+from planner.numbers import amount
+from planner.plan.index_advice import (
     MOST_BUCKETS,
     Advice,
     WindowAdvice,
     advised_execution,
 )
-from planner.numbers import amount
 from planner.report.advice_report import HOW
 from planner.seconds.units import declared_units
 from planner.workload.workload import Workload
@@ -98,7 +99,7 @@ def show(workload: Workload) -> None:
 def advised(workload: Workload, budget: int, upkeep: bool) -> Advice:
     """The advice, in seconds if upkeep is included and unit costs are declared."""
     units = declared_units(workload) if upkeep else None
-    return JoinOrder().advise(workload, budget, upkeep, units)
+    return planning.capable(JoinOrder.name, workload, IndexAdvice).advise(budget, upkeep, units)
 
 
 def _windows(advice: Advice) -> None:

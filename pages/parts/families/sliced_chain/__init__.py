@@ -10,8 +10,7 @@ from pages.parts.families.sliced_chain import chain_figures, chain_text, chain_v
 from pages.parts.plans.ranking_table import plan_heading
 from pages.parts.shared import charts
 from pages.parts.shared.formatting import plan_name
-from planner.families.protocol import Ranking
-from planner.families.sliced_chain.labels import CPU_OPT, MEM_OPT, STRATEGIES
+from planner.families.sliced_chain.labels import STRATEGIES
 from planner.numbers import amount
 from planner.plan.cost import Estimate
 from planner.plan.plan import Plan
@@ -24,7 +23,6 @@ class SlicedChainView(FamilyView):
 
     ranks_at_once = True
     landmarks = STRATEGIES
-    changes_while_running = True
 
     def above_ranking(self, choice: PlanChoice, choose: Callable[[str], None]) -> None:  # noqa: ARG002
         """The chosen plan, with slices to scale."""
@@ -50,10 +48,6 @@ class SlicedChainView(FamilyView):
             ledger.show_work(plan, estimate)
         else:
             super().cost_by_operator(plan, estimate, field)
-
-    def switch_targets(self, ranking: Ranking) -> list[str]:
-        """Whichever chain is best at that moment, or one of the plans."""
-        return list(dict.fromkeys([CPU_OPT, MEM_OPT, *super().switch_targets(ranking)]))
 
     def running(self, workload: Workload, label: str) -> None:
         """The joins as they are now."""

@@ -9,7 +9,7 @@ import streamlit as st
 from pages.parts.families.protocol import PlanChoice
 from pages.parts.families.sliced_chain import chain_figures, chain_text
 from pages.parts.plans.ranking_table import WITH_OVERHEAD
-from pages.parts.shared import charts, figures
+from pages.parts.shared import charts, figures, planning
 from pages.parts.shared.formatting import counted, plain, plan_name
 from pages.parts.shared.state import BY_DIGEST
 from planner.families.protocol import Ranking
@@ -17,9 +17,13 @@ from planner.families.sliced_chain import SlicedChain
 from planner.families.sliced_chain.labels import CPU_OPT, MEM_OPT, STRATEGIES
 from planner.families.sliced_chain.picture import Picture
 from planner.families.sliced_chain.plan_totals import KINDS, OVERHEAD, Balance
+from planner.families.sliced_chain.space import ChainPlans
 from planner.workload.workload import Workload
 
-_FAMILY = SlicedChain()
+
+def plans(workload: Workload) -> ChainPlans:
+    """The strategies and chains of a workload."""
+    return planning.capable(SlicedChain.name, workload, ChainPlans)
 
 
 @st.fragment
@@ -34,13 +38,13 @@ def show(workload: Workload, label: str) -> None:
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
 def pictures(workload: Workload, label: str) -> tuple[Picture, ...]:
     """The joins of every group under a plan."""
-    return _FAMILY.pictures(workload, label)
+    return plans(workload).pictures(label)
 
 
 @st.cache_resource(show_spinner="Pricing the plans", max_entries=64, hash_funcs=BY_DIGEST)
 def balances(workload: Workload, labels: tuple[str, ...]) -> tuple[Balance, ...]:
     """What these plans hold and do."""
-    return _FAMILY.balances(workload, labels)
+    return plans(workload).balances(labels)
 
 
 def pick_group(found: Sequence[Picture], key: str) -> Picture:

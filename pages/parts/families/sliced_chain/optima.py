@@ -17,14 +17,12 @@ from pages.parts.shared import charts, controls
 from pages.parts.shared.figures import PALETTE, frame
 from pages.parts.shared.formatting import compared, counted, plain, plan_name, rounded_alike
 from pages.parts.shared.state import BY_DIGEST
-from planner.families.sliced_chain import SlicedChain
 from planner.families.sliced_chain.chain_search.merge_graph import MOST_DRAWN, Merging, Mergings
 from planner.families.sliced_chain.plan_totals import TradeOff
 from planner.numbers import amount, shortened
 from planner.workload.validation import exact
 from planner.workload.workload import Workload
 
-_FAMILY = SlicedChain()
 _OTHER, _CHOSEN, _CHEAPEST = "rgba(138,151,160,0.45)", PALETTE[1], PALETTE[2]
 _STEPS = 24
 # How high an arc is above the boundaries it goes over.
@@ -92,7 +90,7 @@ def trade_off_alternative(found: TradeOff, score: str) -> str:
 
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
 def _mergings(workload: Workload, label: str) -> tuple[Mergings, ...]:
-    return _FAMILY.mergings(workload, label)
+    return chain_view.plans(workload).mergings(label)
 
 
 def mergings(choice: PlanChoice) -> None:
@@ -152,7 +150,7 @@ def path_table(found: Mergings, score: str) -> pd.DataFrame:
 
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
 def _trade_off(workload: Workload) -> tuple[TradeOff, ...]:
-    return _FAMILY.trade_off(workload)
+    return chain_view.plans(workload).trade_off()
 
 
 def trade_off(choice: PlanChoice) -> None:

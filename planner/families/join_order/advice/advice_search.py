@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from planner.families.join_order.plan_space import lists_naive
 from planner.families.join_order.search import cost_to_go, is_ranked
 from planner.joins.arrays import Floats, Ints
 from planner.plan.cost import rounded
+from planner.plan.index_advice import Buckets, Method
 
 # Boxes priced at once: more would not be faster, and take memory.
 _TOGETHER = 2048
@@ -101,9 +101,6 @@ def _halved(low: Ints, high: Ints) -> tuple[Ints, Ints]:
     return np.concatenate([low, above]), np.concatenate([below, high])
 
 
-Method = Literal["exact", "greedy"]
-Buckets = tuple[int, ...]
-
 # Sums of a search over orders and budgets: about a second; beyond it plan and split take turns.
 MOST_SUMS = 300_000_000
 # An order for each origin: boxes of choices that are looked into for one budget, times the loops
@@ -113,7 +110,7 @@ MOST_BOXED_SOURCES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundBuckets:
     """The buckets of each window, what their best plan costs, and how they were found."""
 
     buckets: Buckets
@@ -155,15 +152,15 @@ class Advising:
     def cost(self, buckets: Buckets) -> float:
         """What the best plan costs with these buckets."""
         if buckets not in self._costs:
-            objective, model = self.choices.objective, self.choices.model.with_buckets(buckets)
-            if objective.upkeep:
-                cost = objective.price(model, objective.plan(model))
+            pricing, model = self.choices.pricing, self.choices.model.with_buckets(buckets)
+            if pricing.upkeep:
+                cost = pricing.price(model, pricing.plan(model))
             else:
-                cost = objective.probing(model)
+                cost = pricing.probing(model)
             self._costs[buckets] = rounded(cost)
         return self._costs[buckets]
 
-    def best(self, budget: int) -> Found:
+    def best(self, budget: int) -> FoundBuckets:
         """The best buckets within a budget."""
         if self._orders:
             split = min(self._orders, key=lambda split: rounded(split.least[budget]))
@@ -175,18 +172,18 @@ class Advising:
         chosen, proved = self._boxes.best(budget, known, MOST_BOXED // loops)
         return self._found(chosen, "exact" if proved else "greedy")
 
-    def quick(self, budget: int) -> Found:
+    def quick(self, budget: int) -> FoundBuckets:
         """Good buckets within a smaller budget, found fast: for the plans seen so far."""
         if self._orders:
             return self.best(budget)
         split = min(self._plans.values(), key=lambda split: split.least[budget])
         found = self._found(split.choices(budget), "greedy")
         equal = self.choices.equal(budget)
-        return min(found, Found(equal, self.cost(equal), "greedy"), key=lambda one: one.cost)
+        return min(found, FoundBuckets(equal, self.cost(equal), "greedy"), key=lambda one: one.cost)
 
-    def _found(self, chosen: list[int], method: Method) -> Found:
+    def _found(self, chosen: list[int], method: Method) -> FoundBuckets:
         buckets = tuple(choice + 1 for choice in chosen)
-        return Found(buckets, self.cost(buckets), method)
+        return FoundBuckets(buckets, self.cost(buckets), method)
 
     def _in_turn(self, budget: int) -> list[int]:
         """Plan for some buckets, split the budget for that plan, plan again, until nothing changes.
@@ -198,7 +195,7 @@ class Advising:
         for start in starts:
             buckets = start
             while True:
-                loops = choices.objective.plan(choices.model.with_buckets(buckets))
+                loops = choices.pricing.plan(choices.model.with_buckets(buckets))
                 if loops.label in self._plans:
                     break
                 paid = zip(choices.of_plan(loops), choices.keeping, strict=True)

@@ -29,7 +29,7 @@ from planner.plan.cost import Cost, UnitCosts
 
 
 @dataclass(frozen=True, slots=True)
-class Objective:
+class BucketPricing:
     """How plans are priced: by their probes, and with `upkeep` by all their operators.
 
     With declared unit costs seconds are added up, else comparisons, inserts and expirations.
@@ -74,14 +74,14 @@ class Objective:
         return self.units.default.seconds(Cost(expirations=visits))
 
 
-def objective_of(model: JoinModel, upkeep: bool, units: UnitCosts | None) -> Objective:
+def pricing_of(model: JoinModel, upkeep: bool, units: UnitCosts | None) -> BucketPricing:
     """Comparisons as plans are ranked; with upkeep all operations, or seconds where known."""
     if upkeep and units is not None:
         declared = Weights(units.default.compare, units.default.output, filter=0.0)
-        return Objective(declared, "s of work per s", upkeep, units)
+        return BucketPricing(declared, "s of work per s", upkeep, units)
     weights = score_weights(model)
-    weighted = "weighted " if weights.worths else ""
-    return Objective(weights, f"{weighted}{'operations' if upkeep else 'comparisons'}/s", upkeep)
+    counted = "operations/s" if upkeep else "comparisons/s"
+    return BucketPricing(weights, f"{'weighted ' if weights.worths else ''}{counted}", upkeep)
 
 
 # What every set of sources pays for a loop of which composites look through these parts.
@@ -91,11 +91,11 @@ Price = Callable[[Floats], Floats]
 class Choices:
     """For every window the numbers of buckets 1, 2, 3 ...: choice c is c + 1 buckets; 0 scans."""
 
-    def __init__(self, model: JoinModel, objective: Objective, budget: int) -> None:
+    def __init__(self, model: JoinModel, pricing: BucketPricing, budget: int) -> None:
         count = len(model.windows)
         # How the workload probes its windows now is no matter: all are scanned to begin with.
         self.model = model.with_buckets([1] * count)
-        self.objective = objective
+        self.pricing = pricing
         self.keys = [_keys(model, place) for place in range(count)]
         self.most = [_most_useful(model, place) for place in range(count)]
         needed = sum(len(k) * m for k, m in zip(self.keys, self.most, strict=True) if m > 1)
@@ -116,21 +116,21 @@ class Choices:
     def _keeping(self, place: int) -> Floats:
         """What each choice adds to the cost of expiring this window's tuples."""
         found = np.zeros(len(self.memory[place]))
-        if self.objective.upkeep:
-            scanned = self.objective.expiring(self.model, place, ())
+        if self.pricing.upkeep:
+            scanned = self.pricing.expiring(self.model, place, ())
             counts = [1] * len(self.keys)
             for choice in range(1, len(found)):
                 counts[place] = choice + 1
                 model = self.model.with_buckets(counts)
-                found[choice] = self.objective.expiring(model, place, self.keys[place]) - scanned
+                found[choice] = self.pricing.expiring(model, place, self.keys[place]) - scanned
         return found
 
     @cached_property
     def fixed(self) -> float:
         """What every plan costs beside its loops, whatever is indexed."""
-        filtering = self.objective.weights.filter * self.model.filtering
+        filtering = self.pricing.weights.filter * self.model.filtering
         any_plan = multiway(self.model, range(len(self.keys)))
-        return filtering + self.objective.kept(self.model, any_plan)
+        return filtering + self.pricing.kept(self.model, any_plan)
 
     @property
     def is_settled(self) -> bool:
@@ -139,7 +139,7 @@ class Choices:
         It is where a window has one join attribute: an index that no loop uses is never chosen.
         On several attributes the plan decides how many indexes a window keeps up.
         """
-        return not self.objective.upkeep or all(len(keys) <= 1 for keys in self.keys)
+        return not self.pricing.upkeep or all(len(keys) <= 1 for keys in self.keys)
 
     def equal(self, budget: int) -> tuple[int, ...]:
         """The buckets of each window where those that can be indexed share the budget equally."""
@@ -149,7 +149,7 @@ class Choices:
 
     def multiway(self) -> list[Floats]:
         """`[j][P, c]`: appending source j after the set P in a global order, with choice c."""
-        sets, weights = SetArrays(self.model), self.objective.weights
+        sets, weights = SetArrays(self.model), self.pricing.weights
 
         def price(place: int) -> Price:
             return lambda part: multiway_costs(sets, place, part, weights)
@@ -163,7 +163,7 @@ class Choices:
 
     def of_origins(self) -> list[list[Floats]]:
         """`[i][j][P, c]`: the loop over source j below the set P, for each origin in turn."""
-        sets, weights = SetArrays(self.model), self.objective.weights
+        sets, weights = SetArrays(self.model), self.pricing.weights
 
         def price(origin: int, place: int) -> Price:
             return lambda part: loop_costs(sets, origin, place, part, weights)
@@ -175,7 +175,7 @@ class Choices:
 
     def of_plan(self, loops: Loops) -> list[Floats]:
         """`[j][c]`: all loops of one plan over source j, with choice c."""
-        model, weights = self.model, self.objective.weights
+        model, weights = self.model, self.pricing.weights
         found = [np.zeros(len(memory)) for memory in self.memory]
         for origin, order in zip(model.origins, loops.orders, strict=True):
             for level in range(1, len(order)):

@@ -56,7 +56,7 @@ class Edges:
         """
         longest = np.sort(self._windows.max(axis=1))
         beyond = len(longest) - np.searchsorted(longest, self.lengths, side="right")
-        return np.asarray(self._model.entering_chain * beyond)
+        return np.asarray(self._model.entering_chain.value * beyond)
 
     def entering(self, start: Ints) -> Floats:
         """Tuples per second that probe in slices with these starts."""

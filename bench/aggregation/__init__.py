@@ -1,0 +1,1 @@
+"""Early aggregation: its speed, and predicted work beside counted work."""

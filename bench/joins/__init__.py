@@ -1,0 +1,1 @@
+"""Join orders: predicted work beside counted work, over random joins."""

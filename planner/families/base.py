@@ -1,0 +1,226 @@
+"""What all plan spaces do alike: objectives, the best plan, and the ranking of plans in a list."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from planner.errors import PlanError
+from planner.families.protocol import (
+    MOST_CANDIDATES,
+    Candidate,
+    Explanation,
+    Ranking,
+)
+from planner.plan.cost import Cost, Estimate, UnitCosts, rounded
+from planner.plan.objective import STATE, Objective, Outcome
+from planner.plan.plan import Plan
+from planner.seconds.kernel_work import KernelWork
+from planner.seconds.units import units_of
+from planner.workload.validation import listed
+from planner.workload.workload import Workload
+
+T = TypeVar("T")
+
+# Ranked by seconds are so many plans at most, those best by the default objective, where the
+# seconds of a plan are added up over its operators.
+MOST_TIMED = 256
+# Other words for objectives that the commands accept.
+_ALIASES = {"comparisons": "work"}
+
+
+class BaseSpace(ABC):
+    """The plans of one workload: what is the same for every family."""
+
+    def __init__(self, workload: Workload, units: UnitCosts | None, work: Objective) -> None:
+        self.workload = workload
+        self.units = units_of(workload, units)
+        self.seconds = Objective(
+            "seconds", "Kernel seconds", "s of work per s", "seconds", self._seconds_of
+        )
+        self.objectives: tuple[Objective, ...] = (work, self.seconds, STATE)
+
+    def objective(self, name: str | None) -> Objective:
+        """The objective with this name, None for the default; a PlanError names those there are."""
+        if name is None:
+            return self.objectives[0]
+        for known in self.objectives:
+            if known.name == _ALIASES.get(name, name):
+                return known
+        names = listed(known.name for known in self.objectives)
+        raise PlanError(f"no objective {name!r}; plans are ranked by {names}", "--rank")
+
+    def _seconds_of(self, plan: Plan, outcome: Outcome) -> float | None:
+        return self.plan_seconds(plan, outcome.costs) if outcome.costs else None
+
+    def plan_seconds(self, plan: Plan, costs: Mapping[str, Cost]) -> float:
+        """Seconds of work per second of stream time, of costs predicted or measured."""
+        return rounded(self.kernel_work(plan, costs).seconds(self.units))
+
+    def best(self, by: Objective | None = None) -> Plan:
+        """The best plan."""
+        return self.plan(self.best_label(by or self.objectives[0]))
+
+    def best_label(self, by: Objective) -> str:
+        """The label of the best plan."""
+        return self.rank(by, 1).best
+
+    def plan(self, label: str) -> Plan:
+        """The plan with this label."""
+        return next(self.plans([label]))
+
+    def lasting(self, label: str) -> str:
+        """What a plan is called where windows or queries vary: its label, if that names neither."""
+        return label
+
+    def capability(self, kind: type[T]) -> T | None:
+        """This space as what only some can do; None where it cannot."""
+        return self if isinstance(self, kind) else None
+
+    @abstractmethod
+    def candidates(self) -> Iterator[Plan]:
+        """Yield plans lazily, the baseline first."""
+
+    @abstractmethod
+    def plans(self, labels: Iterable[str]) -> Iterator[Plan]:
+        """The plans with these labels, in turn."""
+
+    @abstractmethod
+    def rank(self, by: Objective | None = None, top: int | None = None) -> Ranking:
+        """The `top` best and the baseline; None lists all it may."""
+
+    @abstractmethod
+    def scores(self, labels: Sequence[str], by: Objective | None = None) -> tuple[float, ...]:
+        """The scores by which the plans with these labels rank."""
+
+    @abstractmethod
+    def estimate(self, plan: Plan) -> Estimate:
+        """Price every operator of the plan."""
+
+    @abstractmethod
+    def kernel_work(self, plan: Plan, costs: Mapping[str, Cost]) -> KernelWork:
+        """The plan's work as what takes a kernel's time."""
+
+    @abstractmethod
+    def explanation(self, ranking: Ranking) -> Explanation:
+        """Which plan wins, by how much and because of what, in words."""
+
+
+class ListedSpace(BaseSpace):
+    """A space whose plans can all be listed and scored; those with a name are always timed.
+
+    `most_timed` of the best have their seconds beside another ranking.
+    """
+
+    baseline: str
+    most_timed: int = MOST_TIMED
+
+    @property
+    @abstractmethod
+    def labels(self) -> Sequence[str]:
+        """The labels of all plans that are listed, the baseline first."""
+
+    @property
+    def named(self) -> Sequence[str]:
+        """Plans that are always timed, wherever they rank."""
+        return (self.baseline,)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all plans there are, are listed."""
+        return True
+
+    @property
+    def excluded(self) -> tuple[tuple[str, str], ...]:
+        """Plans that are left out, and why."""
+        return ()
+
+    @abstractmethod
+    def cost(self, label: str) -> Cost:
+        """What a plan costs in all."""
+
+    @abstractmethod
+    def score(self, label: str) -> float:
+        """A plan's score by the default objective."""
+
+    def seconds_by_label(self, label: str) -> float:
+        """Seconds of work per second of stream time of a plan."""
+        plan = next(self.plans([label]))
+        return self.plan_seconds(plan, self.estimate(plan).costs)
+
+    def tags(self, ordered: Sequence[str], best: str) -> dict[str, str]:  # noqa: ARG002
+        """Names of plans, each with the plan's label."""
+        return {"best": best, "baseline": self.baseline}
+
+    def candidates(self) -> Iterator[Plan]:
+        """All plans that are listed, the baseline first."""
+        return self.plans(self.labels)
+
+    def best_label(self, by: Objective) -> str:
+        """The label of the best plan."""
+        return by.first(self._ordered(by)[0])
+
+    def scores(self, labels: Sequence[str], by: Objective | None = None) -> tuple[float, ...]:
+        """The scores by which the plans with these labels rank."""
+        return tuple(self._score(label, by or self.objectives[0]) for label in labels)
+
+    def _score(self, label: str, by: Objective) -> float:
+        if by == self.objectives[0]:
+            return self.score(label)
+        if by == self.seconds:
+            return self.seconds_by_label(label)
+        if by.part is not None:
+            figure: float = getattr(self.cost(label), by.part)
+            return figure
+        plan = self.plan(label)
+        found = by.of(plan, self.estimate(plan))
+        assert found is not None, "a prediction has every figure"
+        return found
+
+    def _ordered(self, by: Objective) -> tuple[list[str], dict[str, float]]:
+        """The labels of the plans that are compared, best first, and their scores."""
+        default = self.objectives[0]
+        score = {label: self._score(label, default) for label in self.labels}
+        ordered = default.ordered(score)
+        if by == default:
+            return ordered, score
+        if by == self.seconds:
+            named = set(self.named)
+            ordered = [own for n, own in enumerate(ordered) if n < MOST_TIMED or own in named]
+        score = {label: self._score(label, by) for label in ordered}
+        return by.ordered(score), score
+
+    def rank(self, by: Objective | None = None, top: int | None = None) -> Ranking:
+        """The `top` best plans (None: all that are listed) and the baseline.
+
+        By seconds, those that are timed are ranked: the best ones, and those with a name.
+        """
+        by = by or self.objectives[0]
+        ordered, score = self._ordered(by)
+        best = by.first(ordered)
+        shown = ordered[: MOST_CANDIDATES if top is None else min(top, MOST_CANDIDATES)]
+        if self.baseline not in shown:
+            shown = [*shown, self.baseline]
+        tags = self.tags(ordered, best)
+        known = {*self.named, *tags.values()}
+        timed = (label for n, label in enumerate(shown) if n < self.most_timed or label in known)
+        seconds = score if by == self.seconds else {at: self.seconds_by_label(at) for at in timed}
+        return Ranking(
+            tuple(
+                Candidate(
+                    label,
+                    self.cost(label),
+                    score[label],
+                    tuple(tag for tag, tagged in tags.items() if tagged == label),
+                    seconds=seconds.get(label),
+                )
+                for label in shown
+            ),
+            best,
+            self.baseline,
+            considered=len(ordered),
+            truncated=not self.is_whole or len(ordered) < len(self.labels),
+            by=by,
+            excluded=self.excluded,
+        )

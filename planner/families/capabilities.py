@@ -1,0 +1,50 @@
+"""What only some families can do. A caller asks a plan space for it, and may get None."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol, runtime_checkable
+
+from planner.plan.cost import Cost, UnitCosts
+from planner.plan.index_advice import Advice
+from planner.plan.plan import Plan
+
+
+@runtime_checkable
+class IndexAdvice(Protocol):
+    """Says which windows to index."""
+
+    def advise(self, buckets: int, upkeep: bool = False, units: UnitCosts | None = None) -> Advice:
+        """Which windows to index within a budget of buckets; with upkeep, that counts too."""
+
+
+@runtime_checkable
+class LoopOrders(Protocol):
+    """Knows the order in which the loops of a plan go through its sources."""
+
+    def orders(self, plan: Plan) -> dict[str, tuple[str, ...]]:
+        """The aliases in the plan's one order, under no name; else each origin's own order."""
+
+
+@runtime_checkable
+class Changes(Protocol):
+    """Queries may enter and leave while a plan runs, and the plan may be switched.
+
+    `strategies` are labels that stand for the best plan in some sense, whatever the queries are.
+    """
+
+    strategies: tuple[str, ...]
+
+    def label_after_change(self, plan: Plan, asked: str) -> str:
+        """What to ask for when the queries change, where `asked` gave this plan."""
+
+    def cost_of_entered(self, plan: Plan, entered: Mapping[str, int]) -> Mapping[str, Cost]:
+        """By operator id what a plan costs more because these queries entered at these times."""
+
+
+@runtime_checkable
+class Recomputations(Protocol):
+    """Predicts how often an aggregation looks for MIN or MAX again because one has left."""
+
+    def recomputations(self, plan: Plan) -> Mapping[str, float]:
+        """How often per second, by operator id."""

@@ -1,0 +1,117 @@
+"""The join orders of one workload: listed, priced, ranked, explained, and what to index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import islice
+
+from planner.families.base import BaseSpace
+from planner.families.join_order import JoinOrder, explain, pricing, ranking
+from planner.families.join_order.heuristic import Trace
+from planner.families.join_order.model import model_of
+from planner.families.join_order.plans import PlanBuilder, algorithm_of, multiway
+from planner.families.join_order.ranking import Clock
+from planner.families.protocol import MOST_CANDIDATES, Explanation, Ranking
+from planner.joins.loop_work import loop_work
+from planner.plan.cost import Cost, Estimate, UnitCosts
+from planner.plan.index_advice import Advice
+from planner.plan.loop_orders import fits_multiway, is_multiway
+from planner.plan.objective import Objective
+from planner.plan.plan import Plan
+from planner.seconds.kernel_work import KernelWork
+from planner.workload.workload import Workload
+
+
+class JoinOrders(BaseSpace):
+    """The plans of one join. It can advise indexes, and knows its plans' loop orders."""
+
+    def __init__(self, workload: Workload, units: UnitCosts | None = None) -> None:
+        self.model = model_of(workload)
+        work = JoinOrder.objective
+        if self.model.graph.worths:
+            # Some predicates are declared to cost more: their comparisons count for more.
+            work = replace(work, title="Weighted comparisons/s", unit="weighted comparisons/s")
+        super().__init__(workload, units, work)
+        self._clock = Clock(self.units, fits_multiway(workload))
+
+    @cached_property
+    def _builder(self) -> PlanBuilder:
+        return PlanBuilder(self.model)
+
+    def candidates(self) -> Iterator[Plan]:
+        """The FROM order, then all others, cheapest first."""
+        first = multiway(self.model, range(len(self.model.windows)))
+        yield self._builder.plan(first)
+        others = (e for e in ranking.plans_by_cost(self.model) if e.label != first.label)
+        for entry in islice(others, MOST_CANDIDATES - 1):
+            yield self._builder.plan(entry.loops(self.model))
+
+    def best_label(self, by: Objective) -> str:
+        """The cheapest plan: exact for any number of streams on one attribute, and per origin."""
+        if by == self.objectives[0]:
+            return ranking.best_plan(self.model).label
+        return super().best_label(by)
+
+    def plans(self, labels: Iterable[str]) -> Iterator[Plan]:
+        """The plans of these labels: `S1,S2,S3`, `naive:S1,S2,S3`, `general:S1=S1,S3,S2;S2=...`.
+
+        `multiway`, `naive` and `general` alone name the cheapest plan of that algorithm.
+        """
+        for label in labels:
+            yield self._builder.plan(ranking.named(self.model, label))
+
+    def rank(self, by: Objective | None = None, top: int | None = None) -> Ranking:
+        """The `top` best and the baseline, which is the FROM order; None lists all it may."""
+        return ranking.rank(self.model, top, self._clock, by or self.objectives[0])
+
+    def scores(self, labels: Sequence[str], by: Objective | None = None) -> tuple[float, ...]:
+        """The scores of these plans: comparisons are dearer where declared predicates are."""
+        by = by or self.objectives[0]
+        loops = [ranking.named(self.model, label) for label in labels]
+        if by == self.objectives[0]:
+            return ranking.scores(self.model, loops)
+        return ranking.figures(self.model, loops, self._clock, by)
+
+    def estimate(self, plan: Plan) -> Estimate:
+        """Price every operator of the plan."""
+        return pricing.estimate(plan, self.model)
+
+    def kernel_work(self, plan: Plan, costs: Mapping[str, Cost]) -> KernelWork:
+        """The work of its loops, under the kernel that can run them."""
+        kernel = "loops"
+        if is_multiway(plan, self.workload):
+            kernel = "multiway"
+        elif any(operator.kind == "table" for operator in plan.operators()):
+            kernel = "relations"
+        return loop_work(kernel, plan, costs, self.workload)
+
+    def explanation(self, ranking: Ranking) -> Explanation:
+        """Which plan wins; the heuristic's steps, and the exact searches."""
+        statistics = self.workload.statistics
+        answer = explain.answer(self.model, ranking)
+        return Explanation(answer, (), lambda: explain.why(self.model, statistics))
+
+    def heuristic(self) -> Trace:
+        """The heuristic's steps as data: the pair, the fast streams, what moving them up did."""
+        return ranking.traced(self.model)
+
+    def orders(self, plan: Plan) -> dict[str, tuple[str, ...]]:
+        """The aliases in the plan's global order, under no name; else each origin's own order."""
+        if algorithm_of(plan.label) == "general":
+            return self.loops(plan)
+        return {"": tuple(plan.label.removeprefix("naive:").split(","))}
+
+    def loops(self, plan: Plan) -> dict[str, tuple[str, ...]]:
+        """For each stream of a plan, the aliases in the order of the loops its tuples run."""
+        found = ranking.named(self.model, plan.label).orders
+        orders = zip(self.model.origins, found, strict=True)
+        names = self.model.aliases
+        return {names[origin]: tuple(names[p] for p in order) for origin, order in orders}
+
+    def advise(self, buckets: int, upkeep: bool = False, units: UnitCosts | None = None) -> Advice:
+        """Which windows to index within a budget of buckets; with upkeep, that counts too."""
+        from planner.families.join_order.advice.advice import advise
+
+        return advise(self.model, buckets, upkeep, units)

@@ -1,0 +1,132 @@
+"""What plans are ranked by: a figure of a plan, its unit, and whether the lowest or highest wins.
+
+The same objective ranks predictions and measurements: it is read from an `Estimate` or from a
+`Measurement`, which have one shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, TypeVar
+
+from planner.numbers import percent_more, times
+from planner.plan.cost import COST_UNITS, Cost, Quality, rounded, total
+from planner.plan.plan import Plan
+
+T = TypeVar("T")
+
+
+class Outcome(Protocol):
+    """What a plan costs and how well it answers: predicted, or measured."""
+
+    @property
+    def costs(self) -> Mapping[str, Cost]:
+        """The cost of every operator, by its id; empty where nothing was measured."""
+
+    @property
+    def qualities(self) -> Mapping[str, Quality]:
+        """The quality of every query, by its name."""
+
+
+def _every(label: str) -> bool:  # noqa: ARG001 - the signature of `eligible`
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """One figure that plans are ranked by.
+
+    `name` is what `--rank` takes and `figure` what the JSON of a ranking says; `title` heads a
+    column and `unit` follows a number. `part` is the part of a `Cost` that operators add up to it,
+    None where it is no sum over operators. `of` reads the figure of a plan, None where it was not
+    measured. A plan that is not `eligible` is listed, but never the best.
+    """
+
+    name: str
+    title: str
+    unit: str
+    figure: str
+    of: Callable[[Plan, Outcome], float | None] = field(compare=False, repr=False)
+    best: Literal["lowest", "highest"] = "lowest"
+    part: str | None = None
+    eligible: Callable[[str], bool] = field(default=_every, compare=False, repr=False)
+
+    @property
+    def is_lowest(self) -> bool:
+        """Whether less is better."""
+        return self.best == "lowest"
+
+    def signed(self, score: float) -> float:
+        """The score such that less is better."""
+        return score if self.is_lowest else -score
+
+    def key(self, score: float, label: str = "") -> tuple[float, str]:
+        """What sorts plans best first: by score to 12 digits, ties by label."""
+        return self.signed(rounded(score)), label
+
+    def ordered(self, scores: Mapping[str, float]) -> list[str]:
+        """The labels, best first."""
+        return sorted(scores, key=lambda label: self.key(scores[label], label))
+
+    def first(self, labels: Iterable[str]) -> str:
+        """The best of labels that come best first: the first that is eligible."""
+        return next(filter(self.eligible, labels))
+
+    def top(self, entries: Iterable[T], score: Callable[[T], float]) -> T:
+        """The entry with the best score; of equals, the first."""
+        return (min if self.is_lowest else max)(entries, key=score)
+
+    def bottom(self, entries: Iterable[T], score: Callable[[T], float]) -> T:
+        """The entry with the worst score; of equals, the first."""
+        return (max if self.is_lowest else min)(entries, key=score)
+
+    def is_better(self, score: float, other: float) -> bool:
+        """Whether a score is better than another."""
+        return score < other if self.is_lowest else score > other
+
+    def sides(self, worse: float, better: float) -> tuple[float, float]:
+        """Two scores, the larger one first."""
+        return (worse, better) if self.is_lowest else (better, worse)
+
+    def within(self, score: float, best: float, factor: float) -> bool:
+        """Whether a score is at most so many times worse than the best one."""
+        larger, smaller = self.sides(score, best)
+        return larger <= factor * smaller
+
+    def behind(self, worse: float, better: float) -> str:
+        """How far a score is from a better one: `3% more`, or `3% less` where the highest wins."""
+        if self.is_lowest:
+            return f"{percent_more(worse, better)} more"
+        share = 100 * (1 - worse / better) if better else 0.0
+        return f"{share:,.3g}% less" if share >= 0.01 else "under 0.01% less"
+
+    def ahead(self, better: float, worse: float) -> str:
+        """How far a score is from a worse one: `5.4x cheaper`; where the highest wins, `more`."""
+        word = "cheaper" if self.is_lowest else "more"
+        return f"{times(*self.sides(worse, better))} {word}"
+
+
+def part_of_cost(
+    name: str,
+    part: str,
+    *,
+    best: Literal["lowest", "highest"] = "lowest",
+    title: str | None = None,
+    figure: str | None = None,
+) -> Objective:
+    """An objective that is a part of a plan's cost, which its operators add up to."""
+
+    def of(plan: Plan, outcome: Outcome) -> float | None:
+        if not outcome.costs:
+            return None
+        whole = total(outcome.costs, (root.id for root in plan.roots))
+        value: float = getattr(whole, part)
+        return value
+
+    title = title or COST_UNITS[part].capitalize()
+    unit = title[0].lower() + title[1:]
+    return Objective(name, title, unit, figure or part, of, best, part)
+
+
+STATE = part_of_cost("state", "state_tuples")

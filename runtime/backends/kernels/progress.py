@@ -1,0 +1,86 @@
+"""What a run that goes on, or was interrupted, has measured so far."""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from planner.errors import RunError
+from planner.plan.cost import Measurement, Timings
+from runtime.backends.kernels.prepare import Prepared
+from runtime.runs.records import Progress
+
+
+class Totals:
+    """What all partitions of a run counted so far, kept on disk after every micro-batch."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / "totals.json"
+
+    def keep(self, done: int, totals: list[bytes]) -> None:
+        """Keep them before Spark commits the batch: a restart finds them or makes them again."""
+        beside = self._file.with_suffix(".unfinished")
+        encoded = [base64.b64encode(total).decode() for total in totals]
+        beside.write_text(json.dumps({"done": done, "totals": encoded}))
+        beside.replace(self._file)
+
+    def done(self) -> int:
+        """How many batches they cover."""
+        return int(self._content()["done"]) if self._file.is_file() else 0
+
+    def kept(self) -> list[bytes]:
+        """The totals themselves."""
+        if not self._file.is_file():
+            raise RunError("ended without a finished micro-batch; run the plan again", "run")
+        return [base64.b64decode(total) for total in self._content()["totals"]]
+
+    def _content(self) -> Any:
+        return json.loads(self._file.read_text())
+
+
+def progress_of(prepared: Prepared, done: int, totals: Sequence[bytes], begun: float) -> Progress:
+    """How far a run is whose engine began then, when so many batches are done."""
+    batches, until = prepared.batches, prepared.batches.untils[done - 1]
+    tally = prepared.program.tally(totals, prepared.plan, until)
+    return Progress(
+        "Running",
+        done,
+        batches.batches,
+        batches.arrivals,
+        time.time() - begun,
+        tally.comparisons,
+        tally.results,
+        tally.state_tuples,
+        reached=(until - prepared.begin) / 1e6,
+        costs=tally.costs,
+    )
+
+
+def measured_so_far(prepared: Prepared, folder: Path, begun: float) -> Measurement | None:
+    """What a run counted until it was interrupted; None where no batch was done.
+
+    It is no answer: digests are of whole runs, and how many rows were read is not counted.
+    """
+    kept = Totals(folder)
+    done = kept.done()
+    if not done:
+        return None
+    until = prepared.batches.untils[done - 1]
+    tally = prepared.program.tally(kept.kept(), prepared.plan, until)
+    spent = time.time() - begun
+    return Measurement(
+        costs=tally.costs,
+        qualities=tally.qualities,
+        timings=Timings(spent, spent, tally.kernel_seconds),
+        rows={},
+        results={name: count for name, (count, _) in tally.answers(prepared.workload).items()},
+        answers={},
+        replicated_inserts=tally.replicated_inserts,
+        recomputations=tally.recomputations,
+        queues=tally.queues,
+        reached=(until - prepared.begin) / 1e6,
+    )

@@ -1,0 +1,122 @@
+"""Which operators the model is wrong about, of those whose errors matter to the plan."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from planner.numbers import amount
+from planner.plan.cost import ADDED_UP, MET, Cost, q_error
+from planner.plan.operator_names import operator_name, part_of
+from planner.plan.plan import Operator
+from runtime.runs.records import Run
+from runtime.runs.run_costs import objective_of
+
+# An operator matters whose error is this share of the plan's work, or, where the plan is off, this
+# share of the errors of all operators.
+MATTERS, MUCH = 0.02, 0.1
+MOST_SUSPECTS = 3
+# The logarithm of measured over predicted where one of the two is 0.
+BOUNDLESS = 50.0
+_UNITS = {
+    "comparisons": ("made", "comparisons/s"),
+    "inserts": ("made", "inserts/s"),
+    "group_updates": ("made", "group updates/s"),
+    "rows_out": ("gave", "rows/s"),
+    "state_tuples": ("held", "tuples"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """An operator that the model is wrong about; `share` is its error over the figure of the plan.
+
+    Both figures are sums over `fields`, the kinds of work that plans are ranked by; `field` is the
+    one with the largest error.
+    """
+
+    operator: Operator
+    field: str
+    fields: tuple[str, ...]
+    predicted: float
+    measured: float
+    share: float
+
+    @property
+    def error(self) -> float:
+        """The logarithm of measured over predicted."""
+        return log_ratio(self.measured, self.predicted)
+
+    def figure(self, costs: Mapping[str, Cost]) -> float:
+        """The same figure of the same operator among other costs."""
+        return _sum(costs.get(self.operator.id, Cost()), self.fields)
+
+    @property
+    def sentence(self) -> str:
+        """The operator with both figures, the q-error, and its error over the plan's figure."""
+        verb, unit = _UNITS[self.field]
+        error = q_error(self.predicted, self.measured)
+        way = "over" if self.predicted > self.measured else "under"
+        shown = "" if error is None else f", q-error {error:.3g} {way}"
+        part = f" ({words})" if (words := part_of(self.operator)) else ""
+        return (
+            f"{operator_name(self.operator)}{part} {verb} {amount(self.measured)} {unit}, "
+            f"{amount(self.predicted)} predicted{shown} "
+            f"(an error of {100 * self.share:.2g}% of the plan's)"
+        )
+
+
+def suspects(run: Run) -> list[Suspect]:
+    """The operators whose errors matter, the worst first: to what plans are ranked by, to the
+    results, and to what is held."""
+    if run.measurement is None or not run.measurement.costs:
+        return []
+    part = objective_of(run).part
+    every = run.plan.operators()
+    work = _worst(run, every, ADDED_UP.get(part, (part,))) if part else []
+    # Rows between operators are no end in themselves: those that leave the plan are.
+    return work + _worst(run, run.plan.roots, ("rows_out",)) + _worst(run, every, ("state_tuples",))
+
+
+def log_ratio(measured: float, predicted: float) -> float:
+    """The logarithm of a ratio; bounded where one of the two is 0."""
+    if predicted == measured:
+        return 0.0
+    if predicted <= 0 or measured <= 0:
+        return BOUNDLESS if measured > predicted else -BOUNDLESS
+    return math.log(measured / predicted)
+
+
+def _worst(run: Run, operators: Sequence[Operator], fields: tuple[str, ...]) -> list[Suspect]:
+    """Those of the operators whose error in these kinds of work, taken together, is large."""
+    assert run.measurement is not None
+    found = []
+    for operator in operators:
+        expected = run.estimate.costs.get(operator.id, Cost())
+        counted = run.measurement.costs.get(operator.id, Cost())
+        worst = max(fields, key=lambda name: abs(getattr(expected, name) - getattr(counted, name)))
+        found.append((operator, worst, _sum(expected, fields), _sum(counted, fields)))
+    predicted, measured = sum(p for *_, p, _ in found), sum(m for *_, m in found)
+    whole = max(predicted, measured)
+    if not whole:
+        return []
+    least = MATTERS * whole
+    if not _met(predicted, measured):
+        # The plan as a whole is off: what makes up much of that matters, too.
+        least = min(least, MUCH * sum(abs(m - p) for *_, p, m in found))
+    off = [
+        Suspect(operator, worst, fields, p, m, abs(m - p) / whole)
+        for operator, worst, p, m in found
+        if abs(m - p) >= least and not _met(p, m)
+    ]
+    return sorted(off, key=lambda suspect: -suspect.share)[:MOST_SUSPECTS]
+
+
+def _sum(cost: Cost, fields: Sequence[str]) -> float:
+    return float(sum(getattr(cost, field) for field in fields))
+
+
+def _met(predicted: float, measured: float) -> bool:
+    error = q_error(predicted, measured)
+    return error is not None and error <= MET
