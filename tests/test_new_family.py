@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from pages.parts.families.protocol import FamilyView
 
 from pages.parts.families import registry as views
+from pages.parts.families.protocol import FamilyView
 from planner.__main__ import main as planner
 from planner.families import registry as families
 from runtime.__main__ import main as runtime

@@ -57,7 +57,7 @@ def _choose(app: AppTest) -> AppTest:
 def test_the_choice_reaches_the_run(go: Go) -> None:
     app = _choose(go("run"))
     assert "Spark's own operators count no comparisons." in texts(app)
-    assert "comparisons in all" not in texts(app)
+    assert "comparisons in total" not in texts(app)
     press(app, "Run on Spark")
     all_done()
     assert {run.request.backend for run in History().runs()} == {"native"}
@@ -75,7 +75,7 @@ def test_what_spark_counted_stands_on_results(app: AppTest, go: Go) -> None:
     app.session_state["workload"] = run.workload
     History().save(run)
     go("results")
-    assert "they count no comparisons" in texts(app)
+    assert "which do not count comparisons" in texts(app)
     assert "addBatch 4" in texts(app)
     frame = next(f.value for f in app.dataframe if "State rows" in f.value.columns)
     assert frame["Join"].tolist() == ["S1 with S2"]

@@ -138,7 +138,7 @@ def test_what_cannot_be_reported_together_is_refused() -> None:
     run = _measured("r1")
     with pytest.raises(RunError, match="r2: has another workload or other data than r1"):
         report([run, replace(_measured("r2"), data_digest="other")])
-    with pytest.raises(RunError, match="r3: is failed; a report is about finished runs"):
+    with pytest.raises(RunError, match="r3: is failed; a report needs finished runs"):
         report([run, a_run("r3", status="failed", error="no")])
     with pytest.raises(RunError, match="no run to report"):
         report([])

@@ -47,7 +47,7 @@ ODD_NAMES = [
         (b"[" + b"1," * 60_000 + b"1]", "more than 50000 values; write fewer"),
         (b"a: &a [*a]", "an anchor that contains itself"),
         (b"a: *b", "line 1, column 4: found undefined alias 'b'"),
-        (b"version: 1\nversion: 1", "line 2, column 1: the key 'version' stands twice"),
+        (b"version: 1\nversion: 1", "line 2, column 1: the key 'version' occurs twice"),
         (b"version: !!python/object/apply:os.system [ls]", "leave tags out"),
         (b"version: 1\n---\nversion: 1", "line 2, column 1"),
         (b"version: 1\n\tname: x", "line 2, column 1"),
@@ -126,7 +126,7 @@ def test_more_queries_than_the_limit_are_refused() -> None:
         (b"ts,k,k\n1,2,3\n", "A.csv: has two columns named 'k'; rename one"),
         (b"ts,k\n1,2\n3\n", "Row #3: Expected 2 columns, got 1"),
         (b"ts,k\n1,2\n3\n", "give every row the fields of the header"),
-        (b"ts,k\n1,\0\n", "A.csv: holds a NUL byte in line 2"),
+        (b"ts,k\n1,\0\n", "A.csv: contains a NUL byte in line 2"),
         (b"PAR1\x15\x04", "A.csv: is a Parquet file; name it .parquet"),
         (b"\x89PNG\r\n\x1a\n\x01", "A.csv: line 1 is not UTF-8"),
         (b"ts,k\n,2\n", "A.csv: ts is missing in row 1"),
@@ -162,7 +162,7 @@ def test_a_broken_parquet_file_and_a_missing_one(tmp_path: Path) -> None:
     with pytest.raises(PlanError, match=r"A.parquet: cannot be read"):
         read_folder(tmp_path, workload)
     (tmp_path / "A.csv").write_bytes(b"ts,k\n")
-    with pytest.raises(PlanError, match=r"both A.csv and A.parquet; leave one"):
+    with pytest.raises(PlanError, match=r"both A.csv and A.parquet; keep one"):
         read_folder(tmp_path, workload)
 
 

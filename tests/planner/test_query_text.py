@@ -184,7 +184,7 @@ def test_comments_are_skipped() -> None:
         ("SELECT * FROM order [ROWS 1]", "order", "put it in double quotes"),
         ("SELECT 😀 FROM S1 [ROWS 1]", "😀", "expected a column"),
         ("SELECT \0 FROM S1 [ROWS 1]", "\0", "U+0000"),
-        ("SELECT * FROM S1 [ROWS 1] WHERE " + "(" * 50_000, None, "50 parentheses"),
+        ("SELECT * FROM S1 [ROWS 1] WHERE " + "(" * 50_000, None, "50 nested parentheses"),
     ],
 )
 def test_an_error_points_at_its_place(text: str, found_at: str | None, said: str) -> None:

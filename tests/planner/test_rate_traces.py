@@ -34,14 +34,14 @@ def test_without_an_end_the_last_interval_is_as_long_as_the_one_before() -> None
     ("content", "said"),
     [
         (b"", "f.csv: is empty"),
-        (b"\xff\xfe\x00", "f.csv: holds a NUL byte in line 1"),
+        (b"\xff\xfe\x00", "f.csv: contains a NUL byte in line 1"),
         (b"PAR1....", "f.csv: is a Parquet file; write the trace as CSV"),
         (b"when,S1\n0,1\n", "f.csv: has no column 'time'"),
         (b"time,S1,S1\n0,1,1\n", "f.csv: has two columns named 'S1'"),
         (b"time,S1\n", "f.csv: has no row"),
         (b"time\n0\n1\n", "f.csv: columns: names no stream"),
         (b"time,S1\n0,1\n", "f.csv: row 1: has one row and no end"),
-        (b"time,S1\n0,1\n5,2,3\n", "f.csv: row 2: has 3 cells, and the header has 2"),
+        (b"time,S1\n0,1\n5,2,3\n", "f.csv: row 2: has 3 cells, but the header has 2"),
         (b"time,S1\n0,1\nx,2\n", "f.csv: row 2, column time: must be a number, got 'x'"),
         (b"time,S1,S2\n0,1,\n5,2,2\n", "f.csv: row 1, column S2: is empty"),
         (b"time,S1\n0,-1\n5,2\n", "f.csv: row 1, column S1: must be a rate from 0"),
@@ -50,7 +50,7 @@ def test_without_an_end_the_last_interval_is_as_long_as_the_one_before() -> None
         (b"time,S1\n0,1\ninf,2\n", "f.csv: row 2, column time: must be a number of seconds"),
         (b"time,S1\n0,1\n5,2\n5,3\n", "f.csv: row 3, column time: must be after 5"),
         (b"time,S1\n0,1\n5,2\n4,\n", "f.csv: row 3, column time: must be after 5"),
-        (b'time,S1\n0,"1\n', "f.csv: is no CSV text"),
+        (b'time,S1\n0,"1\n', "f.csv: is not CSV"),
         (b"time,S1\n" + b"0,1\n" * 2000, "f.csv: has 2,000 rows; a trace has at most 1,000"),
         (b"x" * 6_000_000, "f.csv: has 6,000,000 bytes"),
     ],
@@ -98,7 +98,7 @@ def test_unknown_streams_and_unknown_rates_are_said() -> None:
     with pytest.raises(PlanError, match="no column for S1, and the workload has no rate"):
         RateTrace(("S2",), (0,), ((1,),), 1).of(unknown)
     assert TRACE.of(unknown).rates[0][0] == 10
-    with pytest.raises(PlanError, match="'S1' stands twice"):
+    with pytest.raises(PlanError, match="'S1' occurs twice"):
         RateTrace(("S1", "S1"), (0,), ((1, 1),), 1)
 
 

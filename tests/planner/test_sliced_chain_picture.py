@@ -7,7 +7,7 @@ from itertools import pairwise
 import networkx as nx
 import pytest
 
-from pages.parts.families.sliced_chain import merge_figures
+from pages.parts.families.sliced_chain import optima
 from planner.families.sliced_chain import SlicedChain
 from planner.families.sliced_chain.chain_search.merge_graph import MOST_DRAWN
 from planner.families.sliced_chain.plan_totals import KINDS, OVERHEAD
@@ -108,7 +108,7 @@ def test_the_overhead_of_slices_is_a_kind_of_its_own() -> None:
 def test_the_shortest_path_is_that_of_networkx(workload: Workload) -> None:
     score = 0.0
     for mergings in FAMILY.space(workload).mergings("cpu-opt"):
-        graph = merge_figures.graph_of(mergings)
+        graph = optima.graph_of(mergings)
         last = len(mergings.boundaries) - 1
         cost = nx.shortest_path_length(graph, 0, last, weight="weight")
         assert sum(slice_.cost for slice_ in mergings.cheapest) == pytest.approx(cost)

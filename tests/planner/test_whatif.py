@@ -123,7 +123,7 @@ def test_sweeps_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     many = [parse_axis("streams.S1.rate=1:9:200"), parse_axis("streams.S2.rate=1:9:200")]
     with pytest.raises(PlanError, match="40,000 cells; at most 10,000"):
         sweep(WORKLOAD, many, FAMILY)
-    with pytest.raises(PlanError, match="stands twice"):
+    with pytest.raises(PlanError, match="occurs twice"):
         sweep(WORKLOAD, many[:1] * 2, FAMILY)
     with pytest.raises(PlanError, match="nothing varies"):
         sweep(WORKLOAD, [], FAMILY)

@@ -166,7 +166,7 @@ def test_a_run_ends_before_the_disk_is_full_and_can_be_gone_on_with(
         if progress.batches_done:
             monkeypatch.setattr(disk, "LEAST_FREE_BYTES", 2**62)
 
-    with pytest.raises(RunError, match=r"the disk has [\d,]+ MB left; make room, then resume"):
+    with pytest.raises(RunError, match=r"the disk has [\d,]+ MB left; make space, then resume"):
         run(request, fill_up)
     (latest,) = History().runs(request.workload.digest, most=1)
     assert latest.status == "failed"

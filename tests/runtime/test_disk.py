@@ -19,7 +19,7 @@ def test_a_folder_that_grows_too_large_ends_its_run(tmp_path: Path) -> None:
     assert not StopSignal(1000, None, DiskLimit(tmp_path, 0.5)).is_set()
     (tmp_path / "more").write_bytes(bytes(200_000))
     assert stop.is_set()
-    with pytest.raises(RunError, match=r"takes 0\.6 MB of disk, and may take 0\.5 MB; shorten"):
+    with pytest.raises(RunError, match=r"0\.6 MB of disk, but is limited to 0\.5 MB; shorten"):
         stop.check()
 
 
@@ -39,11 +39,11 @@ def test_a_disk_that_is_almost_full_ends_a_run(
 ) -> None:
     assert DiskLimit(tmp_path, 1).reached() is None
     monkeypatch.setattr(disk, "LEAST_FREE_BYTES", 2**62)
-    assert "MB left; make room, then resume the run" in str(DiskLimit(tmp_path, 1).reached())
+    assert "MB left; make space, then resume the run" in str(DiskLimit(tmp_path, 1).reached())
     assert DiskLimit(tmp_path / "not yet", 1).reached() is None
 
 
 def test_a_full_disk_is_told_in_words() -> None:
     report = "Job aborted\nCaused by: java.io.IOException: No space left on device\n at x"
-    assert cause(Exception(report)) == "the disk is full; make room, then run the plan again"
-    assert cause(Exception(report), RESUME) == "the disk is full; make room, then resume the run"
+    assert cause(Exception(report)) == "the disk is full; make space, then run the plan again"
+    assert cause(Exception(report), RESUME) == "the disk is full; make space, then resume the run"

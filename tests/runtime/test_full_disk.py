@@ -54,7 +54,7 @@ def test_a_stream_on_a_full_disk_is_resumed_to_the_same_answer_and_counts(
     small: Path, tmp_path: Path
 ) -> None:
     request = _request("stream", "kernels", tmp_path / "results")
-    with pytest.raises(RunError, match=r"the disk is full; make room, then resume the run$"):
+    with pytest.raises(RunError, match=r"the disk is full; make space, then resume the run$"):
         run(request)
     (latest,) = History().runs(WORKLOAD.digest, most=1)
     assert latest.status == "failed"
@@ -70,5 +70,5 @@ def test_a_stream_on_a_full_disk_is_resumed_to_the_same_answer_and_counts(
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_what_cannot_be_resumed_does_not_say_so(backend: Backend, tmp_path: Path) -> None:
-    with pytest.raises(RunError, match=r"the disk is full; make room, then run the plan again$"):
+    with pytest.raises(RunError, match=r"the disk is full; make space, then run the plan again$"):
         run(_request("replay", backend, tmp_path / "results"))

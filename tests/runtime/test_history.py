@@ -139,7 +139,7 @@ def test_a_part_of_a_run_is_kept_and_printed_as_such() -> None:
     History().save(run)
     assert History().get("part") == run
     text = run_text(run)
-    assert "broke off after 12.5 s of stream time; counted until then:" in text
+    assert "interrupted after 12.5 s of stream time; counts until then:" in text
     assert "Q1: 7 results, no answer" in text
     assert run_document(run)["reached"] == 12.5
     assert "reached" not in run_document(whole)

@@ -227,7 +227,7 @@ def _mistakes() -> Mapping[str, tuple[list[Change], str]]:
     known = catalogue(widened)
     by = "SELECT * FROM T [RANGE 2], {} [RANGE 2] WHERE {}"
     return {
-        "twice": ([Change(0, add=_query(streams, "Q1", 3))], "'Q1' is there already"),
+        "twice": ([Change(0, add=_query(streams, "Q1", 3))], "'Q1' already exists"),
         "unknown": ([Change(0, remove="Q9")], "no query 'Q9'"),
         "none left": ([Change(0, remove="Q1"), Change(0, remove="Q2")], "leaves no query"),
         "label": ([Change(0, plan="S1,S2")], "S1,S2: no such plan"),
