@@ -150,7 +150,7 @@ def test_replanning_follows_the_direction() -> None:
     assert found.oracle.total >= found.hindsight.total >= found.stay.total
     assert found.hindsight.plans == ("tenth", "tenth")
     said = answer(found)
-    assert said.startswith("Switching at 500 s gains 2x against staying with half")
+    assert said.startswith("Switching at 500 s gains 1.5x against staying with half")
     assert "cost" not in said
 
 
