@@ -1,20 +1,46 @@
-"""The order of all tests."""
+"""What holds for all tests: groups and order, random examples, and that nothing outlives them."""
 
 from __future__ import annotations
 
-import pytest
+import os
 
-_FOLDERS = ("runtime", "e2e", "pages", "planner")
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tools.die_with_parent import die_with_parent
+
+# The same examples in every check, so that luck decides nothing; others in every `./check --all`.
+# How long one takes is no fault, on a machine that is busy.
+_PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("check", derandomize=True, **_PATIENT)
+settings.register_profile("all", max_examples=1000, **_PATIENT)
+settings.load_profile(os.environ.get("SLUICE_HYPOTHESIS", "check"))
+
+_FOLDERS = ("runtime", "pages", "planner")
+
+if "PYTEST_XDIST_WORKER" in os.environ:
+    die_with_parent()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes long comes first, so that no process is left with it at the end.
 
-    Journeys come after the tests of the runtime, which have all kernels compiled.
+    All journeys go to one process, which starts one app; all other tests on Spark to another,
+    which starts one session; the rest goes by file to whoever is free.
     """
-    items.sort(key=lambda item: _place(item.nodeid))
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(_group(item)))
+    items.sort(key=_place)
 
 
-def _place(node: str) -> int:
-    folders = node.split("/")[:-1]
-    return next((n for n, folder in enumerate(_FOLDERS) if folder in folders), len(_FOLDERS))
+def _group(item: pytest.Item) -> str:
+    marked = (name for name in ("e2e", "spark") if item.get_closest_marker(name))
+    return next(marked, item.nodeid.split("::")[0])
+
+
+def _place(item: pytest.Item) -> int:
+    group = _group(item)
+    if group in ("spark", "e2e"):
+        return ("spark", "e2e").index(group)
+    folders = group.split("/")[:-1]
+    return 2 + next((n for n, name in enumerate(_FOLDERS) if name in folders), len(_FOLDERS))

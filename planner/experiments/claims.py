@@ -4,183 +4,167 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, pairwise
+from typing import Concatenate, ParamSpec
 
 from planner.experiments.experiment import Finding, Place, Values
 
 Check = Callable[[Values], Finding]
+Params = ParamSpec("Params")
 # Figures closer than this are the same: runs differ by as much.
 SAME = 0.05
 _ROUNDING = 1e-9
 
 
-def lowest(curve: str, others: Sequence[str]) -> Check:
+def as_check(
+    judge: Callable[Concatenate[Values, Params], Finding],
+) -> Callable[Params, Check]:
+    """A judgement of figures becomes a claim's check once its other arguments are given."""
+
+    def given(*args: Params.args, **kwargs: Params.kwargs) -> Check:
+        return lambda values: judge(values, *args, **kwargs)
+
+    return given
+
+
+def ratios(values: Values, curve: str, other: str) -> dict[Place, float]:
+    """How many times the other each figure of the curve is, where both have one."""
+    return {x: y / values[other][x] for x, y in values[curve].items() if x in values[other]}
+
+
+@as_check
+def lowest(values: Values, curve: str, others: Sequence[str]) -> Finding:
     """The curve is nowhere above another."""
-
-    def check(values: Values) -> Finding:
-        shares = {
-            (other, x): value / values[other][x]
-            for other in others
-            for x, value in values[curve].items()
-            if x in values[other]
-        }
-        (other, x), share = max(shares.items(), key=lambda item: item[1])
-        told = f"at most {share:.3g} times {other}, at {place_text(x)}"
-        return Finding(share <= 1 + SAME, "nowhere above" if share <= 1 + _ROUNDING else told)
-
-    return check
+    shares = {
+        (other, x): value / values[other][x]
+        for other in others
+        for x, value in values[curve].items()
+        if x in values[other]
+    }
+    (other, x), share = max(shares.items(), key=lambda item: item[1])
+    told = f"at most {share:.3g} times {other}, at {place_text(x)}"
+    return Finding(share <= 1 + SAME, "nowhere above" if share <= 1 + _ROUNDING else told)
 
 
-def scales(curve: str, other: str) -> Check:
+@as_check
+def scales(values: Values, curve: str, other: str) -> Finding:
     """The other is many times as high at the last place, though not at the first."""
-
-    def check(values: Values) -> Finding:
-        share = {x: values[other][x] / value for x, value in values[curve].items()}
-        first, *_, last = share
-        told = (
-            f"{other} is {share[first]:.3g} times as high at {place_text(first)}, "
-            f"{share[last]:.3g} times at {place_text(last)}, "
-            f"{max(share.values()):.3g} times at most"
-        )
-        return Finding(share[last] > 2 * share[first], told)
-
-    return check
+    share = ratios(values, other, curve)
+    first, *_, last = share
+    told = (
+        f"{other} is {share[first]:.3g} times as high at {place_text(first)}, "
+        f"{share[last]:.3g} times at {place_text(last)}, "
+        f"{max(share.values()):.3g} times at most"
+    )
+    return Finding(share[last] > 2 * share[first], told)
 
 
-def alike(first: str, second: str, until: float | None = None) -> Check:
+@as_check
+def alike(values: Values, first: str, second: str, until: float | None = None) -> Finding:
     """Two curves are the same, everywhere or up to a place."""
-
-    def check(values: Values) -> Finding:
-        apart = {
-            x: max(value / values[second][x], values[second][x] / value)
-            for x, value in values[first].items()
-            if until is None or (isinstance(x, float | int) and x <= until)
-        }
-        x = max(apart, key=apart.__getitem__)
-        told = f"at most {apart[x]:.3g} times apart, at {place_text(x)}"
-        same = apart[x] <= 1 + _ROUNDING
-        return Finding(apart[x] <= 1 + SAME, "the same" if same else told)
-
-    return check
+    apart = {
+        x: max(value / values[second][x], values[second][x] / value)
+        for x, value in values[first].items()
+        if until is None or (isinstance(x, float | int) and x <= until)
+    }
+    x = max(apart, key=apart.__getitem__)
+    told = f"at most {apart[x]:.3g} times apart, at {place_text(x)}"
+    same = apart[x] <= 1 + _ROUNDING
+    return Finding(apart[x] <= 1 + SAME, "the same" if same else told)
 
 
-def rises(curve: str, until: float | None = None) -> Check:
+@as_check
+def rises(values: Values, curve: str, until: float | None = None) -> Finding:
     """The curve never falls from one place to the next, and ends above its beginning."""
-
-    def check(values: Values) -> Finding:
-        places = [x for x in values[curve] if until is None or number_of(x) <= until]
-        found = [values[curve][x] for x in places]
-        falls = [b / a for a, b in pairwise(found) if b < a]
-        ends = f"from {place_text(places[0])} to {place_text(places[-1])}"
-        told = f"{found[-1] / found[0]:.3g} times {ends}"
-        steady = all(share >= 1 - SAME for share in falls)
-        return Finding(steady and found[-1] > found[0] * (1 + SAME), told)
-
-    return check
+    places = [x for x in values[curve] if until is None or number_of(x) <= until]
+    found = [values[curve][x] for x in places]
+    falls = [b / a for a, b in pairwise(found) if b < a]
+    ends = f"from {place_text(places[0])} to {place_text(places[-1])}"
+    told = f"{found[-1] / found[0]:.3g} times {ends}"
+    steady = all(share >= 1 - SAME for share in falls)
+    return Finding(steady and found[-1] > found[0] * (1 + SAME), told)
 
 
-def overtakes(curve: str, other: str) -> Check:
+@as_check
+def overtakes(values: Values, curve: str, other: str) -> Finding:
     """The curve is above the other at the first place and below it at the last."""
-
-    def check(values: Values) -> Finding:
-        share = {x: value / values[other][x] for x, value in values[curve].items()}
-        places = list(share)
-        below = [x for x in places if share[x] < 1]
-        told = f"{share[places[0]]:.3g} times {other} at {place_text(places[0])}, " + (
-            f"below it from {place_text(below[0])} on"
-            if below
-            else f"{share[places[-1]]:.3g} times at {place_text(places[-1])}, nowhere below"
-        )
-        return Finding(share[places[0]] > 1 and share[places[-1]] < 1, told)
-
-    return check
+    share = ratios(values, curve, other)
+    places = list(share)
+    below = [x for x in places if share[x] < 1]
+    told = f"{share[places[0]]:.3g} times {other} at {place_text(places[0])}, " + (
+        f"below it from {place_text(below[0])} on"
+        if below
+        else f"{share[places[-1]]:.3g} times at {place_text(places[-1])}, nowhere below"
+    )
+    return Finding(share[places[0]] > 1 and share[places[-1]] < 1, told)
 
 
-def furthest_at_first(curve: str, other: str) -> Check:
+@as_check
+def furthest_at_first(values: Values, curve: str, other: str) -> Finding:
     """The curve is above the other, most of all at the first place."""
-
-    def check(values: Values) -> Finding:
-        share = {x: value / values[other][x] for x, value in values[curve].items()}
-        first, *_, last = share
-        told = (
-            f"{share[first]:.3g} times {other} at {place_text(first)}, "
-            f"{share[last]:.3g} times at {place_text(last)}"
-        )
-        return Finding(share[first] == max(share.values()) and min(share.values()) > 1, told)
-
-    return check
+    share = ratios(values, curve, other)
+    first, *_, last = share
+    told = (
+        f"{share[first]:.3g} times {other} at {place_text(first)}, "
+        f"{share[last]:.3g} times at {place_text(last)}"
+    )
+    return Finding(share[first] == max(share.values()) and min(share.values()) > 1, told)
 
 
-def faster(curves: Sequence[str]) -> Check:
+@as_check
+def faster(values: Values, curves: Sequence[str]) -> Finding:
     """Every curve is above the one before it, at all places."""
-
-    def check(values: Values) -> Finding:
-        slower, quicker = curves[0], curves[-1]
-        holds = all(
-            values[above][x] > (1 + SAME) * values[below][x]
-            for below, above in pairwise(curves)
-            for x in values[below]
-            if x in values[above]
-        )
-        shares = [values[quicker][x] / values[slower][x] for x in values[slower]]
-        told = f"{quicker} is {min(shares):.3g} to {max(shares):.3g} times {slower}"
-        return Finding(holds, told)
-
-    return check
+    slower, quicker = curves[0], curves[-1]
+    holds = all(
+        values[above][x] > (1 + SAME) * values[below][x]
+        for below, above in pairwise(curves)
+        for x in values[below]
+        if x in values[above]
+    )
+    shares = [values[quicker][x] / values[slower][x] for x in values[slower]]
+    told = f"{quicker} is {min(shares):.3g} to {max(shares):.3g} times {slower}"
+    return Finding(holds, told)
 
 
-def apart(curve: str, other: str, least: float, most: float) -> Check:
+@as_check
+def apart(values: Values, curve: str, other: str, least: float, most: float) -> Finding:
     """The curve is so many times the other, at all places."""
-
-    def check(values: Values) -> Finding:
-        shares = [value / values[other][x] for x, value in values[curve].items()]
-        told = f"{min(shares):.3g} to {max(shares):.3g} times"
-        return Finding(least <= min(shares) and max(shares) <= most, told)
-
-    return check
+    shares = list(ratios(values, curve, other).values())
+    told = f"{min(shares):.3g} to {max(shares):.3g} times"
+    return Finding(least <= min(shares) and max(shares) <= most, told)
 
 
-def ratio_of(curve: str, pairs: Sequence[tuple[str, str]]) -> Check:
+@as_check
+def ratio_of(values: Values, curve: str, pairs: Sequence[tuple[str, str]]) -> Finding:
     """Within one curve, the second place of each pair is above the first."""
-
-    def check(values: Values) -> Finding:
-        shares = {pair: values[curve][pair[1]] / values[curve][pair[0]] for pair in pairs}
-        told = "; ".join(f"{b} {share:.3g} times {a}" for (a, b), share in shares.items())
-        return Finding(all(share > 1 + SAME for share in shares.values()), told)
-
-    return check
+    shares = {pair: values[curve][pair[1]] / values[curve][pair[0]] for pair in pairs}
+    told = "; ".join(f"{b} {share:.3g} times {a}" for (a, b), share in shares.items())
+    return Finding(all(share > 1 + SAME for share in shares.values()), told)
 
 
-def exceeds_from(curve: str, other: str, first: float, last: float) -> Check:
+@as_check
+def exceeds_from(values: Values, curve: str, other: str, first: float, last: float) -> Finding:
     """The curve is above the other from one place to another."""
-
-    def check(values: Values) -> Finding:
-        shares = {
-            x: value / values[other][x]
-            for x, value in values[curve].items()
-            if first <= number_of(x) <= last
-        }
-        told = ", ".join(f"{share:.3g} times at {place_text(x)}" for x, share in shares.items())
-        return Finding(all(share > 1 + SAME for share in shares.values()), told)
-
-    return check
+    shares = {
+        x: value / values[other][x]
+        for x, value in values[curve].items()
+        if first <= number_of(x) <= last
+    }
+    told = ", ".join(f"{share:.3g} times at {place_text(x)}" for x, share in shares.items())
+    return Finding(all(share > 1 + SAME for share in shares.values()), told)
 
 
-def peaks(printed: Mapping[str, float]) -> Check:
+@as_check
+def peaks(values: Values, printed: Mapping[str, float]) -> Finding:
     """The place of each curve's highest figure moves outwards, from one curve to the next."""
-
-    def check(values: Values) -> Finding:
-        best = {c: max(values[c], key=values[c].__getitem__) for c in printed}
-        told = "; ".join(
-            f"{c} best at {place_text(x)}, within 5% of it {_near(values[c], x)} "
-            f"(paper {printed[c]:g})"
-            for c, x in best.items()
-        )
-        found = [number_of(x) for x in best.values()]
-        if len(found) == 1:
-            return Finding(found == list(printed.values()), told)
-        return Finding(all(a < b for a, b in pairwise(found)), told)
-
-    return check
+    best = {c: max(values[c], key=values[c].__getitem__) for c in printed}
+    told = "; ".join(
+        f"{c} best at {place_text(x)}, within 5% of it {_near(values[c], x)} (paper {printed[c]:g})"
+        for c, x in best.items()
+    )
+    found = [number_of(x) for x in best.values()]
+    if len(found) == 1:
+        return Finding(found == list(printed.values()), told)
+    return Finding(all(a < b for a, b in pairwise(found)), told)
 
 
 def _near(values: Mapping[Place, float], best: Place) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import socket
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -36,39 +36,59 @@ new MutationObserver(() => document.querySelectorAll("link[rel~=icon]").forEach(
     link => window.icons.add(link.href)
 )).observe(document, {subtree: true, childList: true, attributes: true});
 """
-# A first run starts Spark and may compile the kernels.
-PATIENCE_MS = 480_000
+# After these a step of the page, or a run with the start of Spark, hangs.
+STEP_MS = 120_000
+PATIENCE_MS = 900_000
+
+
+class App:
+    """An app with a data folder of its own; compiled kernels are shared."""
+
+    def __init__(self, home: Path) -> None:
+        self.home, self.port = home, _free_port()
+        self.address = f"http://localhost:{self.port}"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        # Importing the runtime has set where compiled kernels are.
+        environment = os.environ | {"SLUICE_HOME": str(self.home)}
+        assert "NUMBA_CACHE_DIR" in environment
+        # A test that is killed takes its app with it.
+        command = [sys.executable, "tools/die_with_parent.py", sys.executable, "-m", "streamlit"]
+        command += ["run", "app.py", "--server.headless", "true", "--server.port", str(self.port)]
+        with (self.home / "app.log").open("ab") as log:
+            self._process = subprocess.Popen(
+                command, cwd=PROJECT, env=environment, stdout=log, stderr=subprocess.STDOUT
+            )
+        _wait_for(f"{self.address}/_stcore/health", self._process)
+
+    def kill(self) -> None:
+        """End it as a fault of the machine would."""
+        assert self._process is not None
+        self._process.kill()
+        self._process.wait()
+
+    def stop(self) -> None:
+        """End it as its user would."""
+        assert self._process is not None
+        self._process.terminate()
+        self._process.wait(timeout=PATIENCE_MS / 1000)
 
 
 @pytest.fixture(scope="session")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of an app with a data folder of its own; compiled kernels are shared."""
-    with started_app(tmp_path_factory.mktemp("home")) as (_, found):
-        yield found
+def running_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """The one app of all journeys."""
+    app = App(tmp_path_factory.mktemp("home"))
+    app.start()
+    yield app
+    app.stop()
 
 
-@contextlib.contextmanager
-def started_app(home: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    """An app over this data folder, and its address; what is left of it at the end is ended."""
-    port = _free_port()
-    # Importing the runtime has set where compiled kernels are.
-    environment = os.environ | {"SLUICE_HOME": str(home)}
-    assert "NUMBA_CACHE_DIR" in environment
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true"]
-    with (home / "app.log").open("wb") as log:
-        process = subprocess.Popen(
-            [*command, "--server.port", str(port)],
-            cwd=PROJECT,
-            env=environment,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
-        try:
-            _wait_for(f"http://localhost:{port}/_stcore/health", process)
-            yield process, f"http://localhost:{port}"
-        finally:
-            process.terminate()
-            process.wait(timeout=30)
+@pytest.fixture
+def address(running_app: App) -> str:
+    """The address of the app."""
+    return running_app.address
 
 
 def _free_port() -> int:
@@ -79,14 +99,14 @@ def _free_port() -> int:
 
 
 def _wait_for(url: str, process: subprocess.Popen[bytes]) -> None:
-    for _ in range(300):
+    """Poll until the app answers or has ended."""
+    while process.poll() is None:
         try:
-            with urllib.request.urlopen(url, timeout=1):
+            with urllib.request.urlopen(url, timeout=STEP_MS / 1000):
                 return
         except (urllib.error.URLError, ConnectionError):
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                pytest.fail(f"the app ended with {process.wait(timeout=0.1)} before it answered")
-    pytest.fail(f"{url} did not answer")
+            time.sleep(0.1)
+    pytest.fail(f"the app ended with {process.returncode} before it answered")
 
 
 @pytest.fixture(scope="session")
@@ -110,9 +130,9 @@ def settle(page: Page) -> None:
 @pytest.fixture
 def page(browser: Browser, address: str) -> Iterator[Page]:
     """A tab on the start page, 1280 pixels wide; whatever it asks for, it asks of this machine."""
-    expect.set_options(timeout=30_000)
+    expect.set_options(timeout=STEP_MS)
     tab = browser.new_page(viewport={"width": 1280, "height": 1000})
-    tab.set_default_timeout(60_000)
+    tab.set_default_timeout(STEP_MS)
     tab.add_init_script(_NOTE_ICONS)
     asked: list[str] = []
     tab.on("request", lambda request: asked.append(request.url))

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.runtime.scriptrunner import script_runner
 from streamlit.testing.v1 import AppTest
 
+from pages.parts.plans import rate_sources
+from pages.parts.results import trust_view
 from pages.parts.shared import backend
 from planner.errors import RunError
 from planner.experiments.registry import experiment
@@ -30,8 +31,11 @@ from runtime.experiments.measurement import FigureRequest
 from runtime.experiments.sampling import Sample
 from runtime.runs.history import History
 from runtime.runs.records import Progress, Run, RunRequest
+from tests.pages.helpers import PATIENCE, fresh_app
 
 PROJECT = Path(__file__).resolve().parents[2]
+# What these keep belongs to one data folder. All other caches depend on their arguments alone.
+OF_THE_FOLDER = (backend.runner, rate_sources._run_counted, trust_view._diagnoses)
 
 
 @dataclass
@@ -62,7 +66,7 @@ class FakeSpark:
             return ended
         if isinstance(request, CalibrationRequest):
             on_progress(Progress("Measuring designed runs", 1, 4, step="measurement"))
-            self.gate.wait(20)
+            assert self.gate.wait(PATIENCE)
             raise RunError("no calibration here", "calibration")
         reached = self.reached_share * run_seconds(request.workload)
         on_progress(Progress("Running", 1, 4, 1000, 0.5, 2000, 30, 400, reached=reached))
@@ -161,17 +165,16 @@ def spark(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeSpark
     monkeypatch.setattr(backend, "make_runner", lambda: Runner(fake.execute))
     # AppTest forgets between runs that the app has a router, and would run files of pages/ alone.
     monkeypatch.setattr(script_runner, "_mpa_v1", _run_router)
-    st.cache_resource.clear()
-    st.cache_data.clear()
     yield fake
     fake.gate.set()
-    st.cache_resource.clear()
+    for cached in OF_THE_FOLDER:
+        cached.clear()
 
 
 @pytest.fixture
 def app(spark: FakeSpark) -> AppTest:  # noqa: ARG001 - the pages need it behind them
     """The app on its start page."""
-    return AppTest.from_file(str(PROJECT / "app.py"), default_timeout=30).run()
+    return fresh_app().run()
 
 
 @pytest.fixture

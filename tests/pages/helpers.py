@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
 from pages.parts.shared import backend
+from runtime.data.folders import PROJECT
+
+APP = PROJECT / "app.py"
+# Seconds after which something hangs. Nothing that works takes as long, on whatever machine.
+PATIENCE = 600.0
 
 
-def all_done(most_seconds: float = 20.0) -> None:
+def fresh_app(**query: str) -> AppTest:
+    """The app in a session of its own, not run yet, at an address with this query."""
+    fresh = AppTest.from_file(str(APP), default_timeout=PATIENCE)
+    for name, value in query.items():
+        fresh.query_params[name] = value
+    return fresh
+
+
+def all_done() -> None:
     """Wait for the runner's thread to end its jobs."""
-    deadline = time.monotonic() + most_seconds
-    idle = threading.Event()
-    while backend.runner().active() and time.monotonic() < deadline:
-        idle.wait(0.01)
-    assert not backend.runner().active()
+    until(lambda: not backend.runner().active())
 
 
-def until(holds: Callable[[], bool], most_seconds: float = 20.0) -> None:
+def until(holds: Callable[[], bool]) -> None:
     """Wait for what another thread brings about."""
-    deadline = time.monotonic() + most_seconds
-    idle = threading.Event()
-    while not holds() and time.monotonic() < deadline:
-        idle.wait(0.01)
-    assert holds()
+    deadline = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < deadline, "it never came about"
+        time.sleep(0.01)
 
 
 def texts(app: AppTest) -> str:
@@ -37,7 +44,4 @@ def texts(app: AppTest) -> str:
 
 def reloaded(app: AppTest) -> AppTest:
     """Another session at the same address."""
-    fresh = AppTest.from_file(app._script_path, default_timeout=30)
-    for name, value in app.query_params.items():
-        fresh.query_params[name] = value
-    return fresh.run()
+    return fresh_app(**app.query_params).run()

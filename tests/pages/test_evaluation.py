@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from planner.experiments.tran.curves import PRINTED, REFINED
 from runtime.experiments import figure_store
 from runtime.experiments.figure import Figure
 from tests.pages.conftest import FakeSpark
-from tests.pages.helpers import all_done, texts
+from tests.pages.helpers import all_done, texts, until
 from tests.pages.test_run import press
 
 Go = Callable[[str], AppTest]
@@ -56,13 +55,12 @@ def measured(app: AppTest, go: Go, name: str) -> Figure:
 
 def first_measured(name: str) -> None:
     """Wait until the runner's thread has measured a point."""
-    waiting = threading.Event()
-    for _ in range(1_000):
+
+    def measured() -> bool:
         job = backend.measuring(name)
-        if job is not None and job.entries[0].progress.batches_done:
-            return
-        waiting.wait(0.01)
-    pytest.fail("nothing was measured")
+        return job is not None and job.entries[0].progress.batches_done > 0
+
+    until(measured)
 
 
 def test_predicted_curves_are_there_at_once(go: Go) -> None:

@@ -20,7 +20,7 @@ from runtime.runs.history import History
 from runtime.runs.records import Run, Way
 from runtime.runs.totals import Totals
 from tests.pages.conftest import FakeSpark
-from tests.pages.helpers import all_done, texts, until
+from tests.pages.helpers import all_done, fresh_app, texts, until
 from tests.runtime.runs import a_run
 
 Go = Callable[[str], AppTest]
@@ -98,12 +98,11 @@ def test_cancel_stops_the_plan_and_those_after_it(spark: FakeSpark, go: Go) -> N
 def test_another_session_finds_the_run_and_waits_behind_it(spark: FakeSpark, go: Go) -> None:
     spark.gate.clear()
     app = press(go("run"), "Run on Spark")
-    reloaded = AppTest.from_file(app._script_path, default_timeout=30)
-    reloaded.query_params["job"] = app.query_params["job"]
+    reloaded = fresh_app(job=app.query_params["job"])
     reloaded.run().switch_page("pages/run.py").run()
     assert any(button.label == "Cancel" for button in reloaded.button)
 
-    second = AppTest.from_file(app._script_path, default_timeout=30).run()
+    second = fresh_app().run()
     second.switch_page("pages/run.py").run()
     plans = "S1,S2,S3,S4 and 1 more, 2 runs"
     assert f"1. **Golab & Özsu, Table 5** · {plans} · running · another tab" in texts(second)

@@ -14,7 +14,7 @@ from pages.parts.workload import own_data
 from planner.errors import PlanError
 from runtime.data.folders import home
 from runtime.runs.history import History
-from tests.pages.helpers import reloaded, texts
+from tests.pages.helpers import fresh_app, reloaded, texts
 from tests.runtime.runs import a_run
 
 
@@ -63,16 +63,16 @@ def test_what_was_run_lately_and_what_broke_off_is_told(app: AppTest) -> None:
     assert app.session_state["workload"] == run.request.workload
 
 
-def test_a_link_to_a_sample_opens_it(app: AppTest) -> None:
-    fresh = AppTest.from_file(app._script_path, default_timeout=30)
-    fresh.query_params["sample"] = "golab-table-7"
+@pytest.mark.usefixtures("spark")
+def test_a_link_to_a_sample_opens_it() -> None:
+    fresh = fresh_app(sample="golab-table-7")
     fresh.run().switch_page("pages/plans.py").run()
     assert "S3,S1,S4,S2 wins" in texts(fresh)
 
 
-def test_a_link_to_an_unknown_sample_says_so(app: AppTest) -> None:
-    fresh = AppTest.from_file(app._script_path, default_timeout=30)
-    fresh.query_params["sample"] = "../../etc"
+@pytest.mark.usefixtures("spark")
+def test_a_link_to_an_unknown_sample_says_so() -> None:
+    fresh = fresh_app(sample="../../etc")
     fresh.run()
     assert not fresh.exception
     assert "there is no sample '../../etc'; choose one on Start" in texts(fresh)
@@ -99,15 +99,14 @@ def test_a_file_that_is_no_yaml_is_refused(app: AppTest) -> None:
     assert app.error
 
 
-def test_links_hold_a_workload_and_survive_damage(app: AppTest) -> None:
+@pytest.mark.usefixtures("spark")
+def test_links_hold_a_workload_and_survive_damage() -> None:
     text = (samples.FOLDER / "golab-table-5.yaml").read_text().replace("rate: 10,", "rate: 12,")
-    fresh = AppTest.from_file(app._script_path, default_timeout=30)
-    fresh.query_params["workload"] = links.packed(text)
+    fresh = fresh_app(workload=links.packed(text))
     fresh.run().switch_page("pages/workload.py").run()
     assert fresh.session_state["workload"].stream("S1").rate == 12
 
-    damaged = AppTest.from_file(app._script_path, default_timeout=30)
-    damaged.query_params["workload"] = "eJx_not_a_link"
+    damaged = fresh_app(workload="eJx_not_a_link")
     damaged.run()
     assert not damaged.exception
     assert "is damaged" in texts(damaged)
@@ -152,9 +151,9 @@ def test_a_reload_finds_a_workload_that_is_too_long_for_an_address(app: AppTest)
 
 
 @pytest.mark.parametrize("name", ["0123456789abcdef", "../../etc/passwd", "", "x" * 5000])
-def test_a_name_of_no_kept_workload_is_told(app: AppTest, name: str) -> None:
-    fresh = AppTest.from_file(app._script_path, default_timeout=30)
-    fresh.query_params["kept"] = name
+@pytest.mark.usefixtures("spark")
+def test_a_name_of_no_kept_workload_is_told(name: str) -> None:
+    fresh = fresh_app(kept=name)
     fresh.run()
     assert not fresh.exception
     assert "is not kept here any more" in texts(fresh)
@@ -184,9 +183,9 @@ def test_a_page_without_a_workload_says_what_it_shows(app: AppTest) -> None:
     assert "You have opened nothing yet" not in texts(app)
 
 
-def test_a_link_that_unpacks_to_too_much_is_refused(app: AppTest) -> None:
-    bomb = AppTest.from_file(app._script_path, default_timeout=30)
-    bomb.query_params["workload"] = links.packed("#" * 50_000_000)
+@pytest.mark.usefixtures("spark")
+def test_a_link_that_unpacks_to_too_much_is_refused() -> None:
+    bomb = fresh_app(workload=links.packed("#" * 50_000_000))
     bomb.run()
     assert not bomb.exception
     assert "holds more than a workload" in texts(bomb)

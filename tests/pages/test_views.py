@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from pages.parts.shared import links, views
 from planner.errors import PlanError
 from planner.files.workload_file import dump_workload
-from tests.pages.helpers import texts
+from tests.pages.helpers import fresh_app, texts
 
 Go = Callable[[str], AppTest]
 SHARED = "temperature-humidity"
@@ -39,9 +39,7 @@ def _with_choices(go: Go) -> AppTest:
 
 def _at(app: AppTest, page: str) -> AppTest:
     """Another session that follows the link in this one's address."""
-    fresh = AppTest.from_file(app._script_path, default_timeout=30)
-    for name, value in app.query_params.items():
-        fresh.query_params[name] = value
+    fresh = fresh_app(**app.query_params)
     fresh.run().switch_page(f"pages/{page}.py").run()
     assert not fresh.exception
     return fresh
@@ -70,7 +68,7 @@ def test_a_file_restores_the_view_and_its_page(go: Go) -> None:
     view = {name: app.session_state[name] for name in ("plan", "baseline")}
     file = views.to_file("run", app.session_state["workload"], (None, False), view)
 
-    fresh = AppTest.from_file(app._script_path, default_timeout=30).run()
+    fresh = fresh_app().run()
     fresh.file_uploader[0].set_value(("view.json", file.encode(), "application/json")).run()
     assert not fresh.exception
     assert _chosen(fresh) == _chosen(app)
@@ -121,11 +119,9 @@ def test_damaged_json_is_told() -> None:
         views.open_file(content, "view.json")
 
 
-def test_choices_that_do_not_exist_are_passed_over(app: AppTest) -> None:
-    fresh = AppTest.from_file(app._script_path, default_timeout=30)
-    chosen = {"plan": "<script>", "baseline": "no", "query": "Q99"}
-    for name, value in {"sample": SHARED, **chosen}.items():
-        fresh.query_params[name] = value
+@pytest.mark.usefixtures("spark")
+def test_choices_that_do_not_exist_are_passed_over() -> None:
+    fresh = fresh_app(sample=SHARED, plan="<script>", baseline="no", query="Q99")
     fresh.run().switch_page("pages/plans.py").run()
     assert not fresh.exception
     assert not fresh.error

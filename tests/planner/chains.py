@@ -1,14 +1,18 @@
-"""Workloads of many joins of two streams, built from query texts, that tests share."""
+"""Workloads of many joins of two streams, built from query texts, and tuples for them."""
 
 from __future__ import annotations
 
+import random
+from bisect import bisect
 from collections.abc import Iterable
+from itertools import accumulate
 from typing import Any
 
 from planner.files.query.text import parse_query
 from planner.workload.execution import Execution, RunSettings, Statistics
 from planner.workload.streams import Attribute, Stream, catalogue
 from planner.workload.workload import Workload
+from tests.oracles.joins import Data
 
 
 def stream(name: str, rate: float, **more: Any) -> Stream:
@@ -46,6 +50,30 @@ def joined(windows: str | float, *more: str, right: str | float | None = None) -
     where = " AND ".join(["A.k = B.k", *more])
     other = windows if right is None else right
     return f"SELECT * FROM A [RANGE {windows}], B [RANGE {other}] WHERE {where}"
+
+
+def tuples_of(workload: Workload, seconds: float, seed: int) -> Data:
+    """As many tuples of each stream as its rate says, at random times.
+
+    Values occur as often as they should, in random order: of chance only what matters is left.
+    """
+    rng = random.Random(seed)
+    found = {}
+    for one in workload.streams:
+        count = round((one.rate or 1.0) * seconds)
+        times = sorted(rng.uniform(0, seconds) for _ in range(count))
+        columns = {}
+        for attribute, known in one.attributes.items():
+            ranks = range(1, (known.distinct or 100) + 1)
+            weights = list(accumulate(rank**-known.zipf for rank in ranks))
+            places = ((place + 0.5) / count * weights[-1] for place in range(count))
+            columns[attribute] = [bisect(weights, place) + 1 for place in places]
+            rng.shuffle(columns[attribute])
+        found[one.name] = [
+            (round(at * 1e6), {attribute: column[n] for attribute, column in columns.items()})
+            for n, at in enumerate(times)
+        ]
+    return found
 
 
 HASHED = Execution(join="hash", buckets=5)

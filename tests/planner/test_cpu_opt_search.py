@@ -10,13 +10,14 @@ from unittest import mock
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from planner.families.sliced_chain.chain_search import shortest_path
 from planner.families.sliced_chain.chain_search.chains import GroupChains
 from planner.families.sliced_chain.groups import groups_of
 from planner.families.sliced_chain.model import GroupModel
 from planner.workload.streams import Arrivals, Attribute
+from tests.examples import examples
 from tests.planner.chains import joined, joins, stream
 
 FILTERS = ["A.v > 30", "A.v > 60", "A.v > 97", "B.v < 40", "A.u > 50"]
@@ -84,7 +85,7 @@ def many_chains(draw: st.DrawFn) -> GroupChains:
     )
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(chains=many_chains(), leaf=st.integers(2, 48), few=st.sampled_from([1, 20, 4_096]))
 def test_the_search_finds_what_the_plain_one_does(chains: GroupChains, leaf: int, few: int) -> None:
     # Small limits, so that a hundred windows are searched as a hundred thousand are.
@@ -93,7 +94,7 @@ def test_the_search_finds_what_the_plain_one_does(chains: GroupChains, leaf: int
     assert found == pytest.approx(least, rel=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(chains=many_chains())
 def test_the_inequality_holds_among_long_slices(chains: GroupChains) -> None:
     last = chains.edges.last

@@ -12,7 +12,7 @@ from planner.families.early_aggregation.window_sizes import occupied, values_of
 from planner.plan.cost import Cost
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
-from tests.planner.aggregation_simulation import Simulation
+from tests.oracles.aggregation_plans import Simulation
 from tests.planner.aggregations import AGGREGATION_SAMPLES, aggregation
 
 FAMILY = EarlyAggregation()

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import PlanError
@@ -21,6 +21,7 @@ from planner.seconds.units import declared_units
 from planner.workload.execution import Every, Execution
 from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
+from tests.examples import examples
 from tests.planner.join_graphs import GRAPH_SAMPLES, chain, graph_join, mixed_join
 from tests.planner.workloads import (
     EIGHT,
@@ -79,7 +80,7 @@ rows = st.tuples(
     st.lists(st.sampled_from([0.0, 1.0]), min_size=3, max_size=3),
     st.booleans(),
 )
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_exact_advice_is_what_trying_every_split_finds(
     rows: list[tuple[float, float, int]],
     budget: int,

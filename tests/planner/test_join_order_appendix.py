@@ -6,7 +6,7 @@ from itertools import permutations
 from math import prod
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.families.join_order import JoinOrder
@@ -17,6 +17,7 @@ from planner.families.join_order.pricing import CORRECTED, PAPER
 from planner.families.join_order.search import best_general
 from planner.joins.model import JoinModel
 from planner.workload.execution import Every, Execution
+from tests.examples import examples
 from tests.planner.workloads import TABLE_5, Row, equality_join
 
 FAMILY = JoinOrder()
@@ -97,7 +98,7 @@ rows_of = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(rows_of, st.sampled_from([0.0, 0.5, 5.0, 40.0]), st.data())
 def test_any_order_of_any_origin_is_what_the_appendix_derives(
     rows: list[Row], tau: float, data: st.DataObject

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import PlanError
@@ -21,6 +21,7 @@ from planner.plan.plan import Plan
 from planner.workload.execution import Every, Execution
 from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
+from tests.examples import examples
 from tests.planner.join_graphs import (
     chain,
     clique,
@@ -78,7 +79,7 @@ def nest(model: JoinModel, weights: Weights, origin: int, order: tuple[int, ...]
 
 
 @pytest.mark.parametrize("weights", [Weights(filter=0), Weights(2.0, 3.0, filter=0)])
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.one_of(joins(), others))
 def test_the_search_finds_what_trying_every_order_finds(
     weights: Weights, workload: Workload
@@ -93,7 +94,7 @@ def test_the_search_finds_what_trying_every_order_finds(
     assert Walker(model, weights).score(loops) == pytest.approx(expected, rel=1e-9)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.one_of(joins(), others))
 def test_general_is_never_dearer_and_every_listed_score_is_its_plans(workload: Workload) -> None:
     ranking = FAMILY.space(workload).rank()

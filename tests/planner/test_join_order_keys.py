@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.families.join_order import JoinOrder
@@ -18,6 +18,7 @@ from planner.workload.execution import DeclaredStatistic, Execution, Statistics
 from planner.workload.query import Column, Comparison, Filter
 from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
+from tests.examples import examples
 from tests.planner.spaces import why
 from tests.planner.workloads import TABLE_5, equality_join
 
@@ -33,14 +34,14 @@ def shares(count: int, exponent: float, upto: int) -> np.ndarray:
 
 
 @given(st.integers(1, 200_000), exponents)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_a_long_sum_is_what_adding_gives(count: int, exponent: float) -> None:
     added = (np.arange(1, count + 1, dtype=np.float64) ** -exponent).sum()
     assert harmonic(count, exponent) == pytest.approx(added, rel=1e-10)
 
 
 @given(st.integers(1, 50), exponents, st.integers(1, 50), exponents, st.integers(1, 70))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_a_skewed_bucket_is_what_counting_gives(
     keys: int, of_keys: float, values: int, of_values: float, buckets: int
 ) -> None:

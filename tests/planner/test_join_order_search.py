@@ -7,7 +7,7 @@ from itertools import islice, permutations
 from math import factorial
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.families.join_order import JoinOrder
@@ -21,6 +21,7 @@ from planner.plan.cost import UnitCosts, Units, rounded, total
 from planner.seconds.units import DEFAULT_UNITS
 from planner.workload.execution import Execution
 from planner.workload.workload import Workload
+from tests.examples import examples
 from tests.planner.spaces import ranked_by_seconds, why
 from tests.planner.workloads import EIGHT, TABLE_5, TABLE_7, Row, equality_join
 
@@ -52,7 +53,7 @@ def by_definition(workload: Workload) -> list[tuple[float, str]]:
     return sorted(found)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(workloads)
 def test_search_agrees_with_enumeration(workload: Workload) -> None:
     expected = by_definition(workload)
@@ -72,7 +73,7 @@ def test_search_agrees_with_enumeration(workload: Workload) -> None:
     assert FAMILY.space(workload).best().label == ranked.best == in_order[0][1]
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(rows)
 def test_renaming_streams_renames_labels_only(table: list[Row]) -> None:
     names = [f"S{place}" for place in range(1, len(table) + 1)]
@@ -90,7 +91,7 @@ def test_renaming_streams_renames_labels_only(table: list[Row]) -> None:
 
 
 @given(rows, st.sampled_from([2.0, 10.0]))
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_slower_streams_in_longer_windows_cost_less_in_proportion(
     table: list[Row], factor: float
 ) -> None:
@@ -150,7 +151,7 @@ def test_equal_streams_rank_by_label_alone() -> None:
 UNITS = UnitCosts(Units(2.0, 5.0, 7.0, 0.0, 11.0), "declared")
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(workloads)
 def test_seconds_are_the_sum_over_operators(workload: Workload) -> None:
     ranking = ranked_by_seconds(FAMILY.space(workload, UNITS), None)

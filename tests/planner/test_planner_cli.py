@@ -101,13 +101,13 @@ def test_how_many_plans_are_listed(save: Save, document: Callable[..., Any]) -> 
 def test_operators_are_bounded_where_many_plans_are_listed(
     save: Save, document: Callable[..., Any]
 ) -> None:
-    path = save(equality_join(EIGHT[:7]))
+    path = save(equality_join(EIGHT[:6]))
     family = document("plans", path, "--all")["families"]["join_order"]
-    assert len(family["candidates"]) == family["considered"] == 2 * factorial(7)
+    assert len(family["candidates"]) == family["considered"] == 2 * factorial(6)
     assert family["operators_listed"] == MOST_WITH_OPERATORS
     listed = [bool(candidate["operators"]) for candidate in family["candidates"]]
     assert listed == [True] * MOST_WITH_OPERATORS + [False] * (len(listed) - MOST_WITH_OPERATORS)
-    assert len({candidate["id"] for candidate in family["candidates"]}) == 2 * factorial(7)
+    assert len({candidate["id"] for candidate in family["candidates"]}) == 2 * factorial(6)
 
 
 def test_seconds_come_from_declared_unit_costs(save: Save, document: Callable[..., Any]) -> None:

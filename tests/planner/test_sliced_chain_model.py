@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from typing import Any
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from planner.families.sliced_chain import SlicedChain
-from planner.families.sliced_chain.groups import groups_of
 from planner.families.sliced_chain.model import model_of
 from planner.families.sliced_chain.published_model import (
     TwoQueries,
@@ -22,12 +20,22 @@ from planner.families.sliced_chain.published_model import (
     two_queries,
 )
 from planner.plan.cost import Cost
-from planner.plan.plan import Operator
 from planner.workload.execution import DeclaredStatistic, Execution, RunSettings, Statistics
 from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
-from tests.planner.chain_simulation import Arrival, Counts, Simulation, arrivals, by_definition
-from tests.planner.chains import COUNT_WINDOWS, FILTERED, HASHED, PER_VALUE, joined, joins, stream
+from tests.examples import examples
+from tests.oracles.joins import Data, results_of
+from tests.oracles.slices import Carried, Counts, built
+from tests.planner.chains import (
+    COUNT_WINDOWS,
+    FILTERED,
+    HASHED,
+    PER_VALUE,
+    joined,
+    joins,
+    stream,
+    tuples_of,
+)
 
 FAMILY = SlicedChain()
 WARMUP, SECONDS = 20.0, 120.0
@@ -60,73 +68,32 @@ CASES = {
 }
 
 
-def key_of(operator: Operator) -> tuple[Any, ...]:
-    """By what the simulation counts an operator."""
-    params = dict(operator.params)
-    if operator.kind in ("survive", "split"):
-        return operator.kind, params["source"]
-    if operator.kind == "filter":
-        return "filter", params["query"], params["condition"]
-    if operator.kind == "output":
-        return "output", params["query"]
-    stored = operator
-    while stored.kind != "slice":
-        stored = stored.inputs[0]
-    whose = [value for name, value in stored.params if name in ("query", "part")]
-    condition = [params["condition"]] if operator.kind == "select" else []
-    return operator.kind, params["start"], params["end"], *whose, *condition
-
-
-def simulated(workload: Workload, label: str) -> tuple[dict[tuple[Any, ...], Counts], float]:
-    """The counts of several runs together, and the seconds they measured."""
-    (group,) = groups_of(workload)
-    found: dict[tuple[Any, ...], Counts] = defaultdict(Counts)
-    seconds = 0.0
-    for seed in range(SEEDS):
-        tuples = arrivals(workload, group, WARMUP + SECONDS, seed)
-        run = Simulation(group, label, WARMUP).run(tuples, WARMUP + SECONDS)
-        seconds += run.seconds
-        for key, counts in run.counts.items():
-            total = found[key]
-            total.comparisons += counts.comparisons
-            total.inserts += counts.inserts
-            total.rows_out += counts.rows_out
-            total.held += counts.held
-    return found, seconds
-
-
-def check(key: tuple[Any, ...], cost: Cost, counts: Counts, seconds: float) -> None:
-    """What is counted lies as near to what is predicted as chance lets it."""
-    compared = {
-        "comparisons": (cost.comparisons, counts.comparisons),
-        "inserts": (cost.inserts, counts.inserts),
-        "rows_out": (cost.rows_out, counts.rows_out),
-        "state_tuples": (cost.state_tuples, counts.held / 1e6),
-    }
-    if key[0] in ("survive", "split"):
-        compared = {"comparisons": compared["comparisons"]}
-    for field, (predicted, counted) in compared.items():
-        # Many pairs are of few tuples.
-        chance = 2.5 / math.sqrt(max(1.0, min(predicted, 6.0) * seconds))
-        near = pytest.approx(predicted, rel=0.02 + chance)
-        assert counted / seconds == near, (key, field)
+def carried(workload: Workload, label: str, data: Data, warmup: float, end: float) -> Carried:
+    """The plan carried out tuple by tuple."""
+    counts = Counts(round(warmup * 1e6), round(end * 1e6))
+    run = Carried(workload, built(workload, label), counts)
+    run.run(data)
+    return run
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_every_operator_does_what_the_model_says(case: str) -> None:
+    """What is counted is as near to what is predicted as chance lets it."""
     workload, asked = CASES[case]
     plan = FAMILY.space(workload).plan(asked)
-    costs = FAMILY.space(workload).estimate(plan).costs
-    found, seconds = simulated(workload, plan.label)
-    checked = 0
+    predicted = FAMILY.space(workload).estimate(plan).costs
+    end = WARMUP + SECONDS
+    runs = [
+        carried(workload, plan.label, tuples_of(workload, end, seed), WARMUP, end).counts
+        for seed in range(SEEDS)
+    ]
     for operator in plan.operators():
-        if operator.kind not in ("arrive", "union"):
-            check(key_of(operator), costs[operator.id], found[key_of(operator)], seconds)
-            checked += 1
-        elif operator.kind == "union" and plan.label.startswith("chain:"):
-            entered = Cost(comparisons=costs[operator.id].comparisons)
-            check(("entering",), entered, found[("entering",)], seconds)
-    assert checked > len(workload.queries)
+        found = sum((run.cost(operator.id) for run in runs), Cost()).as_dict()
+        for field, expected in predicted[operator.id].as_dict().items():
+            # Many pairs are of few tuples.
+            chance = 2.5 / math.sqrt(max(1.0, min(expected, 6.0) * SECONDS * SEEDS))
+            near = pytest.approx(expected, rel=0.02 + chance)
+            assert found[field] / SEEDS == near, (operator, field)
 
 
 @pytest.mark.parametrize("label", ["unshared", "pull-up", "push-down", "chain:0-2-7-10"])
@@ -146,37 +113,40 @@ def test_hashing_changes_the_price_of_probes_alone(label: str, execution: Execut
         assert cost.as_dict() == pytest.approx(expected), kind
 
 
-@settings(max_examples=25, deadline=None)
-@given(data=st.data())
-def test_every_plan_gives_every_query_its_results_in_order(data: st.DataObject) -> None:
+@examples(25)
+@given(st.data())
+def test_every_plan_gives_every_query_its_results_in_order(choose: st.DataObject) -> None:
     texts = [
         joined(
-            data.draw(st.sampled_from([1, 2, 3.5, 6])),
-            *data.draw(st.lists(st.sampled_from(["A.v > 30", "A.v > 70", "B.v < 40"]), max_size=2)),
-            right=data.draw(st.sampled_from([1, 2, 3.5, 6])),
+            choose.draw(st.sampled_from([1, 2, 3.5, 6])),
+            *choose.draw(
+                st.lists(st.sampled_from(["A.v > 30", "A.v > 70", "B.v < 40"]), max_size=2)
+            ),
+            right=choose.draw(st.sampled_from([1, 2, 3.5, 6])),
         )
-        for _ in range(data.draw(st.integers(1, 4)))
+        for _ in range(choose.draw(st.integers(1, 4)))
     ]
-    execution = data.draw(st.sampled_from([Execution(), HASHED, PER_VALUE]))
+    execution = choose.draw(st.sampled_from([Execution(), HASHED, PER_VALUE]))
     workload = joins(texts, rates=(3, 2), execution=execution)
-    (group,) = groups_of(workload)
-    tuples = arrivals(workload, group, 15.0, seed=data.draw(st.integers(0, 99)))
+    data = tuples_of(workload, 15.0, seed=choose.draw(st.integers(0, 99)))
     # Equal times are normal: half of the tuples are moved to whole seconds.
-    tuples = [
-        Arrival(t.ts - t.ts % 1_000_000 if t.number % 2 else t.ts, t.side, t.number, t.values)
-        for t in tuples
-    ]
-    tuples.sort(key=lambda t: (t.ts, t.side, t.number))
-    numbered = [0, 0]
-    for place, one in enumerate(tuples):
-        tuples[place] = Arrival(one.ts, one.side, numbered[one.side], one.values)
-        numbered[one.side] += 1
-    labels = [plan.label for plan in FAMILY.space(workload).candidates()]
-    label = data.draw(st.sampled_from(labels))
-    run = Simulation(group, label, 0.0).run(tuples, 15.0)
-    for member in group.members:
-        expected = by_definition(group, member, tuples)
-        assert sorted(run.results[member.query]) == sorted(expected), label
+    moved = {
+        name: sorted(
+            (
+                (ts - ts % 1_000_000 if n % 2 else ts, values)
+                for n, (ts, values) in enumerate(items)
+            ),
+            key=lambda item: item[0],
+        )
+        for name, items in data.items()
+    }
+    label = choose.draw(st.sampled_from([plan.label for plan in FAMILY.candidates(workload)]))
+    run = carried(workload, label, moved, 0.0, 15.0)
+    for query in workload.queries:
+        expected = results_of(workload.only(query.name), moved)
+        found = run.results[query.name]
+        assert sorted(found) == expected, label
+        assert [row[-1] for row in found] == sorted(row[-1] for row in expected)
 
 
 def test_the_chain_of_table_2_as_corrected() -> None:
@@ -192,16 +162,12 @@ def test_the_chain_of_table_2_as_corrected() -> None:
         ["SELECT * FROM A [RANGE 2], B [RANGE 2] WHERE A.k <> B.v",
          "SELECT * FROM A [RANGE 4], B [RANGE 4] WHERE A.k <> B.v"]
     )  # fmt: skip
-    (group,) = groups_of(workload)
-    sides, numbers = [0, 0, 0, 1, 1], [0, 1, 2, 0, 1]
-    tuples = [
-        Arrival(second * 1_000_000, side, number, {"k": 1, "v": 2, "u": 1})
-        for second, (side, number) in enumerate(zip(sides, numbers, strict=True), start=1)
-    ]
-    run = Simulation(group, "chain:0-2-4", 0.0).run(tuples, 6.0)
-    assert run.results["Q1"] == [(2, 0)]
-    b1 = [pair for pair in run.results["Q2"] if pair[1] == 0]
-    b2 = [pair for pair in run.results["Q2"] if pair[1] == 1]
+    values = {"k": 1, "v": 2, "u": 1}
+    seconds = {"A": (1, 2, 3), "B": (4, 5)}
+    data = {name: [(second * 1_000_000, values) for second in at] for name, at in seconds.items()}
+    results = carried(workload, "chain:0-2-4", data, 0.0, 6.0).results
+    assert results["Q1"] == [(2, 0, 4_000_000)]
+    b1, b2 = ([row[:2] for row in results["Q2"] if row[1] == b] for b in (0, 1))
     assert sorted(b1) == [(0, 0), (1, 0), (2, 0)]
     assert sorted(b2) == [(1, 1), (2, 1)], "a1 is 4 s old: the window is half-open"
 

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from planner.families.sliced_chain import SlicedChain
 from planner.families.sliced_chain.chain_search.chains import GroupChains, Places
@@ -16,6 +16,7 @@ from planner.families.sliced_chain.ranking import Plans
 from planner.plan.cost import total
 from planner.workload.execution import Execution
 from planner.workload.workload import Workload
+from tests.examples import examples
 from tests.planner.chains import FILTERED, HASHED, PER_VALUE, joined, joins
 from tests.planner.spaces import why
 
@@ -45,7 +46,7 @@ def every_merging(chains: GroupChains) -> list[Places]:
     return [(*c, last) for n in range(last) for c in combinations(inner, n)]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(workload=workloads())
 def test_cpu_opt_is_the_cheapest_of_all_mergings(workload: Workload) -> None:
     (chains,) = Plans(model_of(workload)).chains
@@ -54,7 +55,7 @@ def test_cpu_opt_is_the_cheapest_of_all_mergings(workload: Workload) -> None:
     assert chains.score(chains.cheapest) == pytest.approx(least, rel=1e-9)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(workload=workloads(), data=st.data())
 def test_slices_are_priced_as_their_operators_are(workload: Workload, data: st.DataObject) -> None:
     plans = Plans(model_of(workload))
@@ -67,7 +68,7 @@ def test_slices_are_priced_as_their_operators_are(workload: Workload, data: st.D
     assert plans.cost(label).as_dict() == pytest.approx(priced.as_dict(), rel=1e-9)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(workload=workloads())
 def test_the_trade_off_has_every_chain_that_none_beats(workload: Workload) -> None:
     (chains,) = Plans(model_of(workload)).chains

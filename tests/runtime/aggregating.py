@@ -1,53 +1,25 @@
-"""Aggregations driven by hand, and by their definition: recomputed from scratch at every event."""
+"""Aggregations driven by hand: their answer, every change of it, and what is counted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from planner.files.tuple_table import ColumnData, Table
+from planner.files.tuple_table import Table
 from planner.plan.plan import Plan
-from planner.workload.query import Aggregate, CountWindow, Query, Source, TimeWindow, TumblingWindow
-from planner.workload.validation import microseconds
+from planner.workload.query import Query
 from planner.workload.workload import Workload
 from runtime.data.split import split_of
 from runtime.engines.aggregation.answer_files import AnswerReader
 from runtime.engines.aggregation.feed import aggregate_feed
 from runtime.engines.program import Span, Tally
 from runtime.engines.registry import compile_plan
+from tests.oracles.aggregations import Answer, Moment
 from tests.runtime.driving import stepped_apart
-from tests.runtime.general_reference import Data, _holds, is_active, members_of
-
-# A group's values, behind the begin of its block if it has one, and its aggregates.
-Answer = dict[tuple[Any, ...], tuple[Any, ...]]
-# When, whether tuples have arrived then, and the place among those.
-Moment = tuple[int, int, float]
-
-
-def tables_of(data: Data, kinds: Mapping[str, str]) -> dict[str, Table]:
-    """The data as arrays; a missing value is None, and an attribute is of this numpy kind."""
-    tables = {}
-    for name, items in data.items():
-        columns = {}
-        for attribute, kind in kinds.items():
-            values = [item[1][attribute] for item in items]
-            valid = np.array([value is not None for value in values], np.bool_)
-            nothing = "" if kind == "object" else 0
-            filled = np.array([nothing if v is None else v for v in values], kind)
-            columns[attribute] = ColumnData(filled, None if valid.all() else valid)
-        times = [item[0] for item in items]
-        seq = np.arange(len(items), dtype=np.int64)
-        if times and isinstance(times[0], tuple):
-            begin, end = np.array(times, np.int64).T
-            tables[name] = Table(seq, np.empty(0, np.int64), columns, begin.copy(), end.copy())
-        else:
-            tables[name] = Table(seq, np.array(times, np.int64), columns)
-    return tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,106 +83,3 @@ def _by_group(query: Query, table: pa.Table, skip: int) -> list[tuple[Any, Any]]
             values = None
         found.append((row[skip : skip + width], values))
     return found
-
-
-# --- the definition ----------------------------------------------------------------------------
-
-
-class Definition:
-    """The answer at any moment, over what the windows then hold."""
-
-    def __init__(self, workload: Workload, data: Data) -> None:
-        (self.query,) = workload.queries
-        self.data = data
-        self.by_alias = members_of(workload, data)
-        streams = [place for place, s in enumerate(self.query.sources) if s.window is not None]
-        self.arrivals = sorted(u for place in streams for u in self.by_alias[place])
-        windows = {s.window for s in self.query.sources if s.window is not None}
-        only = next(iter(windows))
-        together = len(windows) == 1 and isinstance(only, TumblingWindow)
-        self.block = microseconds(only.seconds) if together else 0  # type: ignore[union-attr]
-
-    def moments(self) -> Iterator[tuple[Moment, Answer]]:
-        """After each arrival, and wherever tuples may leave by the clock: the answer."""
-        last = self.arrivals[-1][0]
-        leaving = set()
-        for place, source in enumerate(self.query.sources):
-            for u in self.by_alias[place]:
-                if source.window is not None and (t := self._leaves(source, u[0])) is not None:
-                    leaving.add(t)
-        for t in sorted(leaving):
-            if t <= last:
-                before = [u for u in self.arrivals if u[0] < t]
-                yield (t, 0, float("inf")), self._answer(t, before)
-        for number, k in enumerate(self.arrivals):
-            rank = number + self._rows_before(k[0])
-            yield (k[0], 1, 2 * rank + 1), self._answer(k[0], self.arrivals[: number + 1])
-
-    def final(self) -> Answer:
-        """The answer at the end; of tumbling windows of one length, that of every block."""
-        if not self.block:
-            return self._answer(self.arrivals[-1][0], self.arrivals)
-        answer: Answer = {}
-        for number, k in enumerate(self.arrivals):
-            after = self.arrivals[number + 1] if number + 1 < len(self.arrivals) else None
-            if after is None or after[0] // self.block != k[0] // self.block:
-                answer |= self._answer(k[0], self.arrivals[: number + 1])
-        return answer
-
-    def _rows_before(self, ts: int) -> int:
-        """Rows of relations that stand before a tuple in the feed."""
-        first, last = self.arrivals[0][0], self.arrivals[-1][0]
-        found = 0
-        for place, source in enumerate(self.query.sources):
-            for u in self.by_alias[place]:
-                if source.window is None:
-                    begin, end = self.data[source.name][u[2]][0]
-                    begin = max(begin, first)
-                    found += begin < end and begin <= last and begin <= ts
-        return found
-
-    @staticmethod
-    def _leaves(source: Source, ts: int) -> int | None:
-        if isinstance(source.window, TimeWindow):
-            return ts + microseconds(source.window.seconds)
-        if isinstance(source.window, TumblingWindow):
-            length = microseconds(source.window.seconds)
-            return (ts // length + 1) * length
-        return None
-
-    def _answer(self, now: int, arrived: Sequence[Any]) -> Answer:
-        held: list[list[Any]] = []
-        for place, source in enumerate(self.query.sources):
-            own = [u for u in arrived if u[3] == place]
-            if source.window is None:
-                own = self.by_alias[place]
-            elif isinstance(source.window, CountWindow):
-                own = own[-source.window.rows :]
-            held.append([u for u in own if (self._leaves(source, u[0]) or now + 1) > now])
-        groups: dict[tuple[Any, ...], list[Any]] = {}
-        for members in product(*held):
-            if _holds(self.query, self.data, members) and is_active(self.query, self.data, members):
-                key = tuple(self._value(c, members) for c in self.query.group_by)
-                groups.setdefault(key, []).append(members)
-        begun = (now // self.block * self.block / 1e6,) if self.block else ()
-        return {
-            (*begun, *key): tuple(self._aggregate(a, members) for a in self.query.aggregates)
-            for key, members in groups.items()
-        }
-
-    def _value(self, column: Any, members: Any) -> Any:
-        place = [s.alias for s in self.query.sources].index(column.alias)
-        return self.data[self.query.sources[place].name][members[place][2]][1][column.attribute]
-
-    def _aggregate(self, aggregate: Aggregate, members: Sequence[Any]) -> Any:
-        if aggregate.column is None:
-            return len(members)
-        values = [self._value(aggregate.column, combination) for combination in members]
-        values = [value for value in values if value is not None]
-        if aggregate.function == "count":
-            return len(set(values)) if aggregate.distinct else len(values)
-        if not values:
-            return None
-        mean = {"avg": lambda: sum(values) / len(values)}
-        plain = {"sum": sum, "min": min, "max": max}
-        return mean["avg"]() if aggregate.function == "avg" else plain[aggregate.function](values)

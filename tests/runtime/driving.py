@@ -21,7 +21,7 @@ from runtime.engines.joins.multiway_program import JoinProgram
 from runtime.engines.kernels.packing import unpack
 from runtime.engines.program import Program, Span, Tally
 from runtime.engines.registry import compile_plan
-from tests.runtime.reference import Data
+from tests.oracles.joins import Data
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +33,24 @@ class Driven:
     tally: Tally
 
 
-def tables_of(data: Data) -> dict[str, Table]:
-    """Tuples written out by a test, as the arrays that are merged and run."""
+def tables_of(data: Data, kinds: Mapping[str, str]) -> dict[str, Table]:
+    """The data as arrays; a missing value is None, and an attribute is of this numpy kind."""
     tables = {}
     for name, items in data.items():
-        valid = np.array([item.key is not None for item in items], np.bool_)
-        keys = np.array([item.key or 0 for item in items], np.int64)
-        tables[name] = Table(
-            np.arange(len(items), dtype=np.int64),
-            np.array([item.ts for item in items], np.int64),
-            {"attr": ColumnData(keys, None if valid.all() else valid)},
-        )
+        columns = {}
+        for attribute, kind in kinds.items():
+            values = [item[1][attribute] for item in items]
+            valid = np.array([value is not None for value in values], np.bool_)
+            nothing = "" if kind == "object" else 0
+            filled = np.array([nothing if v is None else v for v in values], kind)
+            columns[attribute] = ColumnData(filled, None if valid.all() else valid)
+        times = [item[0] for item in items]
+        seq = np.arange(len(items), dtype=np.int64)
+        if times and isinstance(times[0], tuple):
+            begin, end = np.array(times, np.int64).T
+            tables[name] = Table(seq, np.empty(0, np.int64), columns, begin.copy(), end.copy())
+        else:
+            tables[name] = Table(seq, np.array(times, np.int64), columns)
     return tables
 
 

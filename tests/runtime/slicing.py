@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 
 from planner.families.sliced_chain.groups import groups_of
 from planner.families.sliced_chain.labels import STRATEGIES, label_of
-from planner.families.sliced_chain.plans import Built, PlanBuilder
-from planner.files.tuple_table import ColumnData, Table
 from planner.workload.execution import Execution
 from planner.workload.query import (
     Column,
@@ -30,8 +28,9 @@ from runtime.data.split import Split
 from runtime.engines.program import Span, Tally
 from runtime.engines.registry import compile_plan
 from runtime.engines.slices.feed import slice_feed
-from tests.runtime.driving import stepped
-from tests.runtime.general_reference import Data
+from tests.oracles.joins import Data
+from tests.oracles.slices import built
+from tests.runtime.driving import stepped, tables_of
 
 SPAN = Span(2_000_000, 15_000_000)
 STREAMS = ("A", "B", "C")
@@ -119,26 +118,6 @@ def tuples(draw: st.DrawFn, most: int = 30) -> Data:
     return found
 
 
-def tables_of(data: Data) -> dict[str, Table]:
-    """The tuples as tables."""
-    tables = {}
-    for name, items in data.items():
-        columns = {}
-        for attribute in ("k", "v"):
-            values = [item[1][attribute] for item in items]
-            valid = np.array([value is not None for value in values], np.bool_)
-            columns[attribute] = ColumnData(
-                np.array([value or 0 for value in values], np.int64),
-                None if valid.all() else valid,
-            )
-        tables[name] = Table(
-            np.arange(len(items), dtype=np.int64),
-            np.array([item[0] for item in items], np.int64),
-            columns,
-        )
-    return tables
-
-
 @st.composite
 def labels(draw: st.DrawFn, workload: Workload) -> str:
     """One of the strategies, or a chain that ends at some of the windows."""
@@ -154,12 +133,6 @@ def mem_opt(workload: Workload) -> str:
     """The chain that ends at every window."""
     groups = groups_of(workload)
     return label_of(groups, tuple(group.boundaries[1:] for group in groups))
-
-
-def built(workload: Workload, label: str) -> Built:
-    """The plan with this label, and what its operators are about."""
-    queries = [query.name for query in workload.queries]
-    return PlanBuilder(groups_of(workload), queries).build(label)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,4 +166,4 @@ def sliced(
 
 def feed_of(workload: Workload, data: Data) -> Feed:
     """The tuples merged in arrival order."""
-    return slice_feed(workload, tables_of(data))
+    return slice_feed(workload, tables_of(data, {"k": "int64", "v": "int64"}))

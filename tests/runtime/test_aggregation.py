@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import PlanError, RunError
@@ -36,10 +36,13 @@ from runtime.data.generate import generate
 from runtime.engines.aggregation.feed import aggregate_feed
 from runtime.engines.in_process import counted
 from runtime.engines.program import Span
-from tests.planner.aggregation_simulation import Simulation, Tuple
+from tests.examples import examples
+from tests.oracles.aggregation_plans import Simulation, Tuple
+from tests.oracles.aggregations import Definition
+from tests.oracles.joins import Data
 from tests.planner.aggregations import AGGREGATION_SAMPLES, aggregation
-from tests.runtime.aggregating import Aggregated, Definition, aggregated, tables_of
-from tests.runtime.general_reference import Data
+from tests.runtime.aggregating import Aggregated, aggregated
+from tests.runtime.driving import tables_of
 
 FAMILY = family("early_aggregation")
 # What data and attributes look like: keys, a grouping text, whole and other numbers.
@@ -169,7 +172,7 @@ def _check_changes(found: Aggregated, definition: Definition) -> None:
     assert change is None
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(60)
 @given(case=cases(), partitions=st.integers(1, 3), cuts=st.lists(st.integers(1, 25), max_size=3))
 def test_all_plans_equal_recomputation_at_every_event(
     case: tuple[Workload, Data], partitions: int, cuts: list[int]
@@ -190,7 +193,7 @@ def test_all_plans_equal_recomputation_at_every_event(
     assert len(digests) == 1
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(30)
 @given(case=cases(), partitions=st.integers(1, 3), cuts=st.lists(st.integers(1, 25), max_size=3))
 def test_counts_do_not_depend_on_partitions_and_batches(
     case: tuple[Workload, Data], partitions: int, cuts: list[int]

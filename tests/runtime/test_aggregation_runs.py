@@ -21,8 +21,8 @@ from runtime.control.prepare import prepare
 from runtime.data.generate import generate
 from runtime.runs.records import WAYS, Run, RunRequest
 from runtime.spark import worker
+from tests.oracles.duckdb_aggregations import duckdb_answer
 from tests.planner.aggregations import AGGREGATION_SAMPLES, HASHED, aggregation
-from tests.runtime.aggregation_by_duckdb import duckdb_answer
 
 pytestmark = pytest.mark.spark
 

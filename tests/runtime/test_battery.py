@@ -17,12 +17,12 @@ from runtime.engines.in_process import feed_of
 from runtime.engines.kernels.digest import digest_of
 from runtime.engines.program import Span
 from runtime.engines.registry import compile_plan
+from tests.oracles.duckdb_aggregations import duckdb_answer
+from tests.oracles.duckdb_joins import duckdb_rows
 from tests.planner.aggregations import AGGREGATION_SAMPLES
 from tests.planner.chains import CHAIN_SAMPLES
 from tests.planner.workloads import SAMPLES
 from tests.runtime.aggregating import aggregated
-from tests.runtime.aggregation_by_duckdb import duckdb_answer
-from tests.runtime.by_duckdb import duckdb_rows
 from tests.runtime.driving import stepped
 
 MOST_RUN = 24

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -23,7 +23,6 @@ RESULTS = arrays.arrays(
 
 
 # The first call loads the kernel, which takes a second.
-@settings(deadline=None)
 @given(RESULTS, st.randoms(use_true_random=False))
 def test_the_order_of_results_does_not_matter(results, random) -> None:
     order = list(range(len(results)))
@@ -31,7 +30,6 @@ def test_the_order_of_results_does_not_matter(results, random) -> None:
     assert digest_of(results[order]) == digest_of(results)
 
 
-@settings(deadline=None)
 @given(RESULTS.filter(len))
 def test_a_result_that_comes_twice_or_is_lost_changes_the_digest(results) -> None:
     assert digest_of(np.concatenate((results, results[:1]))) != digest_of(results)

@@ -12,8 +12,8 @@ from planner.workload.workload import Workload
 from runtime.data.feed import feed
 from runtime.data.generate import generate
 from runtime.engines.program import Span
+from tests.oracles.duckdb_joins import duckdb_rows
 from tests.planner.workloads import HASHED, PER_VALUE, chain_query
-from tests.runtime.by_duckdb import duckdb_rows
 from tests.runtime.driving import compiled, drive
 
 SECONDS = 60

@@ -61,7 +61,6 @@ def _submit(program: Path, *options: str) -> subprocess.CompletedProcess[str]:
         text=True,
         env=own,
         cwd=program.parent,
-        timeout=300,
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import RunError
@@ -22,6 +22,7 @@ from planner.workload.streams import Arrivals, Attribute, ImportanceOf, Stream
 from planner.workload.workload import Workload
 from runtime.data.folders import PROJECT
 from runtime.data.generate import generate, write_folder
+from tests.examples import examples
 from tests.planner.workloads import TABLE_5, chain_query, equality_join
 
 ARRIVALS = [
@@ -148,7 +149,7 @@ def test_declared_values_and_types_are_kept(attribute: Attribute, expected: set[
     st.floats(0.1, 60),
     st.floats(1.0, 20),
 )
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_a_longer_span_begins_with_the_same_tuples(
     arrivals: Arrivals, attribute: Attribute, seconds: float, times: float
 ) -> None:

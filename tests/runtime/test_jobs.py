@@ -16,7 +16,7 @@ from runtime.runs.records import Progress, Run, RunRequest
 from tests.runtime.runs import a_request, a_run
 
 # Waiting for another thread has to end some time, if that thread is broken.
-AT_MOST = 20.0
+AT_MOST = 600.0
 
 
 class Steps:

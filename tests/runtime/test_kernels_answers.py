@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.workload.execution import Execution
@@ -17,10 +17,11 @@ from planner.workload.workload import Workload
 from runtime.data.feed import Feed, feed
 from runtime.engines.kernels.digest import digest_of
 from runtime.engines.program import Span
+from tests.examples import examples
+from tests.oracles.joins import Data, Item, arrivals_of, results_of
+from tests.oracles.multiway import Setting, simulate
 from tests.planner.workloads import chain_query
 from tests.runtime.driving import Driven, as_lists, compiled, drive, tables_of, windows_of
-from tests.runtime.reference import Data, Item, arrivals_of, results_of
-from tests.runtime.simulate import Setting, simulate
 
 SECOND = 1_000_000
 LAST_SECOND = 8
@@ -43,7 +44,7 @@ class Case:
     @property
     def feed(self) -> Feed:
         """The tuples as they arrive."""
-        return feed(self.workload, tables_of(self.data))
+        return feed(self.workload, tables_of(self.data, {"attr": "int64"}))
 
     def driven(self, partitions: int = 1, cuts: tuple[int, ...] = ()) -> Driven:
         """The join run in so many partitions, its feed cut into batches."""
@@ -66,7 +67,7 @@ BUCKETS = st.sampled_from([1, 2, 3, 4, 6, 1000, "per-value"])
 def streams_of_tuples(draw: st.DrawFn, most: int) -> list[Item]:
     """Tuples in order of time; often none at all."""
     times = sorted(draw(st.lists(TIMES, max_size=most)))
-    return [Item(ts, draw(KEYS)) for ts in times]
+    return [(ts, {"attr": draw(KEYS)}) for ts in times]
 
 
 @st.composite
@@ -115,10 +116,10 @@ def _setting(case: Case) -> Setting:
 
 
 @given(cases())
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_rows_are_the_definition_s_each_once_and_the_digest_is_theirs(case: Case) -> None:
     driven = case.driven()
-    assert driven.rows == results_of(case.workload, case.windows, case.data)
+    assert driven.rows == results_of(case.workload, case.data)
     assert driven.tally.results == len(driven.rows)
     sources = len(case.windows)
     rows = np.array(driven.rows, np.int64).reshape(-1, sources + 1)
@@ -126,9 +127,9 @@ def test_rows_are_the_definition_s_each_once_and_the_digest_is_theirs(case: Case
 
 
 @given(cases())
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_counters_are_those_of_the_plain_simulation(case: Case) -> None:
-    arrivals = [arrival for arrival, _ in arrivals_of(case.workload, case.data)]
+    arrivals = arrivals_of(case.workload, case.data)
     keys = map(int, case.feed.tuples.key)
     simulated = simulate(_setting(case), list(zip(arrivals, keys, strict=True)))
     driven = case.driven()
@@ -144,7 +145,7 @@ def test_counters_are_those_of_the_plain_simulation(case: Case) -> None:
 
 
 @given(cases(), st.integers(1, 4), st.lists(st.integers(0, 40), max_size=6))
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_batches_and_partitions_change_no_answer_and_no_count(
     case: Case, partitions: int, cuts: list[int]
 ) -> None:
@@ -155,7 +156,7 @@ def test_batches_and_partitions_change_no_answer_and_no_count(
 
 
 @given(cases(), st.integers(2, 4))
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_replicas_are_counted_beside_and_only_where_tuples_are_replicated(
     case: Case, partitions: int
 ) -> None:
@@ -166,16 +167,19 @@ def test_replicas_are_counted_beside_and_only_where_tuples_are_replicated(
 
 
 @given(cases())
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_the_feed_is_in_the_order_of_arrival_and_equal_keys_have_equal_codes(case: Case) -> None:
     expected = arrivals_of(case.workload, case.data)
     tuples = case.feed.tuples
     assert list(zip(tuples.ts, tuples.source, tuples.seq, strict=True)) == [
-        (arrival.ts, arrival.alias, arrival.seq) for arrival, _ in expected
+        (arrival.ts, arrival.alias, arrival.seq) for arrival in expected
     ]
+    sources = case.workload.queries[0].sources
+    keys = [case.data[sources[a.alias].name][a.seq][1]["attr"] for a in expected]
     # A missing key equals none of another source; those of one source never meet.
     values = [
-        ("missing", arrival.alias) if key is None else ("value", key) for arrival, key in expected
+        ("missing", arrival.alias) if key is None else ("value", key)
+        for arrival, key in zip(expected, keys, strict=True)
     ]
     assert len(set(values)) == len(set(zip(values, tuples.key, strict=True)))
     assert len(set(values)) == len(set(tuples.key))

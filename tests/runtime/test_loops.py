@@ -8,11 +8,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.files.data_columns import FIRST, LAST
-from planner.files.tuple_table import ColumnData, Table
 from planner.plan.plan import Operator, Plan
 from planner.workload.execution import Every, Execution
 from planner.workload.query import (
@@ -33,8 +32,10 @@ from runtime.engines.joins.loop_feed import loop_feed
 from runtime.engines.joins.loop_program import compile_loops
 from runtime.engines.kernels.digest import digest_of
 from runtime.engines.program import Span, Tally
-from tests.runtime.general_reference import Data, results_of
-from tests.runtime.simulate_loops import Simulation
+from tests.examples import examples
+from tests.oracles.joins import Data, results_of
+from tests.oracles.loops import Simulation
+from tests.runtime.driving import tables_of
 
 Orders = dict[str, list[str]]
 
@@ -83,31 +84,11 @@ def loop_plan(query: Query, orders: Orders, access: dict[str, tuple[str, int | s
     return Plan("join_order", "by hand", (output,))
 
 
-def tables_of(data: Data) -> dict[str, Table]:
-    """The data as arrays; a missing value is None."""
-    tables = {}
-    for name, items in data.items():
-        columns = {}
-        for attribute in items[0][1] if items else ("a", "b"):
-            values = [item[1][attribute] for item in items]
-            valid = np.array([value is not None for value in values], np.bool_)
-            filled = np.array([0 if value is None else value for value in values], np.int64)
-            columns[attribute] = ColumnData(filled, None if valid.all() else valid)
-        times = np.array([item[0] for item in items], np.int64)
-        seq = np.arange(len(items), dtype=np.int64)
-        if times.ndim == 2:
-            nothing = np.empty(0, np.int64)
-            tables[name] = Table(seq, nothing, columns, times[:, 0], times[:, 1])
-        else:
-            tables[name] = Table(seq, times, columns)
-    return tables
-
-
 def drive(
     workload: Workload, data: Data, plan: Plan, partitions: int, cuts: Sequence[int], warmup: int
 ) -> tuple[list[tuple[int, ...]], Tally]:
     """Rows and tally of the plan over the data, cut into batches at these places."""
-    feed = loop_feed(workload, tables_of(data))
+    feed = loop_feed(workload, tables_of(data, {"a": "int64", "b": "int64"}))
     tuples = feed.tuples
     end = int(tuples.ts[-1]) + 1 if len(tuples.ts) else 1
     split = Split(partitions, None)
@@ -209,7 +190,7 @@ def _validity(shuffle: random.Random) -> tuple[int, int]:
 EVERY_CASE = st.one_of(cases(), cases(chance=0.5))
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(400)
 @given(EVERY_CASE, st.integers(1, 3), st.lists(st.integers(0, 30), max_size=4))
 def test_every_order_gives_the_answer_of_the_definition_once(case, partitions, cuts) -> None:
     workload, data, orders, access = case
@@ -226,7 +207,7 @@ def test_every_order_gives_the_answer_of_the_definition_once(case, partitions, c
         assert tally.costs[operator_id].as_dict() == pytest.approx(cost.as_dict())
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(300)
 @given(EVERY_CASE)
 def test_comparisons_are_those_of_a_plain_simulation(case) -> None:
     workload, data, orders, access = case

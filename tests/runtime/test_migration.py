@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import PlanError
@@ -28,14 +28,15 @@ from runtime.engines.kernels.digest import digest_of
 from runtime.engines.program import Span, Tally
 from runtime.engines.registry import compile_plan, program_from_json
 from runtime.engines.slices.feed import slice_feed
+from tests.examples import examples
+from tests.oracles.joins import Data, results_of
+from tests.oracles.slice_changes import carried_through
+from tests.oracles.slices import Counts, built
 from tests.planner.chains import FILTERED, joins
 from tests.runtime.driving import stepped
-from tests.runtime.general_reference import Data, results_of
-from tests.runtime.simulate_changes import carried_through
-from tests.runtime.simulate_slices import Counts
-from tests.runtime.slicing import SPAN, built, feed_of, labels, queries, tuples, workloads
+from tests.runtime.slicing import SPAN, feed_of, labels, queries, tuples, workloads
 
-FEW = settings(max_examples=25, deadline=None)
+FEW = examples(25)
 
 
 def _more(stage: PlannedStage) -> Mapping[str, Cost]:

@@ -21,10 +21,10 @@ from runtime.data.generate import generate
 from runtime.engines.in_process import counted, feed_of
 from runtime.engines.program import Span
 from runtime.runs.records import Way
+from tests.oracles.duckdb_native import answers_of
 from tests.planner.aggregations import AGGREGATION_SAMPLES
 from tests.planner.chains import CHAIN_SAMPLES, joined, joins
 from tests.planner.workloads import SAMPLES
-from tests.runtime.native_by_duckdb import answers_of
 
 MOST_PLANS = 6
 GRAPH = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -113,12 +112,10 @@ def test_a_paced_run_ends_as_a_quick_one_tells_its_lag_and_stops_at_once() -> No
     assert all(lag is not None and lag >= 0 for lag in lags)
 
     cancel = threading.Event()
-    begun = time.monotonic()
 
     def cancel_soon(progress: Progress) -> None:
         if progress.phase == "Running":
             threading.Timer(0.5, cancel.set).start()
 
-    # Its first batch is due after half an hour.
+    # Its first batch is due after half an hour; a run that waited for it would be finished.
     assert run(replace(REQUEST, pace=0.02), cancel_soon, cancel).status == "cancelled"
-    assert time.monotonic() - begun < 60

@@ -34,7 +34,7 @@ from runtime.engines.kernels.digest import as_text, digest_of
 from runtime.engines.program import Span, Tally
 from runtime.engines.registry import compile_plan
 from runtime.runs.records import RunRequest
-from tests.runtime.general_reference import results_of
+from tests.oracles.joins import results_of
 
 TOLERANCE = 0.05
 SEEDS = range(4)

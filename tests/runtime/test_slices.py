@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.families.registry import family
@@ -23,12 +23,12 @@ from runtime.engines.kernels.digest import digest_of
 from runtime.engines.program import Span, Tally
 from runtime.engines.registry import compile_plan, program_from_json
 from runtime.engines.slices.feed import slice_feed
-from tests.runtime.general_reference import Data, results_of
-from tests.runtime.simulate_slices import Carried, Counts
+from tests.examples import examples
+from tests.oracles.joins import Data, results_of
+from tests.oracles.slices import Carried, Counts, built
 from tests.runtime.slicing import (
     SPAN,
     STREAMS,
-    built,
     feed_of,
     labels,
     mem_opt,
@@ -42,7 +42,7 @@ _STREAMS = tuple(
 )
 _EQUAL = (Predicate(Column("A", "k"), "=", Column("B", "k")),)
 
-FEW = settings(max_examples=30, deadline=None)
+FEW = examples(30)
 
 
 def _sources(seconds: float) -> tuple[Source, Source]:

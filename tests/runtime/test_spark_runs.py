@@ -20,9 +20,9 @@ from runtime.data.generate import generate, write_folder
 from runtime.engines.program import Span
 from runtime.runs.history import History
 from runtime.runs.records import Progress, Run, RunRequest, Way
+from tests.oracles.joins import results_of
 from tests.planner.workloads import HASHED, PER_VALUE, chain_query, equality_join
 from tests.runtime.driving import Driven, compiled, drive
-from tests.runtime.reference import Item, results_of
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 
@@ -134,11 +134,11 @@ def test_own_data_with_missing_keys_and_an_alias_twice(tmp_path: Path) -> None:
     streams = equality_join(ROWS[:2], names=["X", "Y"]).streams
     workload = Workload("own", streams, (chain_query("Q1", sources),), execution=PER_VALUE)
     data = {
-        "X": [Item(ts * 1_000_000, key) for ts, key in [(1, 7), (1, None), (2, 7), (4, 7), (9, 3)]],
-        "Y": [Item(ts * 1_000_000, key) for ts, key in [(1, 7), (3, None), (4, 7), (9, 3), (9, 8)]],
+        "X": [(1, 7), (1, None), (2, 7), (4, 7), (9, 3)],
+        "Y": [(1, 7), (3, None), (4, 7), (9, 3), (9, 8)],
     }
     for name, items in data.items():
-        lines = [f"{item.ts // 1_000_000},{item.key or ''}\n" for item in items]
+        lines = [f"{second},{key or ''}\n" for second, key in items]
         (tmp_path / f"{name}.csv").write_text("ts,attr\n" + "".join(lines))
     results = tmp_path / "results"
     request = RunRequest(
@@ -147,7 +147,11 @@ def test_own_data_with_missing_keys_and_an_alias_twice(tmp_path: Path) -> None:
     ended = run(request)
     written = pq.read_table(results / "Q1.parquet")
     rows = sorted(zip(*(column.to_pylist() for column in written.columns), strict=True))
-    expected = results_of(workload, [3_000_000, 2_000_000, 1_000_000], data)
+    tuples = {
+        name: [(second * 1_000_000, {"attr": key}) for second, key in items]
+        for name, items in data.items()
+    }
+    expected = results_of(workload, tuples)
     assert expected
     assert rows == [(*seqs, ts / 1_000_000) for *seqs, ts in expected]
     assert any("Y.attr: missing in 1 of 5 rows" in warning for warning in ended.warnings)

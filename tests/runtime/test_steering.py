@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from planner.errors import PlanError, RunError, SluiceError
@@ -30,7 +30,8 @@ from runtime.engines.program import Tally
 from runtime.runs.history import History
 from runtime.runs.records import Progress, RunRequest
 from runtime.runs.run_json import run_from_json, run_to_json
-from tests.runtime.general_reference import Data, results_of
+from tests.examples import examples
+from tests.oracles.joins import Data, results_of
 from tests.runtime.slicing import queries, workloads
 
 _STREAMS = tuple(
@@ -131,7 +132,7 @@ def _wish(draw: Callable[[st.SearchStrategy], object], driven: Driven) -> list[C
     return [Change(0, add=new)]
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(12)
 @given(st.data(), workloads(most=3), st.integers(1, 2), st.integers(0, 2**20))
 def test_a_steered_run_is_the_run_of_its_changes(
     choose: st.DataObject, workload: Workload, partitions: int, seed: int

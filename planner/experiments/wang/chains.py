@@ -17,6 +17,7 @@ from planner.experiments.wang.settings import (
     WITH_OVERHEAD,
     Prices,
     Spread,
+    curves_by_model,
     many_joins,
 )
 from planner.experiments.wang.shares import gains_on_average, highest, rises_along
@@ -53,17 +54,7 @@ def chain_curves(places: Mapping[Place, Build]) -> tuple[Curve, ...]:
                 times = prices.score(memory, c_sys) / prices.score(label, c_sys)
                 point = Point(x, workload, NAME, label, predicted=times, against=memory)
                 found.setdefault((model, subject), []).append(point)
-    return tuple(
-        Curve(
-            subject if model == COMPARISONS else f"{subject}; {model}",
-            subject,
-            tuple(points),
-            model,
-        )
-        for (model, subject), points in sorted(
-            found.items(), key=lambda item: item[0][0] != COMPARISONS
-        )
-    )
+    return curves_by_model(found, "; ")
 
 
 def _by_rate(spread: Spread, queries: int) -> dict[Place, Build]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Literal
 
+from planner.experiments.experiment import Curve, Point
 from planner.families.sliced_chain.labels import MEM_OPT, PULL_UP, PUSH_DOWN, UNSHARED
 from planner.families.sliced_chain.model import model_of
 from planner.families.sliced_chain.ranking import Plans
@@ -190,3 +191,18 @@ class Prices:
         if not c_sys:
             return comparisons
         return comparisons + c_sys * self._plans.entering(self._plans.model.builder.build(label))
+
+
+def curves_by_model(
+    points: Mapping[tuple[str, str], Sequence[Point]], separator: str = ", "
+) -> tuple[Curve, ...]:
+    """Curves of points by model and subject; by comparisons alone first, under plain names."""
+    return tuple(
+        Curve(
+            subject if model == COMPARISONS else f"{subject}{separator}{model}",
+            subject,
+            tuple(own),
+            model,
+        )
+        for (model, subject), own in sorted(points.items(), key=lambda i: i[0][0] != COMPARISONS)
+    )

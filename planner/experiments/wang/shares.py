@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from planner.experiments.claims import SAME, Check, place_text
+from planner.experiments.claims import SAME, as_check, place_text
 from planner.experiments.experiment import Finding, Place, Values
 
 # Shares that are nothing but noise.
@@ -14,115 +14,88 @@ _NOTHING = 0.005
 _At = tuple[str, Place]
 
 
-def highest(curve: str, others: Sequence[str]) -> Check:
+@as_check
+def highest(values: Values, curve: str, others: Sequence[str]) -> Finding:
     """The curve is nowhere below another."""
-
-    def check(values: Values) -> Finding:
-        (other, x), share = min(_shares(values, curve, others).items(), key=_share)
-        told = f"{'at least' if share >= 1 else 'only'} {share:.3g} times {other}"
-        return Finding(share >= 1 - SAME, f"{told}, at {place_text(x)}")
-
-    return check
+    (other, x), share = min(_shares(values, curve, others).items(), key=_share)
+    told = f"{'at least' if share >= 1 else 'only'} {share:.3g} times {other}"
+    return Finding(share >= 1 - SAME, f"{told}, at {place_text(x)}")
 
 
-def widens(curve: str, other: str) -> Check:
+@as_check
+def widens(values: Values, curve: str, other: str) -> Finding:
     """The curve is further above the other at the last place than at the first."""
-
-    def check(values: Values) -> Finding:
-        first, *_, last = shares = list(_shares(values, curve, [other]).values())
-        told = f"{first:.3g} times {other} at first, {last:.3g} times at last"
-        return Finding(len(shares) > 1 and last > first * (1 + SAME), told)
-
-    return check
+    first, *_, last = shares = list(_shares(values, curve, [other]).values())
+    told = f"{first:.3g} times {other} at first, {last:.3g} times at last"
+    return Finding(len(shares) > 1 and last > first * (1 + SAME), told)
 
 
-def reaches(curve: str, others: Sequence[str], least: float) -> Check:
+@as_check
+def reaches(values: Values, curve: str, others: Sequence[str], least: float) -> Finding:
     """Somewhere the curve is so many times another."""
-
-    def check(values: Values) -> Finding:
-        (other, x), share = max(_shares(values, curve, others).items(), key=_share)
-        told = f"at most {share:.3g} times {other}, at {place_text(x)}"
-        return Finding(share >= least, told)
-
-    return check
+    (other, x), share = max(_shares(values, curve, others).items(), key=_share)
+    told = f"at most {share:.3g} times {other}, at {place_text(x)}"
+    return Finding(share >= least, told)
 
 
-def rises_along(curve: str, groups: Sequence[Sequence[Place]]) -> Check:
+@as_check
+def rises_along(values: Values, curve: str, groups: Sequence[Sequence[Place]]) -> Finding:
     """In each group of places the curve does not fall from one to the next, and rises in all."""
-
-    def check(values: Values) -> Finding:
-        found = [[values[curve][x] for x in group] for group in groups]
-        told = "; ".join(", ".join(f"{value:.3g}" for value in values) for values in found)
-        holds = all(
-            last > first and all(b >= (1 - SAME) * a for a, b in pairwise(figures))
-            for figures in found
-            for first, last in [(figures[0], figures[-1])]
-        )
-        return Finding(holds, f"{told} times")
-
-    return check
+    found = [[values[curve][x] for x in group] for group in groups]
+    told = "; ".join(", ".join(f"{value:.3g}" for value in values) for values in found)
+    holds = all(
+        last > first and all(b >= (1 - SAME) * a for a, b in pairwise(figures))
+        for figures in found
+        for first, last in [(figures[0], figures[-1])]
+    )
+    return Finding(holds, f"{told} times")
 
 
-def gains_on_average(curve: str, least: float, most: float) -> Check:
+@as_check
+def gains_on_average(values: Values, curve: str, least: float, most: float) -> Finding:
     """The mean of the curve is so much above 1."""
-
-    def check(values: Values) -> Finding:
-        found = [value - 1 for value in values[curve].values()]
-        told = f"{_percent(_mean(found))}, from {_percent(min(found))} to {_percent(max(found))}"
-        return Finding(least <= _mean(found) <= most, told)
-
-    return check
+    found = [value - 1 for value in values[curve].values()]
+    told = f"{_percent(_mean(found))}, from {_percent(min(found))} to {_percent(max(found))}"
+    return Finding(least <= _mean(found) <= most, told)
 
 
-def saves_between(curve: str, others: Sequence[str], least: float, most: float) -> Check:
+@as_check
+def saves_between(
+    values: Values, curve: str, others: Sequence[str], least: float, most: float
+) -> Finding:
     """At all places the curve is below the others by a share between these two."""
-
-    def check(values: Values) -> Finding:
-        found = [1 - share for share in _shares(values, curve, others).values()]
-        told = (
-            f"{_percent(min(found))} to {_percent(max(found))}, {_percent(_mean(found))} on average"
-        )
-        return Finding(least <= min(found) and max(found) <= most, told)
-
-    return check
+    found = [1 - share for share in _shares(values, curve, others).values()]
+    told = f"{_percent(min(found))} to {_percent(max(found))}, {_percent(_mean(found))} on average"
+    return Finding(least <= min(found) and max(found) <= most, told)
 
 
-def same_within(curve: str, groups: Sequence[Sequence[Place]]) -> Check:
+@as_check
+def same_within(values: Values, curve: str, groups: Sequence[Sequence[Place]]) -> Finding:
     """In each group of places the curve has one height."""
-
-    def check(values: Values) -> Finding:
-        most = max(_spread(values, curve, group) for group in groups)
-        return Finding(most <= 1 + SAME, f"at most {most:.3g} times apart")
-
-    return check
+    most = max(_spread(values, curve, group) for group in groups)
+    return Finding(most <= 1 + SAME, f"at most {most:.3g} times apart")
 
 
-def differs_within(curves: Sequence[str], groups: Sequence[Sequence[Place]]) -> Check:
+@as_check
+def differs_within(
+    values: Values, curves: Sequence[str], groups: Sequence[Sequence[Place]]
+) -> Finding:
     """In each group of places each of these curves, or their distance, is not the same."""
-
-    def check(values: Values) -> Finding:
-        first, second = curves
-        spreads = []
-        for group in groups:
-            shares = [values[first][x] / values[second][x] for x in group]
-            spreads.append(max(shares) / min(shares))
-        told = f"{first} beside {second}: {min(spreads):.3g} to {max(spreads):.3g} times apart"
-        return Finding(min(spreads) > 1 + SAME, told)
-
-    return check
+    first, second = curves
+    spreads = []
+    for group in groups:
+        shares = [values[first][x] / values[second][x] for x in group]
+        spreads.append(max(shares) / min(shares))
+    told = f"{first} beside {second}: {min(spreads):.3g} to {max(spreads):.3g} times apart"
+    return Finding(min(spreads) > 1 + SAME, told)
 
 
-def mean_between(least: float, most: float) -> Check:
+@as_check
+def mean_between(values: Values, least: float, most: float) -> Finding:
     """The mean over all curves and places lies between these two shares."""
-
-    def check(values: Values) -> Finding:
-        found = _all(values)
-        told = (
-            f"{_percent(_mean(found))} on average, {_percent(min(found))} to {_percent(max(found))}"
-        )
-        return Finding(least <= _mean(found) <= most, told)
-
-    return check
+    found = _all(values)
+    told = f"{_percent(_mean(found))} on average, {_percent(min(found))} to {_percent(max(found))}"
+    return Finding(least <= _mean(found) <= most, told)
 
 
 def never_negative(values: Values) -> Finding:
@@ -132,14 +105,11 @@ def never_negative(values: Values) -> Finding:
     return Finding(least >= -_NOTHING, told)
 
 
-def nothing_on(curve: str) -> Check:
+@as_check
+def nothing_on(values: Values, curve: str) -> Finding:
     """The curve is 0 everywhere, within 0.5%."""
-
-    def check(values: Values) -> Finding:
-        most = max(values[curve].values(), key=abs)
-        return Finding(abs(most) <= _NOTHING, f"{_percent(most)} at most")
-
-    return check
+    most = max(values[curve].values(), key=abs)
+    return Finding(abs(most) <= _NOTHING, f"{_percent(most)} at most")
 
 
 def _shares(values: Values, curve: str, others: Sequence[str]) -> dict[_At, float]:

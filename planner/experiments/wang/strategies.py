@@ -25,6 +25,7 @@ from planner.experiments.wang.settings import (
     WITH_OVERHEAD,
     Prices,
     Setting,
+    curves_by_model,
     settings,
 )
 from planner.experiments.wang.shares import (
@@ -79,17 +80,7 @@ def service_curves(workloads: Workloads) -> tuple[Curve, ...]:
                 times = pulled / prices.score(label, c_sys)
                 point = Point(x, workload, NAME, label, predicted=times, against=PULL_UP)
                 found.setdefault((model, subject), []).append(point)
-    return tuple(
-        Curve(
-            subject if model == COMPARISONS else f"{subject}, {model}",
-            subject,
-            tuple(points),
-            model,
-        )
-        for (model, subject), points in sorted(
-            found.items(), key=lambda item: item[0][0] != COMPARISONS
-        )
-    )
+    return curves_by_model(found)
 
 
 def _by_rate(setting: Setting) -> dict[Place, Workload]:

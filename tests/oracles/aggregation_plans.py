@@ -1,4 +1,4 @@
-"""Aggregation plans run tuple by tuple, in plain Python: what the model's figures are checked by.
+"""What plans of an aggregation count, run tuple by tuple: kernels and model are compared with it.
 
 Every content is a dictionary of cells, every probe goes through it, and the output is kept as the
 combinations of each group: slow, and short enough to be read as the definition.
@@ -67,6 +67,10 @@ class Simulation:
                 self.pipelines[str(o.param("origin"))].append(o)
         for steps in self.pipelines.values():
             steps.sort(key=lambda o: int(o.param("step")))
+        self.by_kind: dict[tuple[str, str | None], list[str]] = {}
+        for o in self.operators.values():
+            for alias in {None, dict(o.params).get("source")}:
+                self.by_kind.setdefault((o.kind, alias), []).append(o.id)
         self.groups: dict[tuple[int, ...], int] = {}
         self.counted: dict[tuple[str, str], float] = Counter()
         self.recording = False
@@ -166,20 +170,22 @@ class Simulation:
                     return False
         return True
 
-    def _examined(self, step: Operator, bound: dict[str, Tuple], one: Tuple) -> bool:
-        """Whether the entry lies where the probe looks: anywhere, or in the bucket of its key."""
-        if step.param("access") == "scan":
-            return True
+    def _examined(self, step: Operator, bound: dict[str, Tuple]) -> list[Entry]:
+        """The entries where the probe looks: all, or those in the bucket of its key."""
         alias = str(step.param("source"))
+        entries = self._entries(alias, str(step.param("content")))
+        if step.param("access") == "scan":
+            return entries
         for columns in self.classes:
-            own = [c for c in columns if c.alias == alias]
+            own = [c.attribute for c in columns if c.alias == alias]
             others = [c for c in columns if c.alias in bound]
             if own and others:
                 key = bound[others[0].alias].values[others[0].attribute]
-                stored = one.values[own[0].attribute]
                 buckets = step.param("buckets")
-                return key == stored if buckets == "per-value" else (key - stored) % buckets == 0
-        return True
+                if buckets == "per-value":
+                    return [e for e in entries if e[0].values[own[0]] == key]
+                return [e for e in entries if (e[0].values[own[0]] - key) % buckets == 0]
+        return entries
 
     def _probe(
         self,
@@ -193,11 +199,10 @@ class Simulation:
             yield bound, members, rows
             return
         step, alias = steps[0], str(steps[0].param("source"))
-        for one, tuples in self._entries(alias, str(step.param("content"))):
-            if not self._examined(step, bound, one):
-                continue
-            self.examined += 1
-            self._count_operator(step.id, "comparisons", 1)
+        examined = self._examined(step, bound)
+        self.examined += len(examined)
+        self._count_operator(step.id, "comparisons", len(examined))
+        for one, tuples in examined:
             if self._fits(bound, alias, one):
                 self._count_operator(step.id, "rows_out", 1)
                 yield from self._probe(
@@ -366,9 +371,10 @@ class Simulation:
             self.counted[operator_id, what] += count
 
     def _count(self, kind: str, alias: str | None, what: str, count: float) -> None:
-        for o in self.operators.values():
-            if o.kind == kind and (alias is None or o.param("source") == alias):
-                self._count_operator(o.id, what, count)
+        if not self.recording:
+            return
+        for identity in self.by_kind.get((kind, alias), ()):
+            self.counted[identity, what] += count
 
     def _hold(self) -> None:
         for alias, holder in self.holders.items():

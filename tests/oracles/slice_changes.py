@@ -1,4 +1,4 @@
-"""Queries and plans that change while sliced joins run, by definition: stored tuples are moved.
+"""What shared joins count while their queries and plans change: stored tuples are moved.
 
 A stored tuple goes to the slice that its old slice begins in, if a query is there for which it
 lives on. Moving is not counted.
@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from planner.plan.plan import Operator
 from planner.workload.workload import Workload
 from runtime.control.stages import PlannedStage
-from tests.runtime.general_reference import Data
-from tests.runtime.simulate_slices import Arrived, Carried, Counts, SlicedJoin, holds, in_order
-from tests.runtime.slicing import built
+from tests.oracles.joins import Data
+from tests.oracles.slices import Arrived, Carried, Counts, SlicedJoin, built, holds, in_order
 
 Chain = tuple[Operator, list[SlicedJoin]]
 

@@ -1,10 +1,14 @@
-"""The answer of any join by its definition: every combination, every predicate, every window."""
+"""The answer of any join by its definition: every combination, every predicate, every window.
+
+A result is a combination of one tuple per source that satisfies all filters and predicates such
+that, when the last of them arrives, every other one is in its own window: at most so many rows ago,
+or 0 <= last.ts - other.ts < window. Rows of relations are active at each of its arrivals.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from planner.workload.query import COMPARE, CountWindow, Query, TimeWindow
 from planner.workload.validation import microseconds
@@ -15,20 +19,59 @@ Item = tuple[Any, Mapping[str, Any]]
 Data = Mapping[str, Sequence[Item]]
 
 
+class Arrival(NamedTuple):
+    """One arrival, in the total order of the project: a tuple arrives once per alias."""
+
+    ts: int
+    stream: int
+    seq: int
+    alias: int
+
+
 def results_of(workload: Workload, data: Data) -> list[tuple[int, ...]]:
     """Every result once, as the seq of each member in FROM order and the time of the last."""
     (query,) = workload.queries
     by_alias = members_of(workload, data)
     return sorted(
         (*(member[2] for member in members), last_of(query, members)[0])
-        for members in product(*by_alias)
-        if _holds(query, data, members)
-        and is_active(query, data, members)
-        and _in_windows(query, members, by_alias)
+        for members in combinations_of(query, data, by_alias)
+        if is_active(query, data, members) and in_windows(query, members, by_alias)
     )
 
 
-def members_of(workload: Workload, data: Data) -> list[list[Any]]:
+def combinations_of(query: Query, data: Data, by_alias: Sequence[Sequence[Arrival]]) -> Any:
+    """Every combination that satisfies all filters and predicates, source by source."""
+    found: list[tuple[Arrival, ...]] = [()]
+    for count in range(1, len(query.sources) + 1):
+        part = _of_the_first(query, count)
+        found = [
+            (*members, one)
+            for members in found
+            for one in by_alias[count - 1]
+            if holds(part, data, (*members, one))
+        ]
+    return found
+
+
+def _of_the_first(query: Query, count: int) -> Query:
+    """What a query asks of its first sources, and did not ask of fewer."""
+    sources = query.sources[:count]
+    known, last = {source.alias for source in sources}, sources[-1].alias
+    predicates = tuple(
+        p
+        for p in query.predicates
+        if {p.left.alias, p.right.alias} <= known and last in (p.left.alias, p.right.alias)
+    )
+    filters = tuple(f for f in query.filters if f.column.alias == last)
+    return Query("-", sources, predicates, filters)
+
+
+def arrivals_of(workload: Workload, data: Data) -> list[Arrival]:
+    """Every arrival, in order."""
+    return sorted(arrival for members in members_of(workload, data) for arrival in members)
+
+
+def members_of(workload: Workload, data: Data) -> list[list[Arrival]]:
     """What may stand for each source, by its place in the arrival order.
 
     That is time, stream, position, alias; a relation's rows come when they begin, before tuples.
@@ -37,7 +80,7 @@ def members_of(workload: Workload, data: Data) -> list[list[Any]]:
     places = {stream.name: place for place, stream in enumerate(workload.streams)}
     return [
         [
-            (item[0] if s.window else item[0][0], places.get(s.name, -1), seq, alias)
+            Arrival(item[0] if s.window else item[0][0], places.get(s.name, -1), seq, alias)
             for seq, item in enumerate(data[s.name])
         ]
         for alias, s in enumerate(query.sources)
@@ -58,7 +101,8 @@ def is_active(query: Query, data: Data, members: Any) -> bool:
     return all(begin <= ts < end for begin, end in rows for ts in times)
 
 
-def _holds(query: Query, data: Data, members: Sequence[tuple[int, int, int, int]]) -> bool:
+def holds(query: Query, data: Data, members: Sequence[Arrival]) -> bool:
+    """Whether these members satisfy all filters and predicates."""
     aliases = {source.alias: place for place, source in enumerate(query.sources)}
 
     def value(column: Any) -> Any:
@@ -77,7 +121,8 @@ def _holds(query: Query, data: Data, members: Sequence[tuple[int, int, int, int]
     return True
 
 
-def _in_windows(query: Query, members: Any, by_alias: Any) -> bool:
+def in_windows(query: Query, members: Any, by_alias: Any) -> bool:
+    """Whether all but the last are in their windows when that one arrives."""
     last = last_of(query, members)
     for place, source in enumerate(query.sources):
         member = members[place]

@@ -1,6 +1,7 @@
-"""Sliced joins by their definition: one tuple at a time, queues of males and females, all counted.
+"""What shared joins answer and count, sliced or not: one tuple at a time, in queues.
 
-Plain Python over the joins of a plan; nothing is taken from the kernels but what they should count.
+Males and females pass the slices of a chain in the order of their arrival. Plain Python over the
+joins of a plan: both the kernels and the model are compared with it, and nothing is taken of them.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from planner.families.sliced_chain.groups import BOTH, Condition, Group, Member
+from planner.families.sliced_chain.groups import BOTH, Condition, Group, Member, groups_of
 from planner.families.sliced_chain.layout import Join, Selection, parts_of
-from planner.families.sliced_chain.plans import Built, Checking, Feeding, Merging
+from planner.families.sliced_chain.plans import Built, Checking, Feeding, Merging, PlanBuilder
 from planner.plan.cost import Cost
 from planner.plan.plan import Operator
 from planner.workload.query import COMPARE
 from planner.workload.workload import Workload
-from tests.runtime.general_reference import Data
+from tests.oracles.joins import Data
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,12 @@ class Counts:
             rows_out=self.rows_out[name] / seconds,
             state_tuples=self.held[name] / 1_000_000 / seconds,
         )
+
+
+def built(workload: Workload, label: str) -> Built:
+    """The plan with this label, and what its operators are about."""
+    names = [query.name for query in workload.queries]
+    return PlanBuilder(groups_of(workload), names).build(label)
 
 
 def in_order(workload: Workload, data: Data) -> Iterator[Arrived]:

@@ -1,4 +1,4 @@
-"""Nested loops as the paper writes them, one examined tuple after the other: slow and obvious.
+"""What nested loops count, eager or lazy, as the paper writes them: one tuple after the other.
 
 It counts what it examines at every loop level but the outermost, after the warm-up.
 """
@@ -12,10 +12,10 @@ from planner.workload.execution import Every
 from planner.workload.query import Query, TimeWindow
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
-from tests.runtime.general_reference import (
+from tests.oracles.joins import (
     Data,
-    _holds,
-    _in_windows,
+    holds,
+    in_windows,
     is_active,
     last_of,
     members_of,
@@ -102,7 +102,7 @@ class Simulation:
         alias = self.aliases[u[3]]
         own = [f for f in self.query.filters if f.column.alias == alias]
         only = Query("-", tuple(s for s in self.query.sources if s.alias == alias), (), tuple(own))
-        return _holds(only, self.data, [u])
+        return holds(only, self.data, [u])
 
     def _expire(self, now: int, arrival: Any) -> None:
         for place, source in enumerate(self.query.sources):
@@ -183,7 +183,7 @@ class Simulation:
         predicates = tuple(
             p for p in self.query.predicates if p.left.alias in bound and p.right.alias in bound
         )
-        if not _holds(Query("-", sources, predicates), self.data, members):
+        if not holds(Query("-", sources, predicates), self.data, members):
             return False
         if not is_active(Query("-", sources), self.data, members):
             return False
@@ -196,4 +196,4 @@ class Simulation:
         k = bound[origin]
         by_alias = [self.by_alias[self.aliases.index(s.alias)] for s in sources]
         last = last_of(Query("-", sources), members)
-        return last is k and _in_windows(Query("-", sources), members, by_alias)
+        return last is k and in_windows(Query("-", sources), members, by_alias)

@@ -1,4 +1,4 @@
-"""The eager multi-way join simulated plainly: lists, loops, and a counter at every step.
+"""What an eager multi-way join counts: simulated plainly, with lists and loops.
 
 Nothing here is clever, so that what it counts can be believed: a comparison is counted where a
 stored tuple is looked at, an expiration where a timestamp or a bucket is.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from tests.runtime.reference import Arrival
+from tests.oracles.joins import Arrival
 
 Bucket = Callable[[int], int]
 
