@@ -10,7 +10,7 @@ import pytest
 from planner.errors import PlanError
 from runtime.runs.records import MOST_REPEATS, RunRequest, repeated
 from runtime.runs.run_json import run_from_json, run_to_json
-from tests.runtime.runs import a_request, a_run
+from tests.runtime.run_records import a_request, a_run
 
 
 def _plans(seed: int = 1) -> list[RunRequest]:

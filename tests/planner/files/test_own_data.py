@@ -15,7 +15,7 @@ from planner.files.own_data import OwnData, read_folder
 from planner.files.workload_file import load_workload
 from planner.workload.workload import Workload
 
-SENSORS = Path(__file__).parents[2] / "sample_data" / "sensors"
+SENSORS = Path(__file__).parents[3] / "sample_data" / "sensors"
 Reader = Callable[..., OwnData]
 
 

@@ -20,7 +20,7 @@ from runtime.runs.masters import (
 from runtime.runs.records import RunRequest
 from runtime.runs.run_json import run_from_json, run_to_json
 from runtime.spark.cluster import ship_modules
-from tests.runtime.runs import a_request, a_run
+from tests.runtime.run_records import a_request, a_run
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from planner.workload.workload import Workload
 from tests.planner.chains import joined, joins
 from tests.planner.spaces import why
 
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[4]
 PLAIN = joins([joined(5), joined(10), joined(30)])
 FILTERED = joins([joined(5), joined(10, "A.v > 50"), joined(30, "A.v > 80", "B.v < 50")])
 

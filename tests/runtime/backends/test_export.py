@@ -33,8 +33,8 @@ from runtime.engines.kernels.digest import as_text
 from runtime.spark.java import find_java
 from tests.planner.aggregations import AGGREGATION_SAMPLES
 from tests.planner.chains import CHAIN_SAMPLES, FILTERED, joins
+from tests.runtime.backends.test_native_description import ATTRIBUTE, STREAM, TEXT, odd
 from tests.runtime.driving import counted, feed_of
-from tests.runtime.test_native_description import ATTRIBUTE, STREAM, TEXT, odd
 
 
 def _plan(workload: Workload, name: str = "join_order", label: str = "") -> Plan:

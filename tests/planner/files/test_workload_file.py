@@ -17,7 +17,7 @@ from planner.workload.query import CountWindow, Query, Source, TimeWindow
 from planner.workload.streams import Arrivals, Attribute, Changes, ImportanceOf, Relation, Stream
 from planner.workload.workload import Workload
 
-SAMPLES = sorted((Path(__file__).parents[2] / "sample_data").glob("*.yaml"))
+SAMPLES = sorted((Path(__file__).parents[3] / "sample_data").glob("*.yaml"))
 
 COMPLETE = """
 version: 1

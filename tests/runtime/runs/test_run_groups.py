@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from runtime.runs.run_groups import Manner, by_plan, manner_of, manners, seconds_by_plan
 from runtime.runs.run_summary import RunSummary, summary_of
-from tests.runtime.runs import a_run
+from tests.runtime.run_records import a_run
 
 PLAIN = replace(
     summary_of(a_run("one")),

@@ -13,7 +13,7 @@ import pytest
 
 from planner.__main__ import main
 
-SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
+SAMPLES = Path(__file__).resolve().parents[3] / "sample_data"
 TABLE_7, TRACE = str(SAMPLES / "golab-table-7.yaml"), str(SAMPLES / "rates-table-7.csv")
 SENSORS = [str(SAMPLES / "sensors-own-data.yaml"), "--data", str(SAMPLES / "sensors")]
 

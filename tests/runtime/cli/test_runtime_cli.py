@@ -12,7 +12,7 @@ from planner.files.workload_file import dump_workload, load_workload
 from runtime.__main__ import main
 from runtime.runs.history import History
 from tests.planner.workloads import equality_join
-from tests.runtime.runs import a_run
+from tests.runtime.run_records import a_run
 
 ROWS = [(5, 10, 20), (2, 20, 10)]
 LONG = "n" * 200

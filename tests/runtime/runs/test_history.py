@@ -17,7 +17,7 @@ from runtime.cli.printing import run_text
 from runtime.runs.history import History, mark_interrupted
 from runtime.runs.processes import Process, process
 from runtime.runs.run_json import run_document, run_from_json, run_to_json
-from tests.runtime.runs import a_run
+from tests.runtime.run_records import a_run
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from planner.plan.cost import Cost, Measurement, Timings
 from planner.plan.objective import STATE
 from runtime.diagnosis.trust import Verdict, kendall_tau, regret, trust
 from runtime.runs.records import Run
-from tests.runtime.runs import a_run
+from tests.runtime.run_records import a_run
 
 LABELS = ("S1,S2,S3,S4", "S1,S2,S4,S3", "S4,S3,S2,S1")
 

@@ -10,7 +10,7 @@ from planner.families.early_aggregation import EarlyAggregation
 from planner.families.early_aggregation.plan_picture import aggregation_tree
 from planner.workload.workload import Workload
 from tests.planner.aggregations import AGGREGATION_SAMPLES, aggregation
-from tests.planner.test_drawing import NASTY, well_formed
+from tests.planner.plan.test_plan_text import NASTY, well_formed
 
 FAMILY = EarlyAggregation()
 

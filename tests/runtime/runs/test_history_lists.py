@@ -17,9 +17,9 @@ from runtime.runs.history import LONGEST_NOTE, History, delete_run
 from runtime.runs.history_schema import SCHEMA_VERSION
 from runtime.runs.processes import process
 from runtime.runs.run_summary import RunFilter, answer_digest
-from tests.runtime.runs import a_run
+from tests.runtime.run_records import a_run
 
-OF_VERSION_1 = Path(__file__).parent / "data" / "history-1.sql"
+OF_VERSION_1 = Path(__file__).with_name("history-1.sql")
 
 
 @pytest.fixture

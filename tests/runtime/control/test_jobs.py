@@ -13,7 +13,7 @@ from runtime.backends.live_changes import Steering
 from runtime.backends.protocol import OnProgress
 from runtime.control.jobs import Entry, Job, Runner
 from runtime.runs.records import Progress, Run, RunRequest
-from tests.runtime.runs import a_request, a_run
+from tests.runtime.run_records import a_request, a_run
 
 # Waiting for another thread has to end some time, if that thread is broken.
 AT_MOST = 600.0

@@ -49,7 +49,7 @@ def digest(tables: dict[str, Table]) -> str:
 
 def test_another_process_generates_the_same_tuples() -> None:
     script = (
-        "import tests.runtime.test_generate as here\n"
+        "import tests.runtime.data.test_generate as here\n"
         "print(here.digest(here.generate(here.equality_join(here.TABLE_5), 500, 11)), end='')"
     )
     other = subprocess.run(

@@ -27,8 +27,8 @@ from runtime.runs.run_json import run_document
 from tests.planner.aggregations import aggregation
 from tests.planner.chains import FILTERED, joins
 from tests.planner.workloads import equality_join
+from tests.runtime.backends.test_native_description import coarse, graph, odd
 from tests.runtime.driving import counted, feed_of
-from tests.runtime.test_native_description import coarse, graph, odd
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 

@@ -26,7 +26,7 @@ from runtime.runs.history import History
 from runtime.runs.records import Progress, Run, RunRequest
 from tests.planner.aggregations import HASHED, aggregation
 from tests.planner.workloads import equality_join
-from tests.runtime.runs import a_run
+from tests.runtime.run_records import a_run
 
 pytestmark = pytest.mark.spark
 
