@@ -12,11 +12,10 @@ import pytest
 
 from planner.errors import RunError
 from planner.workload.execution import RunSettings
-from runtime.backends import interruption as cancellation
-from runtime.backends import interruption as disk
+from runtime.backends import interruption
 from runtime.backends.interruption import RunCancelledError
+from runtime.backends.kernels import backend
 from runtime.backends.kernels.prepare import prepare
-from runtime.control import execute
 from runtime.control.execute import run
 from runtime.control.resume import broken_off, resume
 from runtime.data.folders import run_folder
@@ -98,8 +97,8 @@ def test_a_cancel_does_not_wait_for_what_cannot_be_broken_off(
         cancel.set()
         assert let_go.wait(600)
 
-    place = execute if phase.startswith("Prep") else session
-    monkeypatch.setattr(place, "prepare" if place is execute else "session", stuck)
+    place, name = (backend, "prepare") if phase.startswith("Prep") else (session, "session")
+    monkeypatch.setattr(place, name, stuck)
     seen: list[str] = []
     request = _small(7, "replay")
     try:
@@ -143,7 +142,7 @@ def test_a_run_that_is_over_its_limit_before_it_is_looked_at_fails_too(
     backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = SimpleNamespace(monotonic=time.monotonic)
-    monkeypatch.setattr(cancellation, "time", clock)
+    monkeypatch.setattr(interruption, "time", clock)
     monkeypatch.setattr(replay, "_POLL_SECONDS", 600.0)
 
     def let_time_pass(progress: Progress) -> None:
@@ -164,7 +163,7 @@ def test_a_run_ends_before_the_disk_is_full_and_can_be_gone_on_with(
 
     def fill_up(progress: Progress) -> None:
         if progress.batches_done:
-            monkeypatch.setattr(disk, "LEAST_FREE_BYTES", 2**62)
+            monkeypatch.setattr(interruption, "LEAST_FREE_BYTES", 2**62)
 
     with pytest.raises(RunError, match=r"the disk has [\d,]+ MB left; make space, then resume"):
         run(request, fill_up)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from planner.errors import RunError
+from planner.plan.cost import Quality
 from runtime.cli.printing import run_text
 from runtime.runs.history import History, mark_interrupted
 from runtime.runs.processes import Process, process
@@ -31,6 +32,22 @@ def test_a_run_is_read_back_as_it_was_kept(history: History) -> None:
         history.save(run)
         assert history.get(run.id) == run
         assert json.dumps(run_document(history.get(run.id)), allow_nan=False)
+
+
+def test_qualities_are_kept_and_printed_predicted_beside_measured(history: History) -> None:
+    run = a_run("one")
+    assert run.measurement is not None
+    predicted, measured = Quality(delay_ms=40.0), Quality(delay_ms=55.0, recall=0.9)
+    run = replace(
+        run,
+        estimate=replace(run.estimate, qualities={"Q1": predicted}),
+        measurement=replace(run.measurement, qualities={"Q1": measured}),
+    )
+    history.save(run)
+    assert history.get("one") == run
+    assert run_document(history.get("one"))["queries"] == {
+        "Q1": {"predicted": predicted.as_dict(), "measured": measured.as_dict()}
+    }
 
 
 def test_runs_are_listed_newest_first_by_workload_and_by_status(history: History) -> None:
