@@ -24,11 +24,8 @@ class Modules:
 
 
 ENGINES = {
-    "join_order": Modules("runtime.engines.joins.engine", "runtime.backends.native.join"),
-    "early_aggregation": Modules(
-        "runtime.engines.aggregation.engine", "runtime.backends.native.aggregation"
-    ),
-    "sliced_chain": Modules("runtime.engines.slices.engine", "runtime.backends.native.slices"),
+    name: Modules(f"runtime.engines.{name}.engine", f"runtime.backends.native.{name}")
+    for name in ("join_order", "early_aggregation", "sliced_chain")
 }
 
 

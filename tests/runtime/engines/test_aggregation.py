@@ -34,7 +34,7 @@ from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 from runtime.data.feed import Span
 from runtime.data.generate import generate
-from runtime.engines.aggregation.feed import aggregate_feed
+from runtime.engines.early_aggregation.feed import aggregate_feed
 from tests.examples import examples
 from tests.oracles.aggregation_plans import Simulation, Tuple
 from tests.oracles.aggregations import Definition

@@ -20,7 +20,7 @@ from runtime.data.generate import generate
 from runtime.engines.kernels.digest import digest_of
 from runtime.engines.protocol import Tally
 from runtime.engines.registry import program_from_json
-from runtime.engines.slices.feed import slice_feed
+from runtime.engines.sliced_chain.feed import slice_feed
 from tests.examples import examples
 from tests.oracles.joins import Data, results_of
 from tests.oracles.slices import Carried, Counts, built

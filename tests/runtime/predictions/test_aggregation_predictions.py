@@ -17,7 +17,7 @@ from runtime.data.feed import Span
 from runtime.data.folders import PROJECT
 from runtime.data.generate import generate
 from runtime.data.run_data import generated, run_seconds
-from runtime.engines.aggregation.feed import aggregate_feed
+from runtime.engines.early_aggregation.feed import aggregate_feed
 from tests.runtime.driving import counted
 
 FAMILY = family("early_aggregation")
