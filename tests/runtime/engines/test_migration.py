@@ -302,7 +302,7 @@ def test_a_change_of_queries_keeps_the_strategy(asked: str, labels_of_stages: li
         (Change(5, plan="chain:0-3-6"), "run.changes at 5 s: chain:0-3-6: '3' is no window"),
         (
             Change(5, add=Query("one", (Source("A", "A", TimeWindow(1)),))),
-            "run.changes at 5 s: one reads one stream and joins nothing",
+            "run.changes at 5 s: sliced_chain: one reads one stream and joins nothing",
         ),
     ],
 )

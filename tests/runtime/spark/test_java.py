@@ -140,7 +140,7 @@ def test_the_command_prints_the_home_or_fails_with_one_line(
 def test_the_file_runs_as_a_script_from_anywhere(make_home: MakeHome, tmp_path: Path) -> None:
     home = make_home("given")
     done = subprocess.run(
-        [sys.executable, PROJECT / "runtime" / "java.py"],
+        [sys.executable, PROJECT / "runtime" / "spark" / "java.py"],
         env={"JAVA_HOME": str(home), "PATH": ""},
         cwd=tmp_path,
         capture_output=True,
