@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from pages.parts.families.registry import view_of
@@ -40,10 +41,12 @@ class Unseen(JoinOrder):
 
 
 @pytest.fixture
-def unseen(monkeypatch: pytest.MonkeyPatch, go: Go) -> Go:
-    """Pages with this one family."""
+def unseen(monkeypatch: pytest.MonkeyPatch, go: Go) -> Iterator[Go]:
+    """Pages with this one family; what they remember of others is not asked for."""
     monkeypatch.setattr(registry, "FAMILIES", (Unseen(),))
-    return go
+    st.cache_resource.clear()
+    yield go
+    st.cache_resource.clear()
 
 
 def test_its_plans_are_ranked_drawn_and_explained(unseen: Go) -> None:
