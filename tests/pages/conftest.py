@@ -126,7 +126,7 @@ class FakeSpark:
         queries = [query.name for query in queries_of_run(workload)]
         measurement = Measurement(
             costs,
-            {},
+            estimate.qualities,
             Timings(2.0, 1.5, 0.25),
             {"S1": 10},
             dict.fromkeys(queries, 12_345),

@@ -32,7 +32,8 @@ def kernel_time(workload: Workload, ranking: Ranking) -> str:
     """The kernel time of the best plan, and of the fastest plan where that is another."""
     timed = [c for c in ranking.candidates if c.seconds is not None]
     best = next((c for c in timed if c.label == ranking.best), None)
-    if best is None or best.seconds is None:
+    if best is None or not best.seconds:
+        # Of a kernel without unit costs no time can be said.
         return ""
     best_time = f"About {per_second(best.seconds)} ({plain(source(workload), 200)})."
     fastest = min(timed, key=_seconds)
