@@ -12,11 +12,9 @@ MOST_TIES_NAMED = 3
 
 def near_ties(best: Candidate, ranking: Ranking) -> str:
     """The plans within a percent of the best; nothing where there is none."""
-    close = [
-        c
-        for c in ranking.candidates
-        if c.label != best.label and ranking.by.within(c.score, best.score, NEAR_TIE)
-    ]
+    by = ranking.by
+    others = (c for c in ranking.candidates if c.label != best.label and by.eligible(c.label))
+    close = [c for c in others if by.within(c.score, best.score, NEAR_TIE)]
     if not close:
         return ""
     named = ", ".join(

@@ -145,7 +145,7 @@ class _Prices:
         self.has_all = few.considered <= MOST_COMPARED and not few.truncated
         listed = first.rank(self.by, top=None).candidates if self.has_all else ()
         labels = (*(candidate.label for candidate in listed), *self._best.values())
-        self.labels = tuple(dict.fromkeys(labels))
+        self.labels = tuple(dict.fromkeys(filter(self.by.eligible, labels)))
         self._costs: dict[tuple[float, ...], dict[str, float]] = {}
         for rates, space in at.items():
             _check(deadline)

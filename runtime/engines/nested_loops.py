@@ -12,11 +12,11 @@ import numpy as np
 from planner.plan.cost import Cost
 from planner.plan.plan import Operator, Param
 from planner.workload.query import Column, Comparison, Query
-from runtime.engines.aggregation.kernel.types import AggregationCounters
-from runtime.engines.joins.feeds import value_slots
-from runtime.engines.joins.kernel import loop_types as kernel
-from runtime.engines.joins.kernel.loop_types import Filters, LoopCounters, Loops, Paths
-from runtime.engines.joins.kernel.multiway import Counters
+from runtime.engines.early_aggregation.kernel.types import AggregationCounters
+from runtime.engines.join_order.feeds import value_slots
+from runtime.engines.join_order.kernel import loop_types as kernel
+from runtime.engines.join_order.kernel.loop_types import Filters, LoopCounters, Loops, Paths
+from runtime.engines.join_order.kernel.multiway import Counters
 
 # Keys are below this, so a key modulo it is the key itself.
 _EVERY_KEY = 2**31 - 1

@@ -14,7 +14,7 @@ from runtime.runs.records import Run
 from tests.pages.helpers import all_done, texts
 from tests.pages.test_run import press
 from tests.planner.chains import CHAIN_SAMPLES
-from tests.runtime.runs import a_run
+from tests.runtime.run_records import a_run
 
 Go = Callable[[str], AppTest]
 

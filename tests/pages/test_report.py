@@ -16,7 +16,7 @@ from planner.errors import RunError
 from runtime.runs.history import History
 from runtime.runs.records import Run
 from runtime.runs.run_json import run_document
-from tests.runtime.runs import a_run
+from tests.runtime.run_records import a_run
 
 _HOSTILE = "</script><script>alert(1)</script><img src=http://evil.example/x>"
 # Elements by which a page fetches something, and what names it.

@@ -21,7 +21,7 @@ from runtime.runs.processes import Process
 from runtime.runs.records import Run, Way
 from tests.pages.conftest import FakeSpark
 from tests.pages.helpers import all_done, fresh_app, texts, until
-from tests.runtime.runs import a_run
+from tests.runtime.run_records import a_run
 
 Go = Callable[[str], AppTest]
 

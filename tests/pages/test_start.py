@@ -15,7 +15,7 @@ from planner.errors import PlanError
 from runtime.data.folders import home
 from runtime.runs.history import History
 from tests.pages.helpers import fresh_app, reloaded, texts
-from tests.runtime.runs import a_run
+from tests.runtime.run_records import a_run
 
 
 def test_every_sample_has_a_card_with_a_picture(app: AppTest) -> None:

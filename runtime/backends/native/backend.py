@@ -12,8 +12,8 @@ from planner.errors import RunError
 from planner.families.registry import chosen_plan
 from planner.files.tuple_table import Table
 from planner.plan.cost import Measurement, Timings
-from runtime.backends.native.aggregation import NativeGroups
 from runtime.backends.native.description import NativePlan
+from runtime.backends.native.early_aggregation import NativeGroups
 from runtime.backends.native.files import NativeFiles, cuts_of, merge_native_results, write_tables
 from runtime.backends.native.kinds import describe, refusal
 from runtime.backends.native.tally import NativeTally
