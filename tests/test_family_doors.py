@@ -35,7 +35,7 @@ def _strangers(name: str) -> Iterator[Path]:
     """The files that are neither the family's own nor registries."""
     for floor in ("planner", "runtime", "pages"):
         for file in (PROJECT / floor).rglob("*.py"):
-            own = name in file.relative_to(PROJECT).with_suffix("").parts
+            own = name in str(file.relative_to(PROJECT))
             if not own and file not in REGISTRIES and PAPERS not in file.parents:
                 yield file
 

@@ -24,8 +24,12 @@ class Modules:
 
 
 ENGINES = {
-    name: Modules(f"runtime.engines.{name}.engine", f"runtime.backends.native.{name}")
-    for name in ("join_order", "early_aggregation", "sliced_chain")
+    name: Modules(f"runtime.engines.{name}.engine", f"runtime.backends.native.{native}")
+    for name, native in (
+        ("join_order", "joins"),
+        ("early_aggregation", "early_aggregation"),
+        ("sliced_chain", "sliced_chain"),
+    )
 }
 
 

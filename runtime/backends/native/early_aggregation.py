@@ -21,7 +21,7 @@ from planner.plan.loop_orders import pipeline_of
 from planner.plan.plan import Plan
 from planner.workload.query import Query, common_block
 from planner.workload.workload import Workload
-from runtime.backends.native import join_order as joins
+from runtime.backends.native import joins
 from runtime.backends.native.description import Blocks, Input, Join, NativePlan, Use, compare
 from runtime.engines.early_aggregation.answer_files import AnswerReader
 from runtime.engines.early_aggregation.compile import answer_columns
@@ -89,6 +89,12 @@ def _tests(joined: Sequence[Input], new: Input, early: frozenset[int]) -> Iterat
     if not early:
         for other in joined:
             yield from joins.in_relation(other, new)
+
+
+def groups(described: NativePlan, workload: Workload, tables: Mapping[str, Table]) -> NativeGroups:
+    """What Spark aggregates."""
+    assert described.blocks is not None, "an aggregation has blocks"
+    return NativeGroups.of(described.blocks, workload.queries[0], tables)
 
 
 @dataclass(frozen=True, slots=True)

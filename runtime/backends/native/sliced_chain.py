@@ -17,7 +17,7 @@ from planner.families.sliced_chain.plans import PlanBuilder
 from planner.plan.plan import Plan
 from planner.workload.query import Column
 from planner.workload.workload import Workload
-from runtime.backends.native import join_order as joins
+from runtime.backends.native import joins
 from runtime.backends.native.description import (
     TS,
     Input,

@@ -19,8 +19,8 @@ from runtime.data.feed import Feed
 from runtime.engines.early_aggregation.amounts import Amounts, Combined, Ranked, combined, ranked
 from runtime.engines.early_aggregation.groups import AggregationSchema, Grouping, Meanings
 from runtime.engines.early_aggregation.kernel.types import NOTHING, Arrivals
-from runtime.engines.join_order.feeds import JoinSchema, count_windows, loop_feed
-from runtime.engines.join_order.kernel.loop_types import Rows
+from runtime.engines.join_feeds import JoinSchema, count_windows, loop_feed
+from runtime.engines.kernels.loop_types import Rows
 
 
 def aggregate_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:

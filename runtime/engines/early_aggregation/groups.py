@@ -25,7 +25,7 @@ from runtime.engines.early_aggregation.kernel.types import (
     ROWS,
     SUM,
 )
-from runtime.engines.join_order.feeds import JoinSchema
+from runtime.engines.join_feeds import JoinSchema
 from runtime.engines.kernels.digest import digest_of_rows
 
 # Spark passes over files whose name begins with an underscore.

@@ -11,7 +11,7 @@ from planner.plan.loop_orders import is_multiway
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.data.feed import Merge, Split
-from runtime.engines.join_order.feeds import JoinSchema, loop_feed, multiway_feed
+from runtime.engines.join_feeds import JoinSchema, loop_feed, multiway_feed
 from runtime.engines.join_order.kernel.loops import load_loop_kernels
 from runtime.engines.join_order.kernel.multiway import load_kernels
 from runtime.engines.join_order.loop_program import LoopProgram, compile_loops

@@ -18,12 +18,12 @@ from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 from runtime.data.batch import Batch
 from runtime.data.feed import Span
-from runtime.engines.join_order.feeds import count_windows
-from runtime.engines.join_order.kernel import loop_types as kernel
-from runtime.engines.join_order.kernel.loop_types import RELATION, TIME, LoopCounters, Rows, Windows
+from runtime.engines.join_feeds import count_windows
 from runtime.engines.join_order.kernel.loops import load_loop_kernels, loop_batch
 from runtime.engines.kernel_state import Done, stepped, still_held, summed
+from runtime.engines.kernels import loop_types as kernel
 from runtime.engines.kernels.digest import tuple_hashes
+from runtime.engines.kernels.loop_types import RELATION, TIME, LoopCounters, Rows, Windows
 from runtime.engines.nested_loops import Nest, join_cost, nest_of
 from runtime.engines.protocol import PlanInput, Step, Tally
 

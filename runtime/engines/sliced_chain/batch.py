@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runtime.engines.join_order.kernel.loop_types import Rows
 from runtime.engines.kernels.digest import tuple_hashes
+from runtime.engines.kernels.loop_types import Rows
 from runtime.engines.sliced_chain.chain_program import (
     FILTER,
     OPEN,

@@ -26,7 +26,7 @@ from planner.workload.validation import listed
 from planner.workload.workload import Workload
 from runtime.data.encoding import Ordered, fits_with, key_codes
 from runtime.data.feed import Feed
-from runtime.engines.join_order.kernel.loop_types import Rows
+from runtime.engines.kernels.loop_types import Rows
 
 _FILE = "_slices.json"
 

@@ -14,9 +14,9 @@ from planner.plan.cost import Cost
 from planner.plan.plan import Plan
 from runtime.data.batch import Batch
 from runtime.data.feed import Span
-from runtime.engines.join_order.kernel.loop_types import Rows
 from runtime.engines.kernel_state import Done, grown, stepped, summed
 from runtime.engines.kernels.digest import tuple_hashes
+from runtime.engines.kernels.loop_types import Rows
 from runtime.engines.protocol import Step, Tally
 from runtime.engines.sliced_chain.batch import Prepared, Run, Share, Stored, nothing_stored
 from runtime.engines.sliced_chain.chain_program import Era

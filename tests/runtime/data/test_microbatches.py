@@ -21,7 +21,7 @@ from runtime.data.feed import Split
 from runtime.data.generate import generate
 from runtime.data.microbatches import NOTE, MicroBatches
 from runtime.data.run_data import with_run_settings
-from runtime.engines.join_order.feeds import multiway_feed as feed
+from runtime.engines.join_feeds import multiway_feed as feed
 from runtime.engines.kernels.windows import Tuples
 from runtime.runs.records import RunRequest
 from runtime.runs.result_files import safe_file_name

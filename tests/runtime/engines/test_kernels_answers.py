@@ -15,7 +15,7 @@ from planner.workload.streams import Attribute, Stream
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 from runtime.data.feed import Feed, Span
-from runtime.engines.join_order.feeds import multiway_feed as feed
+from runtime.engines.join_feeds import multiway_feed as feed
 from runtime.engines.kernels.digest import digest_of
 from tests.examples import examples
 from tests.oracles.joins import Data, Item, arrivals_of, results_of

@@ -28,7 +28,7 @@ from planner.workload.streams import Relation, Stream
 from planner.workload.workload import Workload
 from runtime.data.batch import Batch
 from runtime.data.feed import Span, Split
-from runtime.engines.join_order.feeds import loop_feed
+from runtime.engines.join_feeds import loop_feed
 from runtime.engines.join_order.loop_program import compile_loops
 from runtime.engines.kernels.digest import digest_of
 from runtime.engines.protocol import PlanInput, Tally

@@ -13,7 +13,7 @@ from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
 from runtime.data.feed import Span
 from runtime.data.generate import generate
-from runtime.engines.join_order.feeds import multiway_feed as feed
+from runtime.engines.join_feeds import multiway_feed as feed
 from tests.planner.workloads import TABLE_5, chain_query, equality_join
 from tests.runtime.driving import Driven, as_lists, compiled, drive
 

@@ -29,7 +29,7 @@ from runtime.data.batch import Batch
 from runtime.data.feed import Span, Split
 from runtime.data.folders import PROJECT
 from runtime.data.generate import generate, write_folder
-from runtime.engines.join_order.feeds import loop_feed
+from runtime.engines.join_feeds import loop_feed
 from runtime.engines.kernels.digest import as_text, digest_of
 from runtime.engines.protocol import Tally
 from runtime.runs.records import RunRequest

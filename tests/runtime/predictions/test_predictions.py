@@ -11,7 +11,7 @@ from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 from runtime.data.feed import Span
 from runtime.data.generate import generate
-from runtime.engines.join_order.feeds import multiway_feed as feed
+from runtime.engines.join_feeds import multiway_feed as feed
 from tests.planner.workloads import (
     HASHED,
     HYBRID,

@@ -17,7 +17,7 @@ from runtime.__main__ import main
 from runtime.control.execute import run
 from runtime.data.feed import Span
 from runtime.data.generate import generate, write_folder
-from runtime.engines.join_order.feeds import multiway_feed as feed
+from runtime.engines.join_feeds import multiway_feed as feed
 from runtime.runs.history import History
 from runtime.runs.records import Progress, Run, RunRequest, Way
 from tests.oracles.joins import results_of

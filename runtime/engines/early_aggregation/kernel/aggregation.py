@@ -33,9 +33,9 @@ from runtime.engines.early_aggregation.kernel.types import (
     Span,
     Values,
 )
-from runtime.engines.join_order.kernel.loop_evaluation import filtered
-from runtime.engines.join_order.kernel.loop_types import Filters, Loops, Paths
+from runtime.engines.kernels.conditions import filtered
 from runtime.engines.kernels.digest import digest_of_rows, tuple_hashes
+from runtime.engines.kernels.loop_types import Filters, Loops, Paths
 
 
 class Standing(NamedTuple):

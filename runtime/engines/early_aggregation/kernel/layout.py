@@ -19,7 +19,7 @@ from runtime.engines.early_aggregation.kernel.types import (
     Functions,
     Sources,
 )
-from runtime.engines.join_order.kernel.loop_types import Loops, Paths
+from runtime.engines.kernels.loop_types import Loops, Paths
 
 # The columns of a path: whose it is, the column of its key in a row (below 0: none), its buckets,
 # and which of all buckets is its first.

@@ -18,7 +18,7 @@ from runtime.engines.early_aggregation.kernel.types import (
     ROW_PART,
     ROW_TUPLES,
 )
-from runtime.engines.join_order.kernel.loop_evaluation import holds
+from runtime.engines.kernels.conditions import holds
 from runtime.engines.kernels.inlining import part
 from runtime.engines.kernels.windows import bucket_of
 

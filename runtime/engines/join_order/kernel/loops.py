@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 from numba import njit
 
-from runtime.engines.join_order.kernel.loop_evaluation import evaluate, filtered
+from runtime.engines.join_order.kernel.loop_evaluation import evaluate
 from runtime.engines.join_order.kernel.loop_store import (
     empty_store,
     indexes_of,
@@ -21,7 +21,9 @@ from runtime.engines.join_order.kernel.loop_store import (
     remove,
     remove_row,
 )
-from runtime.engines.join_order.kernel.loop_types import (
+from runtime.engines.kernels.conditions import filtered
+from runtime.engines.kernels.digest import tuple_hashes
+from runtime.engines.kernels.loop_types import (
     RELATION,
     TIME,
     Filters,
@@ -32,7 +34,6 @@ from runtime.engines.join_order.kernel.loop_types import (
     Rows,
     Windows,
 )
-from runtime.engines.kernels.digest import tuple_hashes
 from runtime.engines.kernels.windows import lay_out
 
 

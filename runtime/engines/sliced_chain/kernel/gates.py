@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from runtime.engines.join_order.kernel.loop_evaluation import holds
+from runtime.engines.kernels.conditions import holds
 from runtime.engines.sliced_chain.kernel.types import LOOKS, PASSED
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from runtime.engines.join_order.kernel.loop_evaluation import holds
+from runtime.engines.kernels.conditions import holds
 from runtime.engines.kernels.digest import result_hash
 from runtime.engines.kernels.scan import PADDING, matches
 from runtime.engines.sliced_chain.kernel.types import (

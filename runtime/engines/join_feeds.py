@@ -17,7 +17,7 @@ from planner.workload.streams import Relation, Stream
 from planner.workload.workload import Workload
 from runtime.data.encoding import Ordered, key_codes
 from runtime.data.feed import Feed
-from runtime.engines.join_order.kernel.loop_types import Rows
+from runtime.engines.kernels.loop_types import Rows
 from runtime.engines.kernels.windows import Tuples
 
 # Spark passes over files whose name begins with an underscore.

@@ -30,14 +30,14 @@ Functions = Sequence[tuple[int, int]]
 def replay_aggregation(
     spark: SparkSession,
     prepared: PreparedNative,
-    groups: NativeGroups,
     files: NativeFiles,
     stop: StopSignal,
 ) -> tuple[NativeTally, np.ndarray]:
     """The groups of all blocks in one batch job, as rows of numbers."""
     tally = NativeTally()
     (join,), blocks = prepared.described.joins, prepared.described.blocks
-    assert blocks is not None, "an aggregation has them"
+    groups = prepared.groups
+    assert blocks is not None and isinstance(groups, NativeGroups), "an aggregation has them"
     with counted(tally, prepared.span.warmup) as observe, stopping(spark, stop):
         read = _aggregated(reader(spark, files, False), blocks, groups.functions)
         rows = joined(join, 0, read, False, observe)
