@@ -37,7 +37,8 @@ def replay_aggregation(
     tally = NativeTally()
     (join,), blocks = prepared.described.joins, prepared.described.blocks
     groups = prepared.groups
-    assert blocks is not None and isinstance(groups, NativeGroups), "an aggregation has them"
+    assert blocks is not None, "an aggregation has them"
+    assert isinstance(groups, NativeGroups), "its kind coded them"
     with counted(tally, prepared.span.warmup) as observe, stopping(spark, stop):
         read = _aggregated(reader(spark, files, False), blocks, groups.functions)
         rows = joined(join, 0, read, False, observe)
