@@ -1,11 +1,11 @@
 """The router: the pages of Sluice, and nothing else."""
 
-from pages.parts.shared import backend, charts, heading, links, messages, routing
+from pages.parts.shared import backend, charts, controls, heading, links, routing
 
 page = routing.navigation()
-with messages.shown():
+with controls.shown():
     links.restore()
-with messages.shown():
+with controls.shown():
     page.run()
 heading.show_share()
 charts.offer_files()

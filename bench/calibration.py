@@ -22,7 +22,7 @@ from planner.files.data_folder import PROJECT
 from planner.files.workload_file import load_workload
 from planner.plan.cost import q_error
 from planner.seconds.calibration import Calibration
-from planner.seconds.run_seconds import kernel_seconds
+from planner.seconds.kernel_work import kernel_seconds
 from planner.workload.workload import Workload
 from runtime.backends.interruption import StopSignal
 from runtime.calibration.calibrate import Measured, calibration_of, designs, measure_all

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bench.workloads import hashed, join_of, tables_of
-from planner.experiments.golab.rate_curves import TABLE_5
+from planner.experiments.golab.rates import TABLE_5
 from planner.families.registry import family
 from planner.plan.plan import Plan
 from runtime.data.batch import Batch

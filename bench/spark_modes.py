@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.workloads import join_of
-from planner.experiments.golab.rate_curves import TABLE_5
+from planner.experiments.golab.rates import TABLE_5
 from runtime.control.execute import run
 from runtime.runs.history import History
 from runtime.runs.records import WAYS, Run, RunRequest

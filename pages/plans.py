@@ -6,7 +6,7 @@ from pages.parts.families.protocol import PlanChoice
 from pages.parts.plans import plan_details, ranking_table
 from pages.parts.results import exports
 from pages.parts.run import launch
-from pages.parts.shared import heading, messages, planning, seconds, state
+from pages.parts.shared import controls, heading, planning, seconds, state
 from pages.parts.shared.formatting import counted, plain
 from planner.families.protocol import MOST_CANDIDATES
 
@@ -38,7 +38,7 @@ with st.container(border=True):
         if ranking.truncated:
             st.caption(planning.left_out(ranking, listed))
 if run and (failure := launch.failure()):
-    messages.show(failure)
+    controls.show(failure)
 elif run:
     st.switch_page("pages/run.py")
 

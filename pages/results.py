@@ -6,8 +6,8 @@ from pages.parts.results import (
     answer_tables,
     exports,
     past_runs,
+    run_figures,
     run_views,
-    seconds_view,
     spark_metrics,
     trust_view,
 )
@@ -42,7 +42,7 @@ else:
     with left:
         run_views.chart(plans, runs)
     with right:
-        seconds_view.show(every)
+        run_figures.show(every)
     measured = [run for run in every if is_measured(run)]
     st.markdown("### By operator", anchors=False)
     shown = backend.records((run_views.pick(to_choose_from(plans, measured), "Run", "run-shown"),))

@@ -12,7 +12,7 @@ from pages.parts.run import (
     run_choices,
     run_settings,
 )
-from pages.parts.shared import backend, heading, messages, planning
+from pages.parts.shared import backend, controls, heading, planning
 from pages.parts.shared.formatting import plain
 
 heading.show("Run")
@@ -65,6 +65,6 @@ else:
         launch.launch(labels, way, keep, repeats, limits, pace, master, operators)
         st.rerun()
     if failure := launch.failure():
-        messages.show(failure)
+        controls.show(failure)
     for warning in run_settings.warnings(workload):
         st.warning(plain(warning, 400), icon=":material/warning:")

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.parts.shared import routing, samples
-from pages.parts.start import cards, recent_runs
+from pages.parts.start import cards
 
 routing.ensure()
 
@@ -15,7 +15,7 @@ st.markdown(
     "way to aggregate before the join, every way for many queries to share one join. It runs the "
     "plans you choose, and compares measured with predicted costs."
 )
-recent_runs.show()
+cards.show()
 with st.container(border=True):
     cards.tour()
 subjects = samples.by_subject()

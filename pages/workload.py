@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.parts.run import run_settings
-from pages.parts.shared import controls, heading, messages
+from pages.parts.shared import controls, heading
 from pages.parts.workload import (
     drafts,
     own_data,
@@ -32,7 +32,7 @@ if (problem := drafts.problem()) is not None:
         )
         st.button("Discard changes", on_click=drafts.discard)
     if section != "Streams and queries" or not query_editors.points_at(problem):
-        messages.show(problem, drafts.query_names())
+        controls.show(problem, drafts.query_names())
 
 if section == "Streams and queries":
     left, right = st.columns([3, 2], gap="medium")
@@ -48,7 +48,7 @@ if section == "Streams and queries":
         stream_tables.show_streams()
     with right:
         st.markdown("**Attributes**")
-        with messages.shown():
+        with controls.shown():
             stream_tables.show_attributes()
         if drafts.parts().get("relations"):
             st.markdown("**Relations**")

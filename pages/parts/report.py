@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pages.parts.plans.drawings import MOST_OPERATORS
-from pages.parts.results import comparison, report_html, run_figures, run_views, seconds_view
+from pages.parts.results import comparison, report_html, run_figures, run_views
 from pages.parts.results import report_html as html
 from pages.parts.results.exports import to_json
 from pages.parts.shared import figures
@@ -27,8 +27,7 @@ from runtime.diagnosis.diagnose import diagnosed
 from runtime.diagnosis.trust import trust
 from runtime.runs.history import History
 from runtime.runs.records import Run
-from runtime.runs.run_costs import measured_scores, objective_of
-from runtime.runs.run_groups import PlanRuns, by_plan, manners
+from runtime.runs.run_groups import PlanRuns, by_plan, manners, measured_scores, objective_of
 from runtime.runs.run_summary import summary_of
 from runtime.runs.run_tuples import few_tuples_of
 
@@ -123,10 +122,10 @@ def _seconds(runs: Sequence[Run]) -> Iterator[str]:
     if not every:
         return
     chosen, shown = next(iter(every.items()))
-    rows, parts = seconds_view.named(shown), ("kernel", "engine")
+    rows, parts = run_figures.named(shown), ("kernel", "engine")
     words = run_figures.seconds_alternative(rows, parts)
-    yield html.chart(run_figures.seconds(rows, parts, seconds_view.manner_text(chosen)), words)
-    if left_out := seconds_view.left_out(every, chosen):
+    yield html.chart(run_figures.seconds(rows, parts, run_figures.manner_text(chosen)), words)
+    if left_out := run_figures.left_out(every, chosen):
         yield html.paragraph(left_out, "quiet")
 
 

@@ -13,8 +13,10 @@ from planner.errors import PlanError
 from planner.files.data_columns import FIRST, LAST
 from planner.files.tuple_table import ColumnData, Table
 from planner.statistics.distributions import (
+    Counted,
     Distribution,
     counted_distribution,
+    fitted_exponents,
     share_of_pairs,
     share_of_values,
 )
@@ -29,7 +31,6 @@ from planner.statistics.selectivity import (
     provenance,
     selectivity_place,
 )
-from planner.statistics.skew import Counted, fitted_exponents
 from planner.workload.execution import DeclaredStatistic, RunSettings
 from planner.workload.query import Column, Filter, Predicate, Query
 from planner.workload.streams import Arrivals, Attribute, Changes, Relation, Stream

@@ -21,6 +21,7 @@ from planner.statistics.distributions import (
     Distribution,
     counted_distribution,
     declared_distribution,
+    zipf_exponent,
 )
 from planner.statistics.inference import (
     FEWEST_ARRIVALS,
@@ -36,7 +37,6 @@ from planner.statistics.selectivity import (
     filter_selectivity,
     predicate_selectivity,
 )
-from planner.statistics.skew import zipf_exponent
 from planner.workload.changes import with_every_query
 from planner.workload.execution import Statistics
 from planner.workload.query import Column, Filter, Predicate, Query

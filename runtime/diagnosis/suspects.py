@@ -11,7 +11,7 @@ from planner.plan.cost import ADDED_UP, MET, Cost, q_error
 from planner.plan.operator_names import operator_name, part_of
 from planner.plan.plan import Operator
 from runtime.runs.records import Run
-from runtime.runs.run_costs import objective_of
+from runtime.runs.run_groups import objective_of
 
 # An operator matters whose error is this share of the plan's work, or, where the plan is off, this
 # share of the errors of all operators.

@@ -14,7 +14,7 @@ from planner.numbers import percent_more, shortened, times
 from planner.plan.cost import q_error
 from planner.plan.objective import Objective
 from runtime.runs.records import Run
-from runtime.runs.run_costs import measured_scores, objective_of
+from runtime.runs.run_groups import measured_scores, objective_of
 
 Verdict = Literal["all", "order", "figures", "nothing", "unknown"]
 

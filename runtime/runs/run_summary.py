@@ -108,7 +108,7 @@ def recorded_columns(record: Mapping[str, Any]) -> dict[str, Value]:
 
 
 def _scores(run: Run) -> tuple[float | None, float | None]:
-    from runtime.runs.run_costs import scores
+    from runtime.runs.run_groups import scores
 
     return scores(run)
 

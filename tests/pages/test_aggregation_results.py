@@ -13,8 +13,8 @@ from streamlit.testing.v1 import AppTest
 from pages.parts.results import answer_tables, comparison, exports
 from runtime.data.folders import answers_home
 from runtime.runs.history import History
-from runtime.runs.kept_answers import MOST_CHANGES, expected_changes, folder_for
-from runtime.runs.run_costs import predicted_cost, scores
+from runtime.runs.result_files import MOST_CHANGES, expected_changes, folder_for
+from runtime.runs.run_groups import predicted_cost, scores
 from tests.pages.conftest import FakeSpark
 from tests.pages.helpers import all_done, texts
 from tests.planner.aggregations import AGGREGATION_SAMPLES

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.run import change_editor, stage_table
+from pages.parts.run import change_editor
 from pages.parts.workload import query_editors
 from planner.families.registry import family
 from planner.families.stages import planned_stages
@@ -185,7 +185,7 @@ def test_a_query_that_changes_its_window_is_another() -> None:
     again = replace(workload.queries[1], name="Q1")
     workload = changing(Change(40, remove="Q1"), Change(40, add=again))
     stages = planned_stages(family("sliced_chain"), workload, "pull-up")
-    assert stage_table.table(stages, 100.0)["What changes"].iloc[1] == "Q1 changes"
+    assert change_editor.table(stages, 100.0)["What changes"].iloc[1] == "Q1 changes"
 
 
 # --- many queries on the Workload page ------------------------------------------------------------

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.parts.plans import replanning_figures
-from pages.parts.shared import backend, charts, controls, messages, planning, state
+from pages.parts.shared import backend, charts, controls, planning, state
 from pages.parts.shared.formatting import moment, plain
 from pages.parts.shared.state import BY_DIGEST
 from planner.errors import PlanError, within
@@ -38,7 +38,7 @@ TABLE = "the table"
 def show(name: str, workload: Workload) -> None:
     """The answer, then the rates and figures of what follows from them."""
     top = st.container()
-    with messages.shown():
+    with controls.shown():
         trace = _pick(workload)
         if trace is None:
             st.caption("The last row may have only a time, which is the end of the trace.")

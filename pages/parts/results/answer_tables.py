@@ -11,8 +11,8 @@ import streamlit as st
 
 from pages.parts.families.registry import view_of
 from pages.parts.results import exports
-from pages.parts.run import stage_table
-from pages.parts.shared import controls, messages
+from pages.parts.run import change_editor
+from pages.parts.shared import controls
 from pages.parts.shared.formatting import counted, error_text, plain, rounded_alike
 from planner.plan.cost import Cost
 from runtime.runs.records import Run
@@ -28,12 +28,12 @@ def show(run: Run) -> None:
     """The groups of an aggregation or their changes, as a table and as CSV."""
     if run.workload.queries[0].aggregates:
         st.markdown("### Answer", anchors=False)
-        with messages.shown():
+        with controls.shown():
             _kept(run)
 
 
 def _kept(run: Run) -> None:
-    from runtime.runs.kept_answers import MOST_CHANGES, answer_of
+    from runtime.runs.result_files import MOST_CHANGES, answer_of
 
     answer = answer_of(run)
     if answer is None:
@@ -152,11 +152,11 @@ def _stages(run: Run) -> None:
 
     if not run.workload.run.changes:
         return
-    with messages.shown():
-        stages = stage_table.stages_of_run(run.plan.family, run.workload, run.request.label)
+    with controls.shown():
+        stages = change_editor.stages_of_run(run.plan.family, run.workload, run.request.label)
         if len(stages) > 1:
             st.markdown("### Stages", anchors=False)
-            stage_table.show(stages, run_seconds(run.workload))
+            change_editor.show_stages(stages, run_seconds(run.workload))
             st.caption(
                 "The figures of this run cover all its stages, each weighted by its duration. The "
                 "answer of a query covers the time during which it was part of the run."

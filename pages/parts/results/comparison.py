@@ -14,8 +14,14 @@ from planner.plan.operator_names import operator_name
 from planner.plan.plan_text import Overlay
 from planner.workload.validation import listed
 from runtime.runs.records import Run
-from runtime.runs.run_costs import measured_cost, objective_of, predicted_cost, scores
-from runtime.runs.run_groups import PlanRuns, Spread
+from runtime.runs.run_groups import (
+    PlanRuns,
+    Spread,
+    measured_cost,
+    objective_of,
+    predicted_cost,
+    scores,
+)
 
 # Pale fills under dark letters, safe for the colour-blind; each has an arrow, too.
 MET_FILL, OVER_FILL, UNDER_FILL = "#d5ecdf", "#fbd9b5", "#cfe3f7"

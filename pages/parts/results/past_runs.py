@@ -7,7 +7,7 @@ from typing import get_args
 import pandas as pd
 import streamlit as st
 
-from pages.parts.shared import backend, controls, messages, state
+from pages.parts.shared import backend, controls, state
 from pages.parts.shared.formatting import counted, error_text, moment, plain, plan_name
 from planner.families import registry
 from planner.workload.workload import Workload
@@ -104,7 +104,7 @@ def _actions(chosen: RunSummary) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         note = st.text_input("Note", chosen.note, key=f"note-{chosen.id}")
         if note.strip() != chosen.note:
-            with messages.shown():
+            with controls.shown():
                 backend.history().note(chosen.id, note)
                 st.rerun()
         st.button(
@@ -116,7 +116,7 @@ def _actions(chosen: RunSummary) -> None:
             help="Results compares other runs of the workload with it.",
         )
         if st.button("Open the workload", icon=":material/folder_open:"):
-            with messages.shown():
+            with controls.shown():
                 request = backend.history().get(chosen.id).request
                 state.open_workload(request.workload, request.data, request.sort)
                 st.rerun()
@@ -134,6 +134,6 @@ def _pin(chosen: RunSummary) -> None:
 def _delete(run_id: str) -> None:
     from runtime.runs.history import delete_run
 
-    with messages.shown():
+    with controls.shown():
         delete_run(run_id)
         st.rerun()

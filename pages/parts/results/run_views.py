@@ -12,8 +12,7 @@ from pages.parts.shared import backend, charts, controls, figures
 from pages.parts.shared.formatting import UNITS, compared, error_text, moment, plain, plan_name
 from planner.numbers import amount
 from runtime.runs.records import Run
-from runtime.runs.run_costs import measured_scores, objective_of, scores
-from runtime.runs.run_groups import PlanRuns
+from runtime.runs.run_groups import PlanRuns, measured_scores, objective_of, scores
 from runtime.runs.run_summary import RunSummary
 
 # So many runs of a workload are read, and so many plans shown.

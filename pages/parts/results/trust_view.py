@@ -12,7 +12,7 @@ from runtime.diagnosis.diagnose import Diagnosis, diagnosed
 from runtime.diagnosis.suspects import suspects
 from runtime.diagnosis.trust import Verdict, trust
 from runtime.runs.records import Run
-from runtime.runs.run_costs import scores
+from runtime.runs.run_groups import scores
 
 _ICONS: dict[Verdict, str] = {
     "all": ":material/thumb_up:",

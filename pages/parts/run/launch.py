@@ -27,9 +27,9 @@ def launch(
     `keep` keeps answers for Results. `limits` are the most seconds and megabytes of a run.
     """
     from runtime.data.run_data import check_size
-    from runtime.runs.kept_answers import folder_for
     from runtime.runs.masters import usual_shared
     from runtime.runs.records import MOST_DISK_MB, MOST_SECONDS, RunRequest, repeated
+    from runtime.runs.result_files import folder_for
 
     st.session_state.pop("launch_error", None)
     try:

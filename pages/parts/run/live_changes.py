@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages.parts.families.registry import view_of
-from pages.parts.run import stage_table
+from pages.parts.run import change_editor
 from pages.parts.run.change_editor import action
-from pages.parts.shared import backend, controls, messages, planning, state
+from pages.parts.shared import backend, controls, planning, state
 from pages.parts.shared.formatting import plain, plan_name
 from pages.parts.workload import drafts
 from planner.errors import PlanError, RunError
@@ -98,7 +98,7 @@ def form(job_id: str) -> None:
             label = st.selectbox("Plan", plans, format_func=plan_name, key="steer-plan")
             _button("Switch now", entry.steering, [Change(0, plan=label)])
         if _PROBLEM in st.session_state:
-            messages.show(st.session_state[_PROBLEM])
+            controls.show(st.session_state[_PROBLEM])
 
 
 def _add(steering: Steering, workload: Workload) -> None:
@@ -166,13 +166,13 @@ def show(entry: Entry, request: RunRequest) -> None:
     if not (request.steerable or workload.run.changes):
         return
     reached = entry.progress.reached
-    stages = stage_table.stages_of_run(request.family, workload, request.label)
+    stages = change_editor.stages_of_run(request.family, workload, request.label)
     for wish in entry.steering.wishes:
         if wish.answer != "made":
             _pending(wish)
     if len(stages) > 1:
-        st.caption(f":material/sync_alt: {stage_table.stage_text(stages, reached)}")
-        stage_table.show(stages, run_seconds(request.workload), reached)
+        st.caption(f":material/sync_alt: {change_editor.stage_text(stages, reached)}")
+        change_editor.show_stages(stages, run_seconds(request.workload), reached)
     if request.steerable:
         now = [stage for stage in stages if stage.at is None or stage.at / 1e6 <= reached][-1]
         view_of(request.family).running(now.workload, now.plan.label)

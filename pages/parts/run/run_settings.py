@@ -11,7 +11,7 @@ import streamlit as st
 
 from pages.parts.families.registry import view_of
 from pages.parts.run import run_choices
-from pages.parts.shared import backend, messages, planning, seconds, state
+from pages.parts.shared import backend, controls, planning, seconds, state
 from pages.parts.shared.formatting import counted, on_pages, plain, plan_name, seconds_text
 from pages.parts.workload import drafts
 from planner.families.protocol import Family, Ranking
@@ -192,7 +192,7 @@ def edit_span() -> None:
     duration = columns[2].number_input(
         "Duration (s of stream time)", min_value=0.001, value=float(run.duration), format="%g"
     )
-    with messages.shown():
+    with controls.shown():
         changed = replace(run, seed=seed, warmup=warmup, duration=duration)
         if changed != run:
             drafts.set_run(changed)

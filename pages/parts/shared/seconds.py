@@ -68,7 +68,7 @@ def expected(
     repeats: int = 1,
 ) -> str:
     """The predicted time of runs on generated tuples: in kernels, and for Spark's micro-batches."""
-    from planner.seconds.run_seconds import Shape, kernel_seconds
+    from planner.seconds.kernel_work import Shape, kernel_seconds
     from runtime.backends.kernels.pace import batch_seconds
     from runtime.data.microbatches import usual_batch_rows
     from runtime.data.run_data import run_seconds

@@ -12,7 +12,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts.shared import messages, routing, state
+from pages.parts.shared import controls, routing, state
 from pages.parts.workload import own_data
 from planner.errors import PlanError
 from planner.files.workload_file import dump_workload, load_workload
@@ -106,7 +106,7 @@ def open_workload_file() -> None:
     file = st.file_uploader("A workload (YAML or JSON) or a view", type=["yaml", "yml", "json"])
     if file is None or st.session_state.get("opened_file") == file.file_id:
         return
-    with messages.shown():
+    with controls.shown():
         page = _opened(file.getvalue(), file.name)
         # The file stays in its box: without this, coming back would open it again.
         st.session_state["opened_file"] = file.file_id

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from pages.parts.shared import controls, messages, planning, samples, state
+from pages.parts.shared import controls, planning, samples, state
 from pages.parts.shared.formatting import plain
 from planner.errors import PlanError, RunError
 from planner.numbers import amount
@@ -67,7 +67,7 @@ def show() -> None:
     if (folder, sort) != state.data():
         state.use_data(folder, sort)
         st.rerun()
-    with messages.shown():
+    with controls.shown():
         provenance()
 
 
@@ -75,7 +75,7 @@ def _folder_box(sort: bool) -> None:
     with st.form("data-folder", border=False):
         text = st.text_input("A folder with one CSV or Parquet file per stream")
         if st.form_submit_button("Use this folder"):
-            with messages.shown():
+            with controls.shown():
                 _use(allowed_folder(text), sort)
 
 
@@ -87,7 +87,7 @@ def _upload_box(sort: bool) -> None:
             accept_multiple_files=True,
         )
         if st.form_submit_button("Use these files") and files:
-            with messages.shown():
+            with controls.shown():
                 _use(keep_data(files, state.workload()), sort)
 
 

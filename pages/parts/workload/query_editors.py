@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.parts.shared import controls, messages, state
+from pages.parts.shared import controls, state
 from pages.parts.shared.formatting import counted, plain
 from pages.parts.workload import drafts
 from pages.parts.workload.drafts import Parts
@@ -102,7 +102,7 @@ def _show_one(queries: list[Parts]) -> None:
     _text(place, queries[place])
     problem = drafts.problem()
     if problem is not None and points_at(problem) and not points_at(problem, place):
-        messages.show(problem, drafts.query_names())
+        controls.show(problem, drafts.query_names())
     with st.container(horizontal=True):
         st.button("Add a copy", icon=":material/add:", on_click=_add, args=(place,))
         st.button("Remove", icon=":material/remove:", on_click=_remove, args=(place,))
@@ -123,7 +123,7 @@ def _text(place: int, part: Parts) -> None:
     drafts.showing(editor, shown)
     problem = drafts.problem()
     if problem is not None and points_at(problem, place):
-        messages.show(problem, drafts.query_names())
+        controls.show(problem, drafts.query_names())
 
 
 def points_at(problem: SluiceError, place: int | None = None) -> bool:
@@ -184,7 +184,7 @@ def show_windows() -> None:
         return
     typed = dict(zip((s.alias for s in query.sources), edited["Window"], strict=True))
     _keep(query, typed)
-    with messages.shown():
+    with controls.shown():
         sources = tuple(
             s if s.window is None else replace(s, window=_parsed(s, typed[s.alias]))
             for s in query.sources

@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.parts.run import run_settings
-from pages.parts.shared import messages, planning, samples, state, views
+from pages.parts.shared import controls, planning, samples, state, views
 from pages.parts.shared.formatting import plain
 from pages.parts.workload import drafts
 from planner.errors import PlanError
@@ -28,7 +28,7 @@ def show() -> None:
             workload = load_workload(typed, "file")
         except PlanError as error:
             texts["file"] = typed
-            messages.show(error)
+            controls.show(error)
         else:
             texts.pop("file", None)
             if samples.own_name(workload) != state.workload():
@@ -77,7 +77,7 @@ def show_name() -> None:
     typed = st.text_input(
         "Name of the workload", workload.name, placeholder="a name", width=320
     ).strip()
-    with messages.shown():
+    with controls.shown():
         named = replace(workload, name=typed or workload.name)
         # A changed sample does not get the sample's name again.
         if samples.own_name(named).name != workload.name:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from planner.families.base import near_ties, plain_answer
 from planner.families.early_aggregation.groups import groups_of
 from planner.families.early_aggregation.model import AggregationModel
 from planner.families.early_aggregation.published_model import PrintedModel
 from planner.families.early_aggregation.ranking import best_mask
 from planner.families.early_aggregation.search import orders
 from planner.families.early_aggregation.skew import skewed_classes
-from planner.families.near_ties import near_ties, plain_answer
 from planner.families.protocol import Ranking
 from planner.numbers import amount, percent_more, shortened, times
 

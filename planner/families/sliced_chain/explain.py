@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planner.families.near_ties import near_ties, plain_answer
+from planner.families.base import near_ties, plain_answer
 from planner.families.protocol import Ranking
 from planner.families.sliced_chain.chain_search.chains import GroupChains
 from planner.families.sliced_chain.groups import BOTH, Group

@@ -10,7 +10,7 @@ from pathlib import Path
 from planner.families.registry import family
 from planner.plan.cost import Measurement, Timings
 from planner.seconds.calibration import calibrated_units
-from planner.seconds.run_seconds import Shape, kernel_seconds
+from planner.seconds.kernel_work import Shape, kernel_seconds
 from runtime.backends.interruption import unless_stopped
 from runtime.backends.kernels.prepare import Prepared, prepare
 from runtime.backends.kernels.progress import Totals, measured_so_far

@@ -8,9 +8,8 @@ from dataclasses import replace
 import pytest
 
 from planner.errors import PlanError
-from planner.families.base import ListedSpace
+from planner.families.base import ListedSpace, plain_answer
 from planner.families.capabilities import Changes, IndexAdvice, LoopOrders, Recomputations
-from planner.families.near_ties import plain_answer
 from planner.families.protocol import Explanation, PlanSpace, Ranking
 from planner.families.registry import FAMILIES, family
 from planner.plan.cost import Cost, Estimate, Quality, UnitCosts

@@ -11,7 +11,7 @@ from planner.families.registry import FAMILIES
 from planner.files.data_folder import PROJECT
 from planner.files.workload_file import load_workload
 from planner.plan.cost import UnitCosts, Units
-from planner.seconds.run_seconds import Shape, kernel_seconds
+from planner.seconds.kernel_work import Shape, kernel_seconds
 from planner.seconds.units import DEFAULT_UNITS, units_of
 from planner.workload.execution import Execution
 from planner.workload.workload import Workload

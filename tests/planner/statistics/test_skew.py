@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 
 from planner.files.tuple_table import ColumnData, Table
-from planner.statistics.distributions import counted_distribution
+from planner.statistics.distributions import (
+    Counted,
+    counted_distribution,
+    equal_share,
+    fitted_exponents,
+    zipf_exponent,
+)
 from planner.statistics.inference import infer
-from planner.statistics.skew import Counted, equal_share, fitted_exponents, zipf_exponent
 from planner.workload.query import Column
 from tests.planner.workloads import equality_join
 
