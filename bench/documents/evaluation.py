@@ -112,10 +112,10 @@ def _cell(findings: dict[str, Finding]) -> str:
     if not differing:
         return "holds"
     if len(findings) == 1:
-        return f"differs: {next(iter(differing.values())).told}"
+        return f"differs: {next(iter(differing.values())).text}"
     if len(differing) > MOST_NAMED:
         return f"holds in {len(findings) - len(differing)} of {len(findings)}"
-    return "differs " + "; ".join(f"{part}: {found.told}" for part, found in differing.items())
+    return "differs " + "; ".join(f"{part}: {found.text}" for part, found in differing.items())
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -41,8 +41,8 @@ def lowest(values: Values, curve: str, others: Sequence[str]) -> Finding:
         if x in values[other]
     }
     (other, x), share = max(shares.items(), key=lambda item: item[1])
-    told = f"at most {share:.3g} times {other}, at {place_text(x)}"
-    return Finding(share <= 1 + SAME, "nowhere above" if share <= 1 + _ROUNDING else told)
+    text = f"at most {share:.3g} times {other}, at {place_text(x)}"
+    return Finding(share <= 1 + SAME, "nowhere above" if share <= 1 + _ROUNDING else text)
 
 
 @as_check
@@ -50,12 +50,12 @@ def scales(values: Values, curve: str, other: str) -> Finding:
     """The other is many times as high at the last place, though not at the first."""
     share = ratios(values, other, curve)
     first, *_, last = share
-    told = (
+    text = (
         f"{other} is {share[first]:.3g} times as high at {place_text(first)}, "
         f"{share[last]:.3g} times at {place_text(last)}, "
         f"{max(share.values()):.3g} times at most"
     )
-    return Finding(share[last] > 2 * share[first], told)
+    return Finding(share[last] > 2 * share[first], text)
 
 
 @as_check
@@ -67,9 +67,9 @@ def alike(values: Values, first: str, second: str, until: float | None = None) -
         if until is None or (isinstance(x, float | int) and x <= until)
     }
     x = max(apart, key=apart.__getitem__)
-    told = f"at most {apart[x]:.3g} times apart, at {place_text(x)}"
+    text = f"at most {apart[x]:.3g} times apart, at {place_text(x)}"
     same = apart[x] <= 1 + _ROUNDING
-    return Finding(apart[x] <= 1 + SAME, "the same" if same else told)
+    return Finding(apart[x] <= 1 + SAME, "the same" if same else text)
 
 
 @as_check
@@ -79,9 +79,9 @@ def rises(values: Values, curve: str, until: float | None = None) -> Finding:
     found = [values[curve][x] for x in places]
     falls = [b / a for a, b in pairwise(found) if b < a]
     ends = f"from {place_text(places[0])} to {place_text(places[-1])}"
-    told = f"{found[-1] / found[0]:.3g} times {ends}"
+    text = f"{found[-1] / found[0]:.3g} times {ends}"
     steady = all(share >= 1 - SAME for share in falls)
-    return Finding(steady and found[-1] > found[0] * (1 + SAME), told)
+    return Finding(steady and found[-1] > found[0] * (1 + SAME), text)
 
 
 @as_check
@@ -90,12 +90,12 @@ def overtakes(values: Values, curve: str, other: str) -> Finding:
     share = ratios(values, curve, other)
     places = list(share)
     below = [x for x in places if share[x] < 1]
-    told = f"{share[places[0]]:.3g} times {other} at {place_text(places[0])}, " + (
+    text = f"{share[places[0]]:.3g} times {other} at {place_text(places[0])}, " + (
         f"below it from {place_text(below[0])} on"
         if below
         else f"{share[places[-1]]:.3g} times at {place_text(places[-1])}, nowhere below"
     )
-    return Finding(share[places[0]] > 1 and share[places[-1]] < 1, told)
+    return Finding(share[places[0]] > 1 and share[places[-1]] < 1, text)
 
 
 @as_check
@@ -103,11 +103,11 @@ def furthest_at_first(values: Values, curve: str, other: str) -> Finding:
     """The curve is above the other, most of all at the first place."""
     share = ratios(values, curve, other)
     first, *_, last = share
-    told = (
+    text = (
         f"{share[first]:.3g} times {other} at {place_text(first)}, "
         f"{share[last]:.3g} times at {place_text(last)}"
     )
-    return Finding(share[first] == max(share.values()) and min(share.values()) > 1, told)
+    return Finding(share[first] == max(share.values()) and min(share.values()) > 1, text)
 
 
 @as_check
@@ -121,24 +121,24 @@ def faster(values: Values, curves: Sequence[str]) -> Finding:
         if x in values[above]
     )
     shares = [values[quicker][x] / values[slower][x] for x in values[slower]]
-    told = f"{quicker} is {min(shares):.3g} to {max(shares):.3g} times {slower}"
-    return Finding(holds, told)
+    text = f"{quicker} is {min(shares):.3g} to {max(shares):.3g} times {slower}"
+    return Finding(holds, text)
 
 
 @as_check
 def apart(values: Values, curve: str, other: str, least: float, most: float) -> Finding:
     """The curve is so many times the other, at all places."""
     shares = list(ratios(values, curve, other).values())
-    told = f"{min(shares):.3g} to {max(shares):.3g} times"
-    return Finding(least <= min(shares) and max(shares) <= most, told)
+    text = f"{min(shares):.3g} to {max(shares):.3g} times"
+    return Finding(least <= min(shares) and max(shares) <= most, text)
 
 
 @as_check
 def ratio_of(values: Values, curve: str, pairs: Sequence[tuple[str, str]]) -> Finding:
     """Within one curve, the second place of each pair is above the first."""
     shares = {pair: values[curve][pair[1]] / values[curve][pair[0]] for pair in pairs}
-    told = "; ".join(f"{b} {share:.3g} times {a}" for (a, b), share in shares.items())
-    return Finding(all(share > 1 + SAME for share in shares.values()), told)
+    text = "; ".join(f"{b} {share:.3g} times {a}" for (a, b), share in shares.items())
+    return Finding(all(share > 1 + SAME for share in shares.values()), text)
 
 
 @as_check
@@ -149,22 +149,22 @@ def exceeds_from(values: Values, curve: str, other: str, first: float, last: flo
         for x, value in values[curve].items()
         if first <= number_of(x) <= last
     }
-    told = ", ".join(f"{share:.3g} times at {place_text(x)}" for x, share in shares.items())
-    return Finding(all(share > 1 + SAME for share in shares.values()), told)
+    text = ", ".join(f"{share:.3g} times at {place_text(x)}" for x, share in shares.items())
+    return Finding(all(share > 1 + SAME for share in shares.values()), text)
 
 
 @as_check
 def peaks(values: Values, printed: Mapping[str, float]) -> Finding:
     """The place of each curve's highest figure moves outwards, from one curve to the next."""
     best = {c: max(values[c], key=values[c].__getitem__) for c in printed}
-    told = "; ".join(
+    text = "; ".join(
         f"{c} best at {place_text(x)}, within 5% of it {_near(values[c], x)} (paper {printed[c]:g})"
         for c, x in best.items()
     )
     found = [number_of(x) for x in best.values()]
     if len(found) == 1:
-        return Finding(found == list(printed.values()), told)
-    return Finding(all(a < b for a, b in pairwise(found)), told)
+        return Finding(found == list(printed.values()), text)
+    return Finding(all(a < b for a, b in pairwise(found)), text)
 
 
 def _near(values: Mapping[Place, float], best: Place) -> str:
@@ -206,10 +206,10 @@ def ranked_alike(predicted: Values, measured: Values) -> Finding:
             found = _order(measured[first][x], measured[second][x])
             if order * found < 0:
                 apart.append(f"{first} and {second} at {place_text(x)}")
-    told = f"{pairs - len(apart)} of {pairs} pairs of plans in the same order"
+    text = f"{pairs - len(apart)} of {pairs} pairs of plans in the same order"
     if apart:
-        told += f"; not {apart[0]}" + (f" and {len(apart) - 1} more" if len(apart) > 1 else "")
-    return Finding(len(apart) <= (1 - _MOSTLY) * pairs, told)
+        text += f"; not {apart[0]}" + (f" and {len(apart) - 1} more" if len(apart) > 1 else "")
+    return Finding(len(apart) <= (1 - _MOSTLY) * pairs, text)
 
 
 def shaped_alike(predicted: Values, measured: Values) -> Finding:
@@ -223,11 +223,11 @@ def shaped_alike(predicted: Values, measured: Values) -> Finding:
     (low, least), (high, most) = (
         chosen(ratios.items(), key=lambda item: item[1]) for chosen in (min, max)
     )
-    told = (
+    text = (
         f"measured {least:.3g} times the predicted at least ({low[0]} at {place_text(low[1])}), "
         f"{most:.3g} times at most ({high[0]} at {place_text(high[1])})"
     )
-    return Finding(most / least <= _ONE_SHAPE, told)
+    return Finding(most / least <= _ONE_SHAPE, text)
 
 
 def _order(first: float, second: float) -> int:

@@ -60,7 +60,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Points that are told as one; curves of one `subject` are drawn in one colour.
+    """Points that form one curve; curves of one `subject` are drawn in one colour.
 
     `model` names what predicts it; empty where nothing does.
     """
@@ -76,7 +76,7 @@ class Finding:
     """Whether a claim holds in some figures, and what they say about it."""
 
     holds: bool
-    told: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

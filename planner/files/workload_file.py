@@ -60,7 +60,7 @@ def _workload(part: WorkloadPart, default_name: str) -> Workload:
     relations = tuple(
         _relation(relation, f"relations[{i}]") for i, relation in enumerate(part.relations)
     )
-    # Checked before the queries are read: they would be told of a stream that is there under
+    # Checked before the queries are read: they would complain of a stream that is there under
     # another name.
     unique([s.name for s in streams] + [r.name for r in relations], "streams and relations")
     known = catalogue([*streams, *relations])

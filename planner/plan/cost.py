@@ -263,7 +263,7 @@ class UnitCosts:
     """Seconds per unit of work by kind of operator; `source` says where they come from.
 
     A kind names its kernel, the operator's kind and how it looks tuples up
-    (`planner/seconds/kernel_work.py`). What is not told apart takes `default`.
+    (`planner/seconds/kernel_work.py`). What is not distinguished takes `default`.
     """
 
     default: Units

@@ -7,7 +7,7 @@ from planner.plan.plan import Operator, Plan
 from planner.workload.validation import listed
 
 _OF_JOINS = ("probe", "route", "select")
-# Of the conditions of a part, so many are told.
+# Of the conditions of a part, so many are named.
 _MOST_CONDITIONS = 3
 
 
@@ -72,12 +72,12 @@ def _side(feed: Operator, digits: str) -> str:
         [shortened(c, 40) for c, digit in zip(conditions, digits, strict=True) if digit == wanted]
         for wanted in "10"
     )
-    told = [
+    text = [
         f"{word} {listed(found, _MOST_CONDITIONS)}"
         for word, found in (("that pass", passed), ("that do not pass", failed))
         if found
     ]
-    return f"{stream} {' and '.join(told)}"
+    return f"{stream} {' and '.join(text)}"
 
 
 def parts_of_plan(plan: Plan) -> dict[str, str]:

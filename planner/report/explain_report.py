@@ -55,6 +55,6 @@ def models_text(plan: Plan, estimate: Estimate) -> str:
                 beside[formula.field].append(f"{amount(formula.result)} by {formula.model}")
             else:
                 beside[formula.field] = [f"{amount(formula.result)} {COST_UNITS[formula.field]}"]
-        told = (figures for figures in beside.values() if len(figures) > 1)
-        lines.extend(f"{title(operator)}: {' | '.join(figures)}" for figures in told)
+        text = (figures for figures in beside.values() if len(figures) > 1)
+        lines.extend(f"{title(operator)}: {' | '.join(figures)}" for figures in text)
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Re-planning told: the answer sentence, the JSON document, the text for people, and CSV."""
+"""Re-planning in words: the answer sentence, the JSON document, the text for people, and CSV."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from planner.workload.workload import Workload
 
 MOST_ROWS = 40
 MOST_TIMES_NAMED = 3
-# Savings from here on are told as a factor, smaller ones in percent.
+# Savings from here on are given as a factor, smaller ones in percent.
 _FACTOR = 1.1
 
 
@@ -172,13 +172,13 @@ def replan_text(workload: Workload, found: Replanning) -> str:
     if len(rows) > MOST_ROWS + 1:
         lines.append(f"{len(rows) - 1 - MOST_ROWS:,} more intervals; --csv lists all.")
 
-    def told(policy: Policy) -> tuple[str, ...]:
+    def row(policy: Policy) -> tuple[str, ...]:
         counts = str(len(policy.planned_at)), str(len(policy.changed_at))
         return *counts, amount(policy.total), against(found, policy)
 
     heads = ("re-plannings", "changes", unit, "against always the best")
-    lines += ["", *aligned([("policy", *heads), *((n, *told(p)) for _, n, p in policies(found))])]
-    levels = ((threshold_text(level), *told(policy)) for level, policy in found.sweep)
+    lines += ["", *aligned([("policy", *heads), *((n, *row(p)) for _, n, p in policies(found))])]
+    levels = ((threshold_text(level), *row(policy)) for level, policy in found.sweep)
     lines += ["", *aligned([("threshold", *heads), *levels])]
     lines += [f"{threshold_text(found.advised)} re-plans least of those within 1% of the best."]
     return "\n".join([*lines, *([""] if notes(found) else []), *notes(found)])

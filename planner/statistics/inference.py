@@ -174,8 +174,8 @@ class _Inference:
                 self._found[f"{place}.changes.{name}"] = f"begin and end of {len(table)} rows"
         if rows is None:
             rows = active
-            told = "rows of the file" if rows == len(table) else "rows active at the first ts"
-            self._found[f"{place}.rows"] = told
+            text = "rows of the file" if rows == len(table) else "rows active at the first ts"
+            self._found[f"{place}.rows"] = text
         attributes = self._attributes(relation, place)
         return replace(relation, rows=rows, attributes=attributes, changes=changes)
 

@@ -97,7 +97,7 @@ def check_times(changes: Sequence[Change], begin: int, end: int, own_data: bool)
 
 
 def _columns(query: Query) -> list[tuple[str, str]]:
-    """What its results are told by."""
+    """What its results are named after."""
     return [(source.alias, source.name) for source in query.sources]
 
 

@@ -18,7 +18,7 @@ from planner.plan.cost import UNIT_FIELDS, Units
 from planner.seconds.calibration import Figure, Fit
 from planner.seconds.kernel_work import Kernel, Work
 
-# A kind of operator without its kernel, and the unit: what is told apart, and what is taken alike.
+# A kind of operator without its kernel, and the unit: what is distinguished, and what is taken alike.
 Term = tuple[str, str]
 
 _PROBES = tuple(f"probe {access}" for access in ACCESSES)
@@ -47,7 +47,7 @@ _LOOPS = _STORED | {
     "comparison, hash probe, checked": ((f"probe {HASH_CHECKED}", "compare"),),
     "result": (("output", "output"),),
 }
-# What is told apart by kernel. What a probe passes on is told by what it leads to: the next
+# What is distinguished by kernel. What a probe passes on is priced by what it leads to: the next
 # look-up, a result, or an update.
 QUANTITIES: dict[Kernel, dict[str, tuple[Term, ...]]] = {
     "multiway": {
@@ -240,9 +240,9 @@ def fitted_overhead(runs: Sequence[ChainRun]) -> Overhead | None:
 def c_sys_of(runs: Sequence[ChainRun], figures: Mapping[str, Figure]) -> Figure | None:
     """C_sys by the chains; where they do not tell it, what a slice takes to store a tuple over what
     it takes to compare two, by the figures of its kernel."""
-    told = fitted_overhead(runs) if runs else None
-    if told is not None:
-        return Figure(told.c_sys, told.spread)
+    text = fitted_overhead(runs) if runs else None
+    if text is not None:
+        return Figure(text.c_sys, text.spread)
     enter, compare = figures.get("insert"), figures.get("comparison, nested probe")
     if enter is None or compare is None or enter.value <= 0 or compare.value <= 0:
         return None

@@ -51,9 +51,9 @@ def history(options: argparse.Namespace) -> str:
     mark_interrupted(kept)
     done = _changed(kept, options)
     if done and options.json:
-        return as_json([{"run": run_id, "done": told} for run_id, told in done])
+        return as_json([{"run": run_id, "done": text} for run_id, text in done])
     if done:
-        return "".join(f"{run_id}: {told}\n" for run_id, told in done)
+        return "".join(f"{run_id}: {text}\n" for run_id, text in done)
     wanted = RunFilter(
         search=options.search,
         status=options.status,

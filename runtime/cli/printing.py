@@ -36,8 +36,8 @@ def run_text(run: Run) -> str:
         # Spark's own operators count little of what ours would do: only that is shown.
         if entry["measured"] is not None or not run.measurement.spark:
             rows += _rows(title(operator), entry["predicted"], entry["measured"])
-    told = [_spark_join(join) for join in run.measurement.spark.get("joins", ())]
-    return "\n".join([*lines, "", *_table(rows), *told]) + "\n"
+    text = [_spark_join(join) for join in run.measurement.spark.get("joins", ())]
+    return "\n".join([*lines, "", *_table(rows), *text]) + "\n"
 
 
 def _spark_join(metrics: Mapping[str, Any]) -> str:

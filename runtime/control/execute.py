@@ -128,9 +128,9 @@ def carry_out(
     except OSError as error:
         # A full disk, or a folder taken away: the user's to mend.
         is_full = error.errno == errno.ENOSPC
-        told = full(then) if is_full else f"a file could not be written or read: {error}"
-        ended = record.ended("failed", time.time(), told)
-        raise RunError(told, "run") from error
+        text = full(then) if is_full else f"a file could not be written or read: {error}"
+        ended = record.ended("failed", time.time(), text)
+        raise RunError(text, "run") from error
     except BaseException as error:
         ended = record.ended("failed", time.time(), f"{type(error).__name__}: {error}")
         raise

@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 Request = RunRequest | ResumeRequest | FigureRequest | CalibrationRequest
 Outcome = Run | Figure | Calibration
 Execute = Callable[[Request, OnProgress, threading.Event, Steering], Outcome]
-# After so many batches beside the first one, what is left can be told.
+# After so many batches beside the first one, the time left is known.
 STEADY_BATCHES = 2
 EntryStatus = Literal["waiting", "running", "finished", "cancelled", "failed"]
 
@@ -61,7 +61,7 @@ class Entry:
 
     @property
     def seconds_left(self) -> float | None:
-        """At the pace since its first batch; None until that can be told."""
+        """At the pace since its first batch; None until that is known."""
         first, now = self.first, self.progress
         if first is None or now.batches_done < first.batches_done + STEADY_BATCHES:
             return None

@@ -39,7 +39,7 @@ Counts = TypeVar("Counts", bound=Counted)
 class Done(NamedTuple):
     """What a kernel made of a batch; `kept` is what the next batch needs of it.
 
-    `told` is added to the totals as it is then: what partitions have to put together. A kernel that
+    `extras` are added to the totals as they are then: what partitions put together. A kernel that
     counts how long a tuple was held only when it leaves says by `still_held` what is to be added
     for those that have not left.
     """
@@ -49,7 +49,7 @@ class Done(NamedTuple):
     rows: np.ndarray
     state_tuples: int
     kept: list[np.ndarray]
-    told: tuple[np.ndarray, ...] = ()
+    extras: tuple[np.ndarray, ...] = ()
     still_held: Callable[[], np.ndarray] | None = None
 
 
@@ -82,7 +82,7 @@ def stepped(
     if done.still_held is not None:
         more = done.still_held()
         so_far = pack([sums, digest, *(c + more if c is counters.held else c for c in counters)])
-    return Step(counted + pack(done.kept), so_far + pack(done.told), int(sums[3]), done.rows)
+    return Step(counted + pack(done.kept), so_far + pack(done.extras), int(sums[3]), done.rows)
 
 
 def still_held(
@@ -106,14 +106,14 @@ def grown(zero: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 class Sums(NamedTuple, Generic[Counts]):
-    """The totals of all partitions together, and what each told."""
+    """The totals of all partitions together, and the extras of each."""
 
     results: int
     digest: int
     kernel_seconds: float
     state_tuples: int
     counters: Counts
-    told: list[list[np.ndarray]]
+    extras: list[list[np.ndarray]]
 
     def tally(self, comparisons: int, costs: Mapping[str, Cost]) -> Tally:
         """With the comparisons of all kinds, and the counts as costs of operators."""
@@ -140,5 +140,5 @@ def summed(totals: Sequence[bytes], counters: type[Counts]) -> Sums[Counts]:
         kernel_seconds=float(kernel_ns) / 1e9,
         state_tuples=int(state_tuples),
         counters=counters(*(np.sum(counts, axis=0) for counts in by_counter)),
-        told=[part[count:] for part in parts],
+        extras=[part[count:] for part in parts],
     )

@@ -43,11 +43,11 @@ def is_there(known: Process) -> bool:
 
 def _began(number: int) -> int | None:
     try:
-        told = Path(f"/proc/{number}/stat").read_text()
+        text = Path(f"/proc/{number}/stat").read_text()
     except OSError:
         return None
     # Its name, in brackets, may hold anything; the time is the 22nd field of all.
-    return int(told.rpartition(")")[2].split()[19])
+    return int(text.rpartition(")")[2].split()[19])
 
 
 @dataclass

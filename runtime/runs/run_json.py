@@ -294,8 +294,8 @@ def _costs_from_json(costs: Mapping[str, Mapping[str, float]]) -> dict[str, Cost
 
 def _predicted_qualities(qualities: Mapping[str, Quality]) -> dict[str, Any]:
     """As an entry of a record; nothing where none is predicted."""
-    told = any(value is not None for q in qualities.values() for value in q.as_dict().values())
-    return {"predicted_qualities": _qualities_to_json(qualities)} if told else {}
+    text = any(value is not None for q in qualities.values() for value in q.as_dict().values())
+    return {"predicted_qualities": _qualities_to_json(qualities)} if text else {}
 
 
 def _qualities_to_json(qualities: Mapping[str, Quality]) -> dict[str, dict[str, float | None]]:

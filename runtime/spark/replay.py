@@ -124,7 +124,7 @@ def stopping(
     look: Callable[[], None] = lambda: None,
     on_stop: Callable[[], None] = lambda: None,
 ) -> Iterator[None]:
-    """Cancel the jobs that are started within, should the run be told to stop.
+    """Cancel the jobs that are started within, should the run be stopped.
 
     Until they end, `look` is called several times a second. `on_stop` is called when they are to
     end, and at the end of all, maybe more than once.

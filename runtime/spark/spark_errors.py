@@ -24,9 +24,9 @@ def cause(error: BaseException, then: str = RUN_AGAIN) -> str:
         return full(then)
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     named = [found.groups() for line in lines if (found := _NAMED.fullmatch(line))]
-    told = [(kind, said) for kind, said in named if not said.startswith("Traceback")]
-    if not told:
+    text = [(kind, said) for kind, said in named if not said.startswith("Traceback")]
+    if not text:
         return (lines or [type(error).__name__])[0][:MOST_CHARACTERS]
-    kind, said = told[-1]
+    kind, said = text[-1]
     # Ours already say what to do.
     return (said if kind in ("RunError", "PlanError") else f"{kind}: {said}")[:MOST_CHARACTERS]

@@ -76,7 +76,7 @@ OnBatch = Callable[[int, list[bytes]], None]
 
 
 class _Done:
-    """How many micro-batches are done: told by Spark's thread, awaited by the run's."""
+    """How many micro-batches are done: set by Spark's thread, awaited by the run's."""
 
     def __init__(self, done: int, on_batch: OnBatch) -> None:
         self.count = done
@@ -199,8 +199,8 @@ def _check(query: StreamingQuery) -> None:
     if query.isActive:
         return
     error = query.exception()
-    told = cause(error, RESUME) if error else "it ended before its last micro-batch"
-    raise RunError(f"the stream broke off: {told}", "Spark") from error
+    text = cause(error, RESUME) if error else "it ended before its last micro-batch"
+    raise RunError(f"the stream broke off: {text}", "Spark") from error
 
 
 def streamed(

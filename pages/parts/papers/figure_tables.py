@@ -72,7 +72,7 @@ def _claim(claim: Claim | Agreement, findings: Mapping[str, Finding]) -> None:
     lines = [f"**{plain(claim.text, 200)}** (Section {plain(claim.section)})", ""]
     for view, finding in findings.items():
         mark = ":material/check: holds" if finding.holds else ":material/close: differs"
-        lines.append(f"- {plain(view)}: {mark} · {plain(finding.told, 400)}")
+        lines.append(f"- {plain(view)}: {mark} · {plain(finding.text, 400)}")
     st.markdown("\n".join(lines))
     if claim.because and not all(finding.holds for finding in findings.values()):
         st.caption(f"Likely reason: {plain(claim.because, 600)}")

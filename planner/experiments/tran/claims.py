@@ -24,8 +24,8 @@ def level_off(values: Values, curves: Sequence[str], first: float) -> Finding:
     for curve in curves:
         figures = [value for x, value in values[curve].items() if number_of(x) >= first]
         shares[curve] = max(figures) / min(figures)
-    told = ", ".join(f"{curve} differs {share:.3g} times" for curve, share in shares.items())
-    return Finding(max(shares.values()) <= 1 + SAME, f"{told} from {first:g} on")
+    text = ", ".join(f"{curve} differs {share:.3g} times" for curve, share in shares.items())
+    return Finding(max(shares.values()) <= 1 + SAME, f"{text} from {first:g} on")
 
 
 @as_check
@@ -38,18 +38,18 @@ def straight(values: Values, curves: Sequence[str]) -> Finding:
         gains[curve] = last / first
         line = [first + (last - first) * (x - x0) / (x1 - x0) for x, _ in inner]
         furthest[curve] = max(abs(y / on - 1) for (_, y), on in zip(inner, line, strict=True))
-    told = ", ".join(f"{curve} {gain:.3g} times" for curve, gain in gains.items())
+    text = ", ".join(f"{curve} {gain:.3g} times" for curve, gain in gains.items())
     off = max(furthest.values())
     holds = min(gains.values()) > 1 and off <= SAME
-    return Finding(holds, f"{told}, at most {100 * off:.1f}% off a straight line")
+    return Finding(holds, f"{text}, at most {100 * off:.1f}% off a straight line")
 
 
 @as_check
 def approach(values: Values, curve: str, other: str) -> Finding:
     """Far below the other at first, the curve is as high as that at last."""
     shares = list(ratios(values, curve, other).values())
-    told = f"{curve} is {shares[0]:.3g} times {other} at first, {shares[-1]:.3g} times at last"
-    return Finding(shares[0] < 1 - SAME < shares[-1] <= 1 + SAME, told)
+    text = f"{curve} is {shares[0]:.3g} times {other} at first, {shares[-1]:.3g} times at last"
+    return Finding(shares[0] < 1 - SAME < shares[-1] <= 1 + SAME, text)
 
 
 @as_check
@@ -59,8 +59,8 @@ def below(values: Values, curves: Sequence[str], other: str) -> Finding:
         curve: max(value / values[other][x] for x, value in values[curve].items())
         for curve in curves
     }
-    told = ", ".join(f"{curve} at most {share:.3g} times" for curve, share in shares.items())
-    return Finding(max(shares.values()) <= 1, f"{told} {other}")
+    text = ", ".join(f"{curve} at most {share:.3g} times" for curve, share in shares.items())
+    return Finding(max(shares.values()) <= 1, f"{text} {other}")
 
 
 @as_check
@@ -71,18 +71,18 @@ def under(values: Values, pairs: Sequence[tuple[str, str]]) -> Finding:
         for lower, upper in pairs
         for x, value in values[lower].items()
     }
-    told = ", ".join(
+    text = ", ".join(
         f"{share:.3g} times {curve} at {place_text(x)}" for (curve, x), share in shares.items()
     )
-    return Finding(min(shares.values()) > 1, told)
+    return Finding(min(shares.values()) > 1, text)
 
 
 @as_check
 def further(values: Values, curve: str, other: str, first: str, last: str) -> Finding:
     """The curve is further below the other at the last place than at the first."""
     share = {x: values[other][x] / values[curve][x] for x in (first, last)}
-    told = f"{share[first]:.3g} times below at {first}, {share[last]:.3g} times at {last}"
-    return Finding(share[last] > share[first], told)
+    text = f"{share[first]:.3g} times below at {first}, {share[last]:.3g} times at {last}"
+    return Finding(share[last] > share[first], text)
 
 
 @as_check
@@ -92,8 +92,8 @@ def dearest_at(values: Values, place: str) -> Finding:
         curve: by_place[place] / max(y for x, y in by_place.items() if x != place)
         for curve, by_place in values.items()
     }
-    told = ", ".join(f"{curve} {share:.3g} times" for curve, share in shares.items())
-    return Finding(min(shares.values()) >= 2, f"{told} the next one")
+    text = ", ".join(f"{curve} {share:.3g} times" for curve, share in shares.items())
+    return Finding(min(shares.values()) >= 2, f"{text} the next one")
 
 
 @as_check
@@ -103,9 +103,9 @@ def steeper(values: Values, curves: Sequence[str], others: Sequence[str]) -> Fin
     for curve in (*curves, *others):
         first, *_, last = values[curve].values()
         gains[curve] = last - first
-    told = ", ".join(f"{curve} gains {gain:,.4g}" for curve, gain in gains.items())
+    text = ", ".join(f"{curve} gains {gain:,.4g}" for curve, gain in gains.items())
     least = min(gains[curve] for curve in curves)
-    return Finding(least > max(gains[other] for other in others), told)
+    return Finding(least > max(gains[other] for other in others), text)
 
 
 @as_check
@@ -122,8 +122,8 @@ def climb(values: Values, curves: Sequence[str]) -> Finding:
     for curve in curves:
         first, *_, last = values[curve].values()
         ends[curve] = last / first
-    told = ", ".join(f"{curve} {share:.3g} times" for curve, share in ends.items())
-    return Finding(all(share > 1 for share in ends.values()), told)
+    text = ", ".join(f"{curve} {share:.3g} times" for curve, share in ends.items())
+    return Finding(all(share > 1 for share in ends.values()), text)
 
 
 NOT_FULL = (

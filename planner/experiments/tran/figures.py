@@ -176,11 +176,11 @@ def _defaults() -> tuple[Curve, ...]:
         for way, execution in _WAYS.items():
             workload = timed(f"Default setting, {setting} {way}", rows_of(setting), execution)
             model = model_of(workload)
-            told = {model.label(0): _LATE, model.label(model.masks[-1]): _EARLY}
+            text = {model.label(0): _LATE, model.label(model.masks[-1]): _EARLY}
             for source, label, cost in priced(model):
-                if label in told:
+                if label in text:
                     point = Point(setting, workload, NAME, label, predicted=cost)
-                    points.setdefault((source, f"{told[label]}, {way}"), []).append(point)
+                    points.setdefault((source, f"{text[label]}, {way}"), []).append(point)
     return tuple(
         Curve(subject if source == REFINED else f"{subject}, {PRINTED}", subject, tuple(p), source)
         for (source, subject), p in sorted(points.items(), key=lambda item: item[0][0] != REFINED)

@@ -144,9 +144,9 @@ _UNITS: dict[Quantity, str] = {"state_tuples": "tuples held", "comparisons": "co
 
 
 def _claims(saving: Saving) -> tuple[Claim, ...]:
-    told, least, most = _RANGES[saving.quantity]
+    text, least, most = _RANGES[saving.quantity]
     average = Claim(
-        "4.3", f"About {told} is saved on average.", mean_between(least, most), _OVER_THE_RANGE
+        "4.3", f"About {text} is saved on average.", mean_between(least, most), _OVER_THE_RANGE
     )
     alone = saving.quantity == "state_tuples" and saving.against == PULL_UP
     return (_POSITIVE, average, *([_NO_SELECTION] if alone else []))

@@ -85,20 +85,20 @@ def _only(model: AggregationModel) -> str:
 
 
 def _small(model: AggregationModel, mask: int) -> str:
-    """How few groups the windows hold that are aggregated early; equal ones told together.
+    """How few groups the windows hold that are aggregated early; equal ones together.
 
-    A set that spares little is told only where none spares more.
+    A set that spares little is named only where none spares more.
     """
     alike: dict[str, list[str]] = {}
     early = [place for place in range(model.count) if mask >> place & 1]
     sparing = [p for p in early if _share(model, p) <= _SPARING]
     for place in sparing or early:
         alike.setdefault(_groups_in(model, place), []).append(model.join.aliases[place])
-    told = []
+    text = []
     for groups, (*names, last) in alike.items():
         several = f"{', '.join(names)} and {last} each have"
-        told.append(f"{several if names else f'{last} has'} {groups}")
-    *first, last_told = told
+        text.append(f"{several if names else f'{last} has'} {groups}")
+    *first, last_told = text
     return f"{', '.join(first)} and {last_told}" if first else last_told
 
 

@@ -30,7 +30,7 @@ from planner.workload.query import Column, CountWindow, Query, Source, TimeWindo
 from planner.workload.streams import Attribute
 from planner.workload.workload import Workload
 
-# Values of an aggregated attribute that are told apart; of more, so many parts of equal weight.
+# Values of an aggregated attribute that are distinguished; of more, so many parts of equal weight.
 _MOST_VALUES = 2000
 
 

@@ -1,4 +1,4 @@
-"""Join orders in words: the answer sentence, and the search told step by step."""
+"""Join orders in words: the answer sentence, and the search step by step."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def is_ranked(model: JoinModel) -> bool:
     """Whether the best general plan is ranked beside multiway and naive orders.
 
     Not where all sources join eagerly on one attribute: there the paper's plans are global orders,
-    and what an order per origin would save is told beside.
+    and what an order per origin would save is shown beside.
     """
     if not model.is_single:
         return True

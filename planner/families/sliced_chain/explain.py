@@ -20,7 +20,7 @@ from planner.families.sliced_chain.ranking import MOST_TRADED, Plans
 from planner.numbers import amount, percent_more, shortened, times
 from planner.workload.validation import listed
 
-# A longer label is told by how many slices it has.
+# A longer label is shortened to how many slices it has.
 LONGEST_LABEL = 60
 # From here on tuples that wait to be purged are worth a word.
 MUCH_WAITING = 0.05
@@ -49,11 +49,11 @@ def answer(plans: Plans, ranking: Ranking) -> str:
 
 def _called(plans: Plans, label: str, tags: tuple[str, ...]) -> str:
     kept = ", ".join(tag for tag in tags if tag in (MEM_OPT, CPU_OPT))
-    told = f" ({kept})" if kept else ""
+    text = f" ({kept})" if kept else ""
     if len(label) > LONGEST_LABEL and label.startswith(CHAIN):
         count = sum(len(places) for places in plans.places(label))
-        return f"A chain of {count} slices{told}"
-    return f"{label}{told}"
+        return f"A chain of {count} slices{text}"
+    return f"{label}{text}"
 
 
 def _because(plans: Plans, label: str) -> str:
@@ -78,29 +78,29 @@ def _nothing_shared(plans: Plans) -> str:
 
 def why(plans: Plans) -> tuple[str, ...]:
     """Who shares, how the chain was found, what else was planned, and what is left out."""
-    told: list[str] = []
+    text: list[str] = []
     for chains in plans.chains:
-        told += _group(chains.model.group)
-        told += _survival(chains.model)
-        told += _search(chains)
-        told += _trade_off(chains)
-    told += _equations(plans)
-    told += [f"{label} is left out: {reason}." for label, reason in plans.excluded]
+        text += _group(chains.model.group)
+        text += _survival(chains.model)
+        text += _search(chains)
+        text += _trade_off(chains)
+    text += _equations(plans)
+    text += [f"{label} is left out: {reason}." for label, reason in plans.excluded]
     if not plans.all_mergings:
-        told.append(
+        text.append(
             f"There are {_many(plans.mergings)} chains: listed are Mem-Opt, CPU-Opt, those next to "
             f"it and, up to {MOST_TRADED} windows, those of the trade-off."
         )
     for chains in plans.chains:
-        told += _left_out(chains.model)
-    return tuple(told)
+        text += _left_out(chains.model)
+    return tuple(text)
 
 
 def apart(plans: Plans) -> tuple[str, ...]:
     """Which queries of several are planned apart from the others."""
     groups = [chains.model.group for chains in plans.chains]
     alone = [group for group in groups if len(group.members) == 1]
-    return tuple(told for group in alone for told in _group(group)) if len(groups) > 1 else ()
+    return tuple(text for group in alone for text in _group(group)) if len(groups) > 1 else ()
 
 
 def _many(count: int) -> str:
@@ -176,7 +176,7 @@ def _equations(plans: Plans) -> Iterator[str]:
     given = two_queries(plans.model)
     if given is None:
         return
-    told = ", ".join(
+    text = ", ".join(
         f"{amount(round(found.comparisons, 1))} for {name}"
         for name, found in (
             ("pull-up", pull_up(given)),
@@ -184,7 +184,7 @@ def _equations(plans: Plans) -> Iterator[str]:
             ("the chain", state_slice(given)),
         )
     )
-    yield f"The paper's Equations 1 to 3 give {told} in comparisons/s."
+    yield f"The paper's Equations 1 to 3 give {text} in comparisons/s."
 
 
 def _left_out(model: GroupModel) -> Iterator[str]:

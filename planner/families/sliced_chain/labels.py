@@ -32,8 +32,8 @@ def ends_of(groups: Sequence[Group], label: str) -> Ends:
         raise PlanError(f"no such plan; {_form(groups)}", label)
     chains = label.removeprefix(CHAIN).split(";")
     if len(chains) != len(groups):
-        told = f"{len(groups)} groups of queries" if len(groups) > 1 else "one group of queries"
-        raise PlanError(f"there is {told}, a chain for each; {_form(groups)}", label)
+        text = f"{len(groups)} groups of queries" if len(groups) > 1 else "one group of queries"
+        raise PlanError(f"there is {text}, a chain for each; {_form(groups)}", label)
     return tuple(_ends(group, own, label) for group, own in zip(groups, chains, strict=True))
 
 

@@ -228,8 +228,8 @@ class _Building:
         left, right = ((", ".join(map(join.group.text_of, w))) for w in join.interior)
         if left == right:
             return left
-        told = zip(join.group.streams, (left, right), strict=True)
-        return "; ".join(f"{stream} {windows}" for stream, windows in told if windows)
+        text = zip(join.group.streams, (left, right), strict=True)
+        return "; ".join(f"{stream} {windows}" for stream, windows in text if windows)
 
     def _number(self, group: Group) -> Params:
         return [("group", group.number + 1)] if self._numbered else []

@@ -46,11 +46,11 @@ class Evaluation:
 
     def text(self, group: Group) -> str:
         """The conditions in turn, each with the survival and the reach it gives."""
-        told = (
+        text = (
             f"{a.condition}: {group.text_of(a.survival)}/{group.text_of(a.reach)}"
             for a in self.asked
         )
-        return "; ".join(told)
+        return "; ".join(text)
 
 
 def evaluation_of(group: Group, side: int) -> Evaluation:

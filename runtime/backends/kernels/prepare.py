@@ -58,8 +58,8 @@ def prepare(request: RunRequest, partitions: int) -> Prepared:
     if changes is None and request.steerable:
         raise RunError(f"plans of {chosen.name} cannot be changed while they run", "run")
     if changes is None and workload.run.changes:
-        told = f"plans of {chosen.name} do not change while they run: run.changes was left out"
-        warnings = (*warnings, told)
+        text = f"plans of {chosen.name} do not change while they run: run.changes was left out"
+        warnings = (*warnings, text)
     times = [stage.at for stage in stages if stage.at is not None]
     merge = runs.feed(plan, workload, request.steerable)
     batches, digest = _batches(request, merge, workload, tables, split, times)

@@ -240,7 +240,7 @@ def from_order(codes: NDArray[np.int64], kind: str) -> NDArray[Any]:
 
 
 def sum_column(kept: Kept, sums: NDArray[np.int64], missing: NDArray[np.bool_]) -> pa.Array:
-    """Sums as they are told: whole numbers stay whole."""
+    """Sums as they are shown: whole numbers stay whole."""
     if kept.kind == "integer":
         return pa.array(sums, mask=missing)
     return pa.array(np.ldexp(sums.astype(np.float64), -kept.shift), mask=missing)

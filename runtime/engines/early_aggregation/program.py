@@ -154,9 +154,9 @@ class AggregationProgram:
             closed = np.stack([blocks[:, 0] + self.block, np.full(len(blocks), CLOSED)], axis=1)
             rows = np.concatenate([rows, np.concatenate([closed, blocks], axis=1)])
         held = 0 if self.replicated and partition else len(standing.stay.ts)
-        # The block that is open, so that its groups can be told from those of others.
-        clock, told = standing.clock, group_rows(standing.groups)
-        return Done(len(blocks), digest, rows, held, _packed(standing), (clock, told))
+        # The block that is open, so that its groups can be distinguished from those of others.
+        clock, text = standing.clock, group_rows(standing.groups)
+        return Done(len(blocks), digest, rows, held, _packed(standing), (clock, text))
 
     def _share(self, partition: int) -> tuple[int, int]:
         return (self.partitions, partition) if self.replicated else (1, 0)
@@ -189,9 +189,9 @@ class AggregationProgram:
         counters, seconds = sums.counters, Span(self.warmup, self.end).until(reached).seconds
         operators = plan.operators() if seconds > 0 else ()
         costs = aggregation_costs(operators, self.nest, counters, seconds)
-        groups = put_together([rows for _, rows in sums.told], self._kept())
+        groups = put_together([rows for _, rows in sums.extras], self._kept())
         check_sums(groups, self._kept(), self._most())
-        begun = np.full(len(groups), max(clock[1] for clock, _ in sums.told) * self.block)
+        begun = np.full(len(groups), max(clock[1] for clock, _ in sums.extras) * self.block)
         digest = digest_of_groups(groups, begun, self.answer, self.seed)
         compared = (counters.comparisons, counters.evaluated, counters.set_examined)
         comparisons = sum(int(count.sum()) for count in compared) + int(counters.late[2])

@@ -150,7 +150,7 @@ class SliceProgram:
         costs = {name: _per_second(cost, seconds) for name, cost in raw.items() if seconds > 0}
         comparisons = round(sum(cost.comparisons for cost in raw.values()))
         answers = zip(self.queries, counters.results, counters.digests, strict=True)
-        marks = np.max([told[0][2:] for told in sums.told], axis=0)
+        marks = np.max([part[0][2:] for part in sums.extras], axis=0)
         return replace(
             sums.tally(comparisons, costs),
             by_query={query: (int(count), int(digest)) for query, count, digest in answers},

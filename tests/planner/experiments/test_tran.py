@@ -78,7 +78,7 @@ def test_ranks_and_shapes_are_compared_with_what_was_measured() -> None:
     assert ranked_alike(predicted, twice).holds
     assert shaped_alike(predicted, twice).holds
     swapped = {"LAP": twice["EAP-10"], "EAP-10": twice["LAP"]}
-    assert ranked_alike(predicted, swapped).told == (
+    assert ranked_alike(predicted, swapped).text == (
         "0 of 2 pairs of plans in the same order; not LAP and EAP-10 at 1 and 1 more"
     )
     assert not ranked_alike(predicted, swapped).holds

@@ -197,5 +197,5 @@ def test_checks_hold_and_fail(check, holds: bool) -> None:
 def test_what_is_below_nothing_is_told() -> None:
     found = never_negative({"a": {1: 0.2, 2: -0.1}})
     assert not found.holds
-    assert found.told == "-10% at least, a at 2"
+    assert found.text == "-10% at least, a at 2"
     assert nothing_on("a")({"a": {1: 0.001}}).holds

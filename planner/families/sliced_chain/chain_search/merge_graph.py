@@ -12,7 +12,7 @@ from planner.families.sliced_chain.chain_search.chains import GroupChains, Place
 from planner.families.sliced_chain.groups import Unit
 from planner.families.sliced_chain.ranking import Plans
 
-# With more windows the slices between them are too many to be told apart in a picture.
+# With more windows the slices between them are too many to distinguish in a picture.
 MOST_DRAWN = 12
 
 

@@ -79,9 +79,9 @@ def group_rows(groups: Groups) -> np.ndarray:
     A part without rows may still hold a sum, which another part makes up for.
     """
     held = groups.held[: groups.sizes[0]]
-    told = np.delete(held, [GROUP_STAMP, GROUP_DOUBT], axis=1)
-    counts = np.delete(told, [0, *range(2 + A_BEST, told.shape[1], EACH)], axis=1)
-    return told[counts.any(axis=1)]
+    text = np.delete(held, [GROUP_STAMP, GROUP_DOUBT], axis=1)
+    counts = np.delete(text, [0, *range(2 + A_BEST, text.shape[1], EACH)], axis=1)
+    return text[counts.any(axis=1)]
 
 
 def aggregate_batch(
