@@ -105,7 +105,7 @@ class SetArrays:
         return np.array([1.0, *found])[way]
 
     def ways(self, target: int) -> tuple[Ints, list[tuple[KeyClass, list[int]]]]:
-        """How a composite of each set can look the target up: 0 is by a scan, 1 the first way listed.
+        """How a composite of each set can look the target up: 0 is a scan, 1 the first way listed.
 
         A way is a class of equal attributes and an example of the sets that have the same keys.
         """

@@ -174,8 +174,8 @@ class Measurement:
     `costs` is empty where the run was shorter than its warm-up: nothing was left to measure.
     `recomputations` are how often per second an aggregation looked for an extremum anew. `queues`
     says what a slice was given, females and males, and what a union merged, at most in a batch. Of
-    a run that broke off, `reached` is the stream time that was done: costs are over it, and there
-    is no answer.
+    an interrupted run, `reached` is the stream time that was done: costs are over it, and there is
+    no answer.
     """
 
     costs: Mapping[str, Cost]

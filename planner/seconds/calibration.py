@@ -28,7 +28,7 @@ class Figure:
 class Fit:
     """How near the units of a kernel come to the runs they are from, as q-errors.
 
-    `held_out` is the median where each run is foretold by the units of all others.
+    `held_out` is the median where each run is predicted by the units of all others.
     """
 
     runs: int

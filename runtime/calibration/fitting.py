@@ -18,7 +18,7 @@ from planner.plan.cost import UNIT_FIELDS, Units
 from planner.seconds.calibration import Figure, Fit
 from planner.seconds.kernel_work import Kernel, Work
 
-# A kind of operator without its kernel, and the unit: what is distinguished, and what is taken alike.
+# A kind of operator without its kernel, and the unit: what is distinguished, what is not.
 Term = tuple[str, str]
 
 _PROBES = tuple(f"probe {access}" for access in ACCESSES)

@@ -54,7 +54,7 @@ def _in_kernels(seconds: float | None) -> str:
 
 
 def _outcome(measurement: Measurement) -> Iterator[str]:
-    """Results and seconds; of a run that broke off, how far it got."""
+    """Results and seconds; of an interrupted run, how far it got."""
     if measurement.reached is not None:
         yield f"interrupted after {measurement.reached:g} s of stream time; counts until then:"
     for query, results in measurement.results.items():

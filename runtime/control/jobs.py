@@ -70,7 +70,7 @@ class Entry:
 
     @property
     def asked(self) -> RunRequest | None:
-        """What is asked of the run, or of the one that is gone on with; None where none is."""
+        """What is asked of the run, or of the one that is resumed; None where none is."""
         request = self.request
         if isinstance(request, ResumeRequest):
             return request.asked

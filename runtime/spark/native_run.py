@@ -145,7 +145,7 @@ def _stream(
     finally:
         query.stop()
     if error := query.exception():
-        raise RunError(f"the stream broke off: {cause(error)}", "Spark") from error
+        raise RunError(f"the stream was interrupted: {cause(error)}", "Spark") from error
     hear()
 
 

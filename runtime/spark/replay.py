@@ -155,7 +155,7 @@ def stopping(
         if failed:
             raise failed[0] from error
         stop.check()
-        raise RunError(f"the replay broke off: {cause(error)}", "Spark") from error
+        raise RunError(f"the replay was interrupted: {cause(error)}", "Spark") from error
     finally:
         on_stop()
         context.removeJobTag(tag)

@@ -190,7 +190,7 @@ def _end(query: StreamingQuery) -> None:
     try:
         query.processAllAvailable()
     except PySparkException as error:
-        raise RunError(f"the stream broke off: {cause(error, RESUME)}", "Spark") from error
+        raise RunError(f"the stream was interrupted: {cause(error, RESUME)}", "Spark") from error
     query.stop()
 
 
@@ -200,7 +200,7 @@ def _check(query: StreamingQuery) -> None:
         return
     error = query.exception()
     text = cause(error, RESUME) if error else "it ended before its last micro-batch"
-    raise RunError(f"the stream broke off: {text}", "Spark") from error
+    raise RunError(f"the stream was interrupted: {text}", "Spark") from error
 
 
 def streamed(

@@ -39,7 +39,7 @@ class Pace:
         self._zero = clock()
 
     def go_on_from(self, done: int) -> None:
-        """Stream time passes from where so many batches end: from 0, or where a run broke off."""
+        """Stream time passes from where so many batches end; a run that resumes begins later."""
         self._zero = self._clock() - (self._reached[done] / self._pace if self._pace else 0.0)
 
     def seconds_until(self, number: int) -> float:

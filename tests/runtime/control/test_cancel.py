@@ -186,7 +186,7 @@ def _damage(batches: MicroBatches) -> None:
 def test_a_run_that_breaks_off_fails_with_one_line(way: Way) -> None:
     request = _small(3 + WAYS.index(way), way)
     _damage(prepare(request, 1).batches)
-    with pytest.raises(RunError, match=f"Spark: the {way} broke off: ") as raised:
+    with pytest.raises(RunError, match=f"Spark: the {way} was interrupted: ") as raised:
         run(request)
     assert "\n" not in str(raised.value)
     (latest,) = History().runs(request.workload.digest, most=1)

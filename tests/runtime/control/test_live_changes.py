@@ -342,7 +342,7 @@ def test_on_spark_steered_broken_off_and_resumed() -> None:
     assert kept.plan == steered.plan
 
     breaking = Asking(wishes, breaks_off_at=3)
-    with pytest.raises(RunError, match="broke off"):
+    with pytest.raises(RunError, match="was interrupted"):
         run(_request(), breaking, steering=breaking.steering)
     broken = History().runs(status="failed")[0]
     assert len(broken.request.steered) == 3

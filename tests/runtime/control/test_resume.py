@@ -223,7 +223,7 @@ def _broken_off(plain: Run, batches: int, results: Path) -> str:
         if progress.batches_done == batches:
             raise OSError("no room left")
 
-    with pytest.raises(RunError, match="broke off"):
+    with pytest.raises(RunError, match="was interrupted"):
         run(_in_batches(plain, results), break_off)
     lost = History().runs(status="failed")[0]
     assert lost.workload == plain.workload
@@ -237,7 +237,7 @@ def _rows(folder: Path, query: str = "Q1") -> list[tuple[object, ...]]:
 
 
 def test_a_replay_keeps_no_checkpoint_and_cannot_be_resumed() -> None:
-    broken = a_run("a-replay", status="failed", error="broke off")
+    broken = a_run("a-replay", status="failed", error="was interrupted")
     History().save(replace(broken, request=replace(broken.request, way="replay")))
     with pytest.raises(RunError, match="a-replay: was a replay, which keeps no checkpoint"):
         resume("a-replay")
