@@ -140,7 +140,9 @@ def test_every_plan_gives_every_query_its_results_in_order(choose: st.DataObject
         )
         for name, items in data.items()
     }
-    label = choose.draw(st.sampled_from([plan.label for plan in FAMILY.space(workload).candidates()]))
+    label = choose.draw(
+        st.sampled_from([plan.label for plan in FAMILY.space(workload).candidates()])
+    )
     run = carried(workload, label, moved, 0.0, 15.0)
     for query in workload.queries:
         expected = results_of(workload.only(query.name), moved)
