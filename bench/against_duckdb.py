@@ -21,12 +21,12 @@ from planner.files.tuple_table import ColumnData, Table
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 from runtime.data.batch import Batch
-from runtime.data.feed import feed
-from runtime.data.split import split_of
+from runtime.data.feed import Span
+from runtime.engines.joins.feeds import multiway_feed as feed
 from runtime.engines.kernels.digest import digest_of
 from runtime.engines.kernels.windows import Tuples
-from runtime.engines.program import Span
-from runtime.engines.registry import compile_plan
+from runtime.engines.protocol import PlanInput
+from runtime.engines.registry import engine
 
 TUPLES = 1_000_000
 ROUNDS = 3
@@ -74,8 +74,9 @@ def _by_kernel(workload: Workload, folder: Path) -> Answer:
     merged = feed(workload, tables)
     last = int(merged.tuples.ts[-1])
     plan = family("join_order").space(workload).best()
-    split = split_of(plan, workload, os.cpu_count() or 1)
-    program = compile_plan(plan, workload, merged.codes, Span(0, last), split)
+    runs = engine(plan.family)
+    split = runs.split(plan, workload, os.cpu_count() or 1)
+    program = runs.compile(PlanInput(plan, workload, merged.schema, Span(0, last), split))
 
     def join(partition: int, share: Tuples) -> bytes:
         return program.step(None, Batch(share, last, True).pack(), partition, False).totals

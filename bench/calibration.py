@@ -24,10 +24,10 @@ from planner.plan.cost import q_error
 from planner.seconds.calibration import Calibration
 from planner.seconds.run_seconds import kernel_seconds
 from planner.workload.workload import Workload
+from runtime.backends.interruption import StopSignal
 from runtime.calibration.calibrate import Measured, calibration_of, designs, measure_all
-from runtime.cli.calibration_text import calibration_document
-from runtime.control.cancellation import StopSignal
-from runtime.experiments.sampling import Sampler
+from runtime.cli.printing import calibration_document
+from runtime.experiments.measurement import Sampler
 
 ROUNDS = 3
 REPEATS = 3

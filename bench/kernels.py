@@ -9,10 +9,10 @@ from planner.experiments.golab.rate_curves import TABLE_5
 from planner.families.registry import family
 from planner.plan.plan import Plan
 from runtime.data.batch import Batch
-from runtime.data.feed import feed
-from runtime.data.split import Split
-from runtime.engines.program import Program, Span, Tally
-from runtime.engines.registry import compile_plan
+from runtime.data.feed import Span, Split
+from runtime.engines.joins.feeds import multiway_feed as feed
+from runtime.engines.protocol import PlanInput, Program, Tally
+from runtime.engines.registry import engine
 
 TUPLES = 2_000_000
 ROUNDS = 5
@@ -35,7 +35,9 @@ def kernels() -> dict[str, Any]:
     for name, workload in variants.items():
         plan = family("join_order").space(workload).best()
         programs[name] = (
-            compile_plan(plan, workload, merged.codes, Span(0, last), Split(1, None)),
+            engine(plan.family).compile(
+                PlanInput(plan, workload, merged.schema, Span(0, last), Split(1, None))
+            ),
             plan,
         )
         programs[name][0].load()

@@ -14,7 +14,7 @@ import numpy as np
 
 from planner.experiments.experiment import Point
 from planner.workload.workload import Workload
-from runtime.experiments.sampling import Sample, Sampler
+from runtime.experiments.measurement import Sample, Sampler
 
 T = TypeVar("T")
 

@@ -15,8 +15,7 @@ from planner.experiments.golab import costs
 from planner.experiments.registry import EXPERIMENTS
 from planner.experiments.tran import curves
 from planner.experiments.wang import settings
-from runtime.experiments.figure import Figure, nothing_yet
-from runtime.experiments.figure_store import PAPER_POINTS
+from runtime.experiments.figure import PAPER_POINTS, Figure, nothing_yet
 from runtime.experiments.measurement import rounds
 from runtime.runs.records import versions
 

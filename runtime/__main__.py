@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from planner.errors import PlanError
-from planner.families.registry import applicable
+from planner.families.registry import applicable, chosen_plan, family
 from planner.report.command import Parser, as_json, carry_out, read_workload
 from planner.workload.workload import Workload
-from runtime.cli import export_command, history_command, printing
+from runtime.cli import history_command, printing
+from runtime.runs.masters import usual_shared
 from runtime.runs.records import (
     BACKENDS,
     MOST_DISK_MB,
@@ -21,7 +22,6 @@ from runtime.runs.records import (
     Run,
     RunRequest,
 )
-from runtime.spark.masters import usual_shared
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -48,12 +48,7 @@ def _parser() -> argparse.ArgumentParser:
         return added
 
     run = add("run", "run a plan and measure it", _run)
-    run.add_argument("workload", metavar="WORKLOAD")
-    run.add_argument("--family", metavar="F", help="the first that applies, if not given")
-    run.add_argument("--plan", metavar="LABEL", default="best", help="a label, or `best`")
-    run.add_argument("--query", metavar="Q", help="one query of the workload")
-    run.add_argument("--data", metavar="DIR", type=Path, help="run on own data")
-    run.add_argument("--sort", action="store_true", help="accept rows out of ts order")
+    _planning(run)
     run.add_argument("--results", metavar="DIR", type=Path, help="write the results there")
     run.add_argument("--way", choices=WAYS, default="stream")
     run.add_argument(
@@ -76,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     _span(run)
 
-    resume = add("resume", "go on with a run that was interrupted", _resume)
+    resume = add("resume", "resume a run that was interrupted", _resume)
     resume.add_argument("run", metavar="RUN")
     calibrate = add("calibrate", "measure the unit costs of this machine", _calibrate)
     calibrate.add_argument("--no-spark", action="store_true", help="leave micro-batches out")
@@ -92,14 +87,25 @@ def _parser() -> argparse.ArgumentParser:
     statistics.add_argument("--data", metavar="DIR", type=Path, required=True)
     statistics.add_argument("--sort", action="store_true")
 
-    export = add("export", "write a plan as a PySpark program", export_command.export)
-    export_command.add_arguments(export)
+    export = add("export", "write a plan as a PySpark program", _export)
+    _planning(export)
+    export.add_argument("folder", metavar="DIR", type=Path, help="where the files are written")
 
     generate = add("generate", "write a workload's tuples as own data", _generate)
     generate.add_argument("workload", metavar="WORKLOAD")
     generate.add_argument("folder", metavar="DIR", type=Path)
     _span(generate)
     return parser
+
+
+def _planning(parser: argparse.ArgumentParser) -> None:
+    """Which plan of which workload."""
+    parser.add_argument("workload", metavar="WORKLOAD")
+    parser.add_argument("--family", metavar="F", help="the first that applies, if not given")
+    parser.add_argument("--plan", metavar="LABEL", default="best", help="a label, or `best`")
+    parser.add_argument("--query", metavar="Q", help="one query of the workload")
+    parser.add_argument("--data", metavar="DIR", type=Path, help="own data in place of generated")
+    parser.add_argument("--sort", action="store_true", help="accept rows out of ts order")
 
 
 def _span(parser: argparse.ArgumentParser) -> None:
@@ -109,7 +115,7 @@ def _span(parser: argparse.ArgumentParser) -> None:
 
 
 def _workload(options: argparse.Namespace, query: str | None = None) -> Workload:
-    from runtime.control.prepare import with_run_settings
+    from runtime.data.run_data import with_run_settings
 
     workload = read_workload(options.workload)
     try:
@@ -121,20 +127,15 @@ def _workload(options: argparse.Namespace, query: str | None = None) -> Workload
         raise PlanError(error.message, error.place.replace("run.", "--")) from error
 
 
-def _family(options: argparse.Namespace, workload: Workload) -> str:
-    """The first family that applies, to the workload with the statistics of its data."""
-    from runtime.control.prepare import with_data
-
-    return applicable(with_data(workload, options.data, options.sort)[0], options.workload).name
-
-
 def _run(options: argparse.Namespace) -> str:
     from runtime.control.execute import run
 
-    workload = _workload(options, options.query)
+    workload, asked = _workload(options, options.query), options.family or ""
+    if not asked and options.data is None:
+        asked = applicable(workload, options.workload).name
     request = RunRequest(
         workload=workload,
-        family=options.family or _family(options, workload),
+        family=asked,
         label=options.plan,
         way=options.way,
         partitions=options.partitions,
@@ -160,10 +161,11 @@ def _resume(options: argparse.Namespace) -> str:
 
 def _calibrate(options: argparse.Namespace) -> str:
     from runtime.calibration.calibrate import CalibrationRequest, calibrate
-    from runtime.cli.calibration_text import calibration_document, calibration_text
 
     found = calibrate(CalibrationRequest(with_spark=not options.no_spark), _say_progress)
-    return as_json(calibration_document(found)) if options.json else calibration_text(found)
+    if options.json:
+        return as_json(printing.calibration_document(found))
+    return printing.calibration_text(found)
 
 
 def _shown(run: Run, options: argparse.Namespace) -> str:
@@ -210,9 +212,23 @@ def _statistics(options: argparse.Namespace) -> str:
     return dump_workload(inferred) + printing.origins_comment(origins)
 
 
+def _export(options: argparse.Namespace) -> str:
+    from runtime.backends.native.export import write_export
+    from runtime.data.run_data import with_data
+
+    given = read_workload(options.workload).only(options.query)
+    workload, _, _ = with_data(given, options.data, options.sort)
+    chosen = family(options.family) if options.family else applicable(workload, options.workload)
+    plan = chosen_plan(chosen.space(workload), options.plan)
+    files = [str(file) for file in write_export(plan, workload, options.folder)]
+    if options.json:
+        return as_json({"family": plan.family, "label": plan.label, "files": files})
+    return f"{plan.family} {plan.label}: {', '.join(files)}\n"
+
+
 def _generate(options: argparse.Namespace) -> str:
-    from runtime.control.prepare import generated
     from runtime.data.generate import write_folder
+    from runtime.data.run_data import generated
 
     rows = write_folder(generated(_workload(options)), options.folder)
     if options.json:

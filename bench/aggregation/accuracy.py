@@ -23,7 +23,7 @@ from planner.families.registry import family
 from planner.plan.cost import Cost, Estimate, q_error, total
 from planner.plan.plan import Operator, Plan
 from runtime.diagnosis import trust
-from runtime.experiments.sampling import Sampler
+from runtime.experiments.measurement import Sampler
 
 RANDOM_CELLS = 60
 SEED = 1

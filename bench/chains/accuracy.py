@@ -30,7 +30,7 @@ from planner.plan.cost import Cost, q_error
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.data.folders import PROJECT
-from runtime.experiments.sampling import Sample, Sampler
+from runtime.experiments.measurement import Sample, Sampler
 
 RANDOM_CASES = 60
 ALERTS_SEED = 1

@@ -14,7 +14,7 @@ from bench.measure import plans_in_turns
 from planner.experiments.wang.settings import windowed_joins
 from planner.families.registry import family
 from planner.families.sliced_chain import NAME
-from runtime.calibration.overhead import ChainRun, Overhead, fitted_overhead
+from runtime.calibration.fitting import ChainRun, Overhead, fitted_overhead
 from runtime.engines.slices.designs import merged
 
 ROUNDS = 5
@@ -63,13 +63,13 @@ def _checked(found: Overhead) -> dict[str, Any]:
     known = family(NAME)
     with_it = replace(workload, execution=replace(workload.execution, c_sys=found.c_sys))
     chosen = {
-        "CPU-Opt with this c_sys": known.space(with_it).plan("cpu-opt").label,
-        "CPU-Opt with c_sys 0": known.space(workload).plan("cpu-opt").label,
+        "CPU-Opt with this c_sys": known.plan(with_it, "cpu-opt").label,
+        "CPU-Opt with c_sys 0": known.plan(workload, "cpu-opt").label,
     }
     labels = list(dict.fromkeys([*merged(workload, MERGED), *chosen.values()]))
     measured = plans_in_turns(workload, NAME, labels, 2, ROUNDS)
     seconds = {label: min(s.seconds for s in samples) for label, samples in measured.items()}
-    scores = dict(zip(labels, known.space(with_it).scores(labels), strict=True))
+    scores = dict(zip(labels, known.scores(with_it, labels), strict=True))
     fastest = min(seconds, key=seconds.__getitem__)
     by_score = sorted(labels, key=scores.__getitem__)
     return {

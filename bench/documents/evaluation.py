@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from planner.experiments.experiment import Experiment, Finding, Values
 from planner.experiments.registry import EXPERIMENTS
-from runtime.experiments.figure_store import PAPER_POINTS, shipped
+from runtime.experiments.figure import PAPER_POINTS, shipped
 
 MEASURED = "measured"
 # Of parts that differ, so many are named; beyond that they are counted.

@@ -19,10 +19,11 @@ from planner.plan.cost import Cost, total
 from planner.plan.plan import Plan
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
-from runtime.data.feed import Feed
+from runtime.data.batch import Batch
+from runtime.data.feed import Feed, Span, Split
 from runtime.data.generate import generate
-from runtime.engines.in_process import counted, feed_of
-from runtime.engines.program import Span
+from runtime.engines.protocol import PlanInput
+from runtime.engines.registry import engine
 
 # Seconds that the loop kernel takes, about: they only decide how long a join is run.
 TUPLE, COMPARISON, COMPOSITE = 2e-6, 1e-9, 5e-8
@@ -135,7 +136,12 @@ class LoopCounts:
         return total(costs, [root.id for root in plan.roots]), filters
 
     def _costs(self, plan: Plan) -> Mapping[str, Cost]:
-        merge = feed_of(plan, self.workload)
+        runs = engine(plan.family)
+        merge = runs.feed(plan, self.workload)
         if merge not in self._feeds:
             self._feeds[merge] = merge(self.workload, self._tables)
-        return counted(plan, self.workload, self._feeds[merge], self._span).costs
+        feed = self._feeds[merge]
+        given = PlanInput(plan, self.workload, feed.schema, self._span, Split(1, None))
+        program = runs.compile(given)
+        batch = Batch(feed.tuples, int(feed.tuples.ts[-1]), last=True).pack()
+        return program.tally([program.step(None, batch, 0, keep_rows=False).totals], plan).costs

@@ -234,3 +234,12 @@ class Query:
             merged = {predicate.left, predicate.right}.union(*linked)
             classes = [c for c in classes if c not in linked] + [merged]
         return tuple(frozenset(c) for c in classes)
+
+
+def common_block(query: Query) -> int:
+    """The length in microseconds of tumbling windows that end together; 0 where they do not."""
+    windows = {source.window for source in query.sources if source.window is not None}
+    if len(windows) != 1:
+        return 0
+    (window,) = windows
+    return microseconds(window.seconds) if isinstance(window, TumblingWindow) else 0

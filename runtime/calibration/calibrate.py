@@ -21,18 +21,26 @@ from planner.plan.plan import Plan
 from planner.seconds.calibration import Calibration, Figure, keep_calibration
 from planner.seconds.kernel_work import KERNELS, Kernel, Work
 from planner.workload.workload import Workload
-from runtime.calibration.fitting import FittedKernel, Observation, fitted, kinds_of
-from runtime.calibration.overhead import ChainRun, c_sys_of
-from runtime.control.cancellation import RunCancelledError, StopSignal
-from runtime.control.execute import OnProgress, run
-from runtime.control.interruptible import unless_stopped, until_nothing_is_left
+from runtime.backends.interruption import (
+    RunCancelledError,
+    StopSignal,
+    unless_stopped,
+    until_nothing_is_left,
+)
+from runtime.backends.protocol import OnProgress
+from runtime.calibration.fitting import (
+    ChainRun,
+    FittedKernel,
+    Observation,
+    c_sys_of,
+    fitted,
+    kinds_of,
+)
+from runtime.control.execute import run
 from runtime.data.folders import writable_home
-from runtime.engines.aggregation.designs import aggregations
-from runtime.engines.compile_kernels import load_all_kernels
 from runtime.engines.design import HASH, Design, designed, stream
-from runtime.engines.joins.designs import eager_joins, loops, relations
-from runtime.engines.slices.designs import chains
-from runtime.experiments.sampling import Sample, Sampler
+from runtime.engines.registry import ENGINES, engine, load_all_kernels
+from runtime.experiments.measurement import Sample, Sampler
 from runtime.runs.history import History
 from runtime.runs.records import Progress, RunRequest, versions
 
@@ -105,7 +113,7 @@ def _stream(batches: int, note: Callable[[Progress], None], cancel: threading.Ev
     text = "SELECT * FROM S1 [RANGE 1], S2 [RANGE 1] WHERE S1.k = S2.k"
     streams = [stream(name, 10, k=50) for name in ("S1", "S2")]
     workload = designed("tiny batches", streams, [text], HASH, 1, batches * _ROWS / 20)
-    request = RunRequest(workload, "join_order", "S1,S2", batch_rows=_ROWS)
+    request = RunRequest(workload, "", "best", batch_rows=_ROWS)
     with tempfile.TemporaryDirectory() as folder:
         found = run(request, note, cancel, History(Path(folder) / "history.sqlite"))
     if found.status == "cancelled":
@@ -130,7 +138,7 @@ class CalibrationRequest:
 
 def designs() -> tuple[Design, ...]:
     """The runs of all kernels."""
-    return (*eager_joins(), *loops(), *relations(), *aggregations(), *chains())
+    return tuple(design for name in ENGINES for design in engine(name).designs())
 
 
 def calibrate(

@@ -9,8 +9,8 @@ from typing import Any, get_args
 from planner.families.registry import FAMILIES
 from planner.report.command import as_json
 from runtime.cli import printing
-from runtime.runs.history import MOST_LISTED, History
-from runtime.runs.records import WAYS, Status
+from runtime.runs.history import MOST_LISTED, History, delete_run, mark_interrupted
+from runtime.runs.records import BACKENDS, WAYS, Status
 from runtime.runs.run_json import run_document
 from runtime.runs.run_summary import RunFilter, RunSummary
 
@@ -26,7 +26,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--workload", metavar="NAME", help="runs of the workload of this name")
     parser.add_argument("--family", choices=[family.name for family in FAMILIES])
     parser.add_argument("--way", choices=WAYS)
-    parser.add_argument("--backend", choices=("kernels", "native"))
+    parser.add_argument("--backend", choices=BACKENDS)
     parser.add_argument("--most", metavar="N", type=_count, default=MOST_LISTED)
     parser.add_argument("--skip", metavar="N", type=_count, default=0, help="begin after N runs")
     parser.add_argument("--note", nargs=2, metavar=("RUN", "TEXT"), help="keep a note on a run")
@@ -44,9 +44,6 @@ def _count(text: str) -> int:
 
 def history(options: argparse.Namespace) -> str:
     """Do what is asked of single runs, or list those that are wanted."""
-    # Imported when it is needed: the kernels behind it take seconds to load.
-    from runtime.control.resume import mark_interrupted
-
     kept = History()
     mark_interrupted(kept)
     done = _changed(kept, options)
@@ -70,8 +67,6 @@ def history(options: argparse.Namespace) -> str:
 
 def _changed(kept: History, options: argparse.Namespace) -> list[tuple[str, str]]:
     """Runs, and what was done to them; none where nothing was asked for."""
-    from runtime.runs.deletion import delete_run
-
     done: list[tuple[str, str]] = []
     if options.note:
         run_id, text = options.note

@@ -1,4 +1,4 @@
-"""Runs, their progress and their history printed for people."""
+"""Runs, their progress, their history and calibrations printed, for people and as JSON."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from planner.files.workload_file import dump_workload
 from planner.numbers import amount
 from planner.plan.cost import COST_FIELDS, Measurement, q_error
 from planner.plan.plan_text import printable, title
+from planner.seconds.calibration import Calibration, Figure
 from planner.statistics.inference import Provenance
 from planner.whatif.rates import RateTrace
 from planner.workload.workload import Workload
@@ -165,3 +166,71 @@ def generated_text(folder: Path, rows: Mapping[str, int]) -> str:
     """What was written where."""
     listed = ", ".join(f"{name} {count:,}" for name, count in rows.items())
     return f"{sum(rows.values()):,} rows in {folder}: {listed}\n"
+
+
+KERNEL_NAMES = {
+    "multiway": "eager join on one attribute",
+    "loops": "joins of every other kind",
+    "relations": "joins with relations",
+    "aggregation": "aggregations",
+    "slices": "sliced joins",
+}
+
+
+def calibration_document(found: Calibration) -> dict[str, Any]:
+    """What `python -m runtime calibrate --json` prints: seconds, spreads and errors by kernel."""
+    return {
+        "machine": found.machine,
+        "kernels": found.kernels,
+        "versions": dict(found.versions),
+        "made": found.made,
+        "seconds": found.seconds,
+        "units": {
+            kernel: {name: _figure(figure) for name, figure in figures.items()}
+            for kernel, figures in found.figures.items()
+        },
+        "fit": {
+            kernel: {
+                "runs": fit.runs,
+                "q_error": {"median": fit.median, "worst": fit.worst, "held_out": fit.held_out},
+            }
+            for kernel, fit in found.fits.items()
+        },
+        "c_sys": found.c_sys and {"comparisons": found.c_sys.value, "spread": found.c_sys.spread},
+        "micro_batch": found.batch and _figure(found.batch),
+    }
+
+
+def _figure(figure: Figure) -> dict[str, float]:
+    return {"seconds": figure.value, "spread": figure.spread}
+
+
+def calibration_text(found: Calibration) -> str:
+    """The figures as tables."""
+    from planner.report.plans_text import aligned
+
+    made = time.strftime("%Y-%m-%d %H:%M", time.localtime(found.made))
+    lines = [f"{found.machine}, {made}: measured in {found.seconds:.0f} s"]
+    for kernel, figures in found.figures.items():
+        fit = found.fits[kernel]
+        lines += ["", f"{kernel}: {KERNEL_NAMES[kernel]}", ""]
+        rows = [("each", "nanoseconds", "spread")]
+        rows += [(name, nanoseconds(f.value), nanoseconds(f.spread)) for name, f in figures.items()]
+        lines += aligned(rows)
+        lines.append(
+            f"q-error of {fit.runs} runs: {fit.median:.2f} at the median, {fit.worst:.2f} at "
+            f"worst; {fit.held_out:.2f} at the median when foretold by the others"
+        )
+    lines.append("")
+    if found.c_sys is not None:
+        c_sys = found.c_sys
+        lines.append(f"C_sys: {c_sys.value:.1f} comparisons, spread {c_sys.spread:.1f}")
+    if found.batch is not None:
+        value, spread = 1e3 * found.batch.value, 1e3 * found.batch.spread
+        lines.append(f"a micro-batch of Spark: {value:.0f} ms, spread {spread:.0f} ms")
+    return "\n".join(lines) + "\n"
+
+
+def nanoseconds(seconds: float) -> str:
+    """To three digits."""
+    return f"{1e9 * seconds:,.3g}" if seconds < 1e-6 else f"{1e9 * seconds:,.0f}"

@@ -14,11 +14,12 @@ from typing import Literal
 from planner.errors import SluiceError
 from planner.seconds.calibration import Calibration
 from planner.workload.workload import Workload
+from runtime.backends.interruption import RunCancelledError
+from runtime.backends.live_changes import Steering
+from runtime.backends.protocol import OnProgress
 from runtime.calibration.calibrate import CalibrationRequest, calibrate
 from runtime.control import warm
-from runtime.control.cancellation import RunCancelledError
-from runtime.control.execute import OnProgress, run
-from runtime.control.live_changes import Steering
+from runtime.control.execute import run
 from runtime.control.resume import ResumeRequest, resume
 from runtime.experiments.figure import Figure
 from runtime.experiments.measurement import FigureRequest, measure

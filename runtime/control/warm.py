@@ -12,10 +12,10 @@ from pathlib import Path
 
 from planner.errors import SluiceError
 from planner.files.workload_file import load_workload
-from runtime.control import priority
 from runtime.control.execute import run
-from runtime.control.prepare import with_run_settings
 from runtime.data.folders import PROJECT
+from runtime.data.run_data import with_run_settings
+from runtime.runs import processes
 from runtime.runs.history import History
 from runtime.runs.records import WAYS, RunRequest
 
@@ -63,14 +63,14 @@ def warm(sample: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         history = History(Path(folder) / "history.sqlite")
         for way in WAYS:
-            run(RunRequest(workload, "join_order", "best", way=way), history=history)
+            run(RunRequest(workload, "", "best", way=way), history=history)
 
 
 def compile_elsewhere() -> None:
     """Compile whatever kernels are not compiled yet, in a process that lets the pages go first."""
-    command = [sys.executable, "-m", "runtime.engines.compile_kernels"]
+    command = [sys.executable, "-m", "runtime.engines.registry"]
     with subprocess.Popen(command, cwd=PROJECT) as process:
-        priority.started(process.pid)
+        processes.started(process.pid)
     if process.returncode:
         logger.error("compiling kernels ended with %d", process.returncode)
 
@@ -79,7 +79,7 @@ def _warm(sample: Path) -> None:
     try:
         warm(sample)
         _warmth.status = "ready"
-        # No run of a join order waits for the other kernels.
+        # No run like the sample waits for the other kernels.
         compile_elsewhere()
     except SluiceError as error:
         _warmth.status = str(error)

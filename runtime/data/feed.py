@@ -1,70 +1,91 @@
-"""The feed of a join: the tuples of its sources merged in arrival order, keys as small integers."""
+"""The feed of a run: its tuples in arrival order, what is counted, and their shares."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.files.tuple_table import Table
-from planner.workload.query import Query
 from planner.workload.workload import Workload
-from runtime.data.encoding import key_codes
-from runtime.data.tuple_schema import Carried
-from runtime.engines.aggregation.grouping import Grouping, Meanings
-from runtime.engines.aggregation.kernel.types import Arrivals
-from runtime.engines.joins.kernel.loop_types import Rows
-from runtime.engines.kernels.windows import Tuples
+
+
+class Columns(Protocol):
+    """Tuples as arrays, one for each column, in the order in which a kernel takes them."""
+
+    @property
+    def ts(self) -> np.ndarray:
+        """When each tuple arrives, in microseconds."""
+
+    def take(self, chosen: Any) -> Any:
+        """Some of the tuples, in the same form."""
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        """The columns in turn."""
+
+
+class TupleSchema(Protocol):
+    """What the numbers in a feed's tuples stand for: of a type that is the engine's own."""
+
+    def write(self, folder: Path) -> None:
+        """Keep it beside the micro-batches; the engine's `schema` reads it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """Every tuple of a query's sources, as it arrives.
+    """Every tuple of the sources of a run, as it arrives; `rows` are those of each source.
 
-    A tuple of a stream that stands under two aliases arrives once for each, in FROM order. The keys
-    of each class of equal attributes are from 0 and below its number of `codes`; `constants` are
-    those of the query's filters, as the tuples' values are written. An aggregation has its
-    `grouping`, and what its numbers mean.
+    A tuple of a stream that has two aliases arrives once for each, in FROM order. In a feed that is
+    `open_to_change` queries may enter between any two batches: tuples of one time are in one batch.
     """
 
-    tuples: Tuples | Rows | Arrivals
-    codes: tuple[int, ...]
+    tuples: Columns
     rows: Mapping[str, int]
-    constants: tuple[float, ...] = ()
-    grouping: Grouping | None = None
-    meanings: Meanings | None = None
-    # Of many joins whose queries can change while they run.
-    carried: Carried | None = None
+    schema: TupleSchema
+    open_to_change: bool = False
 
 
-def feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
-    """Merge the tables of a join on one attribute by time, place of the stream, then position."""
-    (query,) = workload.queries
-    (joined,) = query.equality_classes()
-    keys, codes = key_codes(query, joined, tables)
-    # Streams in the workload's order, so that a stable sort by time settles equal times rightly.
-    blocks = [
-        _block(query, stream.name, tables[stream.name], keys)
-        for stream in workload.streams
-        if any(source.name == stream.name for source in query.sources)
-    ]
-    merged = Tuples(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
-    order = np.argsort(merged.ts, kind="stable")
-    rows = {name: len(table) for name, table in tables.items()}
-    return Feed(merged.take(order), (codes,), rows)
+# Merges the tables of a workload's streams in arrival order.
+Merge = Callable[[Workload, Mapping[str, Table]], Feed]
 
 
-def _block(
-    query: Query, stream: str, table: Table, keys: Mapping[str, NDArray[np.int32]]
-) -> Tuples:
-    """The arrivals of one stream: each tuple once per alias, one tuple after the other."""
-    places = [place for place, s in enumerate(query.sources) if s.name == stream]
-    by_alias = np.stack([keys[query.sources[place].alias] for place in places], axis=1)
-    return Tuples(
-        source=np.tile(np.array(places, np.int16), len(table)),
-        ts=np.repeat(table.ts, len(places)),
-        seq=np.repeat(table.seq, len(places)),
-        key=by_alias.reshape(-1),
-    )
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The stream time over which work is counted, in microseconds: from `warmup` until `end`."""
+
+    warmup: int
+    end: int
+
+    @property
+    def seconds(self) -> float:
+        """Its length; 0 where the warm-up left nothing."""
+        return max(0, self.end - self.warmup) / 1_000_000
+
+    def until(self, reached: int | None) -> Span:
+        """As far as a run got; all of it where that is not said."""
+        return self if reached is None else Span(self.warmup, min(self.end, reached))
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Tuples are split by `key % modulus`, or, without a modulus, given to every partition.
+
+    Fragment and replicate: every partition then stores all tuples, and each tuple probes in one.
+    """
+
+    partitions: int
+    modulus: int | None
+    # Why there is one partition, whatever was asked for; empty where there may be more.
+    single: str = ""
+    # Whether partitions hold parts of one group.
+    in_parts: bool = False
+
+    def share(self, tuples: Any) -> list[Any] | None:
+        """The tuples of each partition, by their key; None where every partition is given all."""
+        if self.modulus is None:
+            return None
+        partition = tuples.key % np.int32(self.modulus) % np.int32(self.partitions)
+        return [tuples.take(partition == p) for p in range(self.partitions)]

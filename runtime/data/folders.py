@@ -16,6 +16,7 @@ __all__ = [
     "kernels_digest",
     "kernels_folder",
     "prepare_kernel_cache",
+    "run_folder",
     "work_home",
     "writable_home",
 ]
@@ -24,6 +25,11 @@ __all__ = [
 def work_home(shared: Path | None = None) -> Path:
     """Where Spark reads and writes: the data folder, or a folder that a cluster shares."""
     return home() if shared is None else shared
+
+
+def run_folder(run_id: str, shared: Path | None = None) -> Path:
+    """Where a run keeps its checkpoint and results until it is finished."""
+    return work_home(shared) / "runs" / run_id
 
 
 def answers_home() -> Path:

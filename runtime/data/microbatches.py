@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,23 +18,19 @@ import pyarrow.parquet as pq
 
 from planner.errors import RunError
 from runtime.data.batch import Batch
-from runtime.data.feed import Feed
+from runtime.data.feed import Feed, Split
 from runtime.data.folders import work_home, writable_home
-from runtime.data.split import Split
-from runtime.data.tuple_schema import Carried
-from runtime.engines.aggregation.grouping import Grouping, Meanings
-from runtime.runs.records import MOST_SECONDS
 
 # Old micro-batches are dropped beyond this, but none that a run may still be reading.
 MOST_CACHED_BYTES = 8 * 2**30
-_IN_USE_SECONDS = 2 * MOST_SECONDS
+_IN_USE_SECONDS = 7200.0
 BYTES_PER_TUPLE = 22
 LEAST_BATCH_ROWS = 20_000
 MOST_BATCH_ROWS = 1_000_000
 USUAL_BATCHES = 10
 MOST_BATCHES = 10_000
 # Part of every key: micro-batches that another version of Sluice wrote otherwise are not used.
-FORMAT = 7
+FORMAT = 8
 
 _SCHEMA = pa.schema(
     [
@@ -55,35 +50,17 @@ class MicroBatches:
     """A folder of micro-batches, and what a run must know of the tuples in them.
 
     `first_ts`, `last_ts` and `froms` and `untils`, the first and last of each batch, are in
-    microseconds; keys are below `codes`.
+    microseconds. What the numbers in the tuples stand for is in the folder too.
     """
 
     folder: str
     batches: int
     rows: Mapping[str, int]
     arrivals: int
-    codes: list[int]
     first_ts: int
     last_ts: int
-    constants: list[float]
     untils: list[int]
     froms: list[int]
-    # Of an aggregation; what its numbers mean is in the folder too.
-    grouping: Grouping | None = None
-
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any], folder: Path) -> MicroBatches:
-        """What the note in this folder says."""
-        grouping = content["grouping"] and Grouping.from_json(content["grouping"])
-        return cls(**{**content, "folder": str(folder), "grouping": grouping})
-
-    def carried(self) -> Carried:
-        """What the tuples carry for queries that may yet enter, in a run that can be changed."""
-        return Carried.read(Path(self.folder))
-
-    def meanings(self) -> Meanings:
-        """What the numbers of an aggregation mean."""
-        return Meanings.read(Path(self.folder))
 
 
 def usual_batch_rows(arrivals: int) -> int:
@@ -97,7 +74,7 @@ def cached(key: str, shared: Path | None = None) -> MicroBatches | None:
     if not note.is_file():
         return None
     try:
-        found = MicroBatches.from_json(json.loads(note.read_text()), note.parent)
+        found = MicroBatches(**{**json.loads(note.read_text()), "folder": str(note.parent)})
     except (TypeError, ValueError, KeyError):
         found = None
     if found is None or len(list(note.parent.glob("*.parquet"))) != found.batches:
@@ -126,7 +103,7 @@ def write(
     first_ts, last_ts = (int(ts[0]), int(ts[-1])) if arrivals else (0, 0)
     # A feed without a tuple still makes one batch, so that every run has an end.
     starts = _starts(ts, batch_rows, cuts)
-    if feed.carried is not None and arrivals:
+    if feed.open_to_change and arrivals:
         starts = sorted({int(np.searchsorted(ts, ts[start])) for start in starts})
     if len(starts) > MOST_BATCHES:
         raise RunError(
@@ -168,18 +145,12 @@ def write(
             len(starts),
             dict(feed.rows),
             arrivals,
-            list(feed.codes),
             first_ts,
             last_ts,
-            list(feed.constants),
             untils,
             froms,
-            feed.grouping,
         )
-        if feed.meanings is not None:
-            feed.meanings.write(beside)
-        if feed.carried is not None:
-            feed.carried.write(beside)
+        feed.schema.write(beside)
         (beside / NOTE).write_text(json.dumps(asdict(made)))
         if not folder.exists():
             beside.rename(folder)

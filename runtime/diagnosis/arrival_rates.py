@@ -13,7 +13,7 @@ from planner.numbers import amount
 from planner.workload.streams import Stream
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
-from runtime.control.prepare import covered, run_seconds
+from runtime.data.run_data import covered, run_seconds
 from runtime.diagnosis.cause import ALIKE, Cause, difference
 from runtime.runs.records import Run
 

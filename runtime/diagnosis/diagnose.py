@@ -19,14 +19,14 @@ from functools import cached_property
 from statistics import fmean
 
 from planner.families.registry import family
+from planner.families.stages import PlannedStage, planned_stages, whole_estimate
 from planner.files.tuple_table import Table
 from planner.plan.cost import Cost
 from planner.plan.plan import Operator
 from planner.workload.streams import Stream
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
-from runtime.control.prepare import run_seconds
-from runtime.control.stages import PlannedStage, planned_stages, whole_estimate
+from runtime.data.run_data import run_seconds
 from runtime.diagnosis.arrival_rates import DEVIATIONS, chance_reason, rate_causes, uneven_rates
 from runtime.diagnosis.cause import Cause
 from runtime.diagnosis.correlations import correlation_causes

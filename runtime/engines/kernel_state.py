@@ -9,8 +9,9 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from planner.plan.cost import Cost
-from runtime.engines.kernels.packing import pack, unpack
-from runtime.engines.program import Span, Step, Tally
+from runtime.data.batch import pack, unpack
+from runtime.data.feed import Span
+from runtime.engines.protocol import Step, Tally
 
 
 class Counted(Protocol):

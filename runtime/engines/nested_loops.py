@@ -1,20 +1,33 @@
-"""Nested loops as text and as arrays: what the loop and the aggregation kernel have alike."""
+"""Nested loops as text and as arrays: what the loop and the aggregation kernel have alike; and the
+counters of joins as costs of operators."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from planner.plan.cost import Cost
-from planner.plan.plan import Operator
+from planner.plan.plan import Operator, Param
 from planner.workload.query import Column, Comparison, Query
 from runtime.engines.aggregation.kernel.types import AggregationCounters
-from runtime.engines.joins.counters import filter_costs
+from runtime.engines.joins.feeds import value_slots
 from runtime.engines.joins.kernel import loop_types as kernel
 from runtime.engines.joins.kernel.loop_types import Filters, LoopCounters, Loops, Paths
-from runtime.engines.joins.loop_feed import value_slots
+from runtime.engines.joins.kernel.multiway import Counters
+
+# Keys are below this, so a key modulo it is the key itself.
+_EVERY_KEY = 2**31 - 1
+
+
+def common_modulus(buckets: Iterable[Param], partitions: int) -> int | None:
+    """By what keys are shared out so that each bucket is in one partition; None where there are
+    fewer of these than partitions."""
+    given = [int(count) for count in buckets if not isinstance(count, str)]
+    divisor = math.gcd(*given) if given else _EVERY_KEY
+    return divisor if divisor >= partitions else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +97,49 @@ class Nest:
         """What was counted for the filters among a plan's operators."""
         by_text = {str(op.param("condition")): op for op in operators if op.kind == "filter"}
         filters = [by_text[text] for text in self.conditions] if by_text else []
-        return filter_costs(filters, counters, seconds)
+        return {
+            operator.id: Cost(
+                comparisons=counters.evaluated[number] / seconds,
+                rows_out=counters.passed[number] / seconds,
+            )
+            for number, operator in enumerate(filters)
+        }
+
+
+def join_cost(
+    operator: Operator,
+    sources: Sequence[str],
+    counters: Counters | LoopCounters | AggregationCounters,
+    seconds: float,
+) -> Cost:
+    """What the counters of a join say of one operator, per second of the span."""
+    if operator.kind == "output":
+        return Cost(rows_out=counters.matches[:, -1].sum() / seconds)
+    if operator.kind == "probe":
+        origin = sources.index(str(operator.param("origin")))
+        level = int(operator.param("step")) - 1
+        return Cost(
+            comparisons=counters.comparisons[origin, level] / seconds,
+            rows_out=counters.matches[origin, level] / seconds,
+        )
+    place = sources.index(str(operator.param("source")))
+    if operator.kind == "arrive":
+        return Cost(rows_out=counters.arrivals[place] / seconds)
+    if operator.kind == "insert":
+        return Cost(
+            inserts=counters.inserts[place] / seconds,
+            state_tuples=counters.held[place] / 1_000_000 / seconds,
+        )
+    if operator.kind == "table":
+        return Cost(
+            inserts=counters.inserts[place] / seconds,
+            expirations=counters.expirations[place] / seconds,
+            rows_out=counters.arrivals[place] / seconds,
+            state_tuples=counters.held[place] / 1_000_000 / seconds,
+        )
+    if operator.kind == "expire":
+        return Cost(expirations=counters.expirations[place] / seconds)
+    raise ValueError(f"a join has no operator of kind {operator.kind}")
 
 
 COMPARISON_CODES: dict[Comparison, int] = {

@@ -1,68 +1,62 @@
-"""Plans as the kernels run them."""
+"""The engines by family. A new one is one folder and one entry of ENGINES."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from itertools import chain, zip_longest
 
 from planner.errors import RunError
-from planner.plan.loop_orders import is_multiway
-from planner.plan.plan import Plan
-from planner.workload.workload import Workload
-from runtime.control.stages import PlannedStage
-from runtime.data.split import Split
-from runtime.data.tuple_schema import Carried
-from runtime.engines.aggregation.compile import compile_aggregation
-from runtime.engines.aggregation.grouping import Grouping
-from runtime.engines.aggregation.program import AggregationProgram
-from runtime.engines.joins.loop_program import LoopProgram, compile_loops
-from runtime.engines.joins.multiway_program import JoinProgram, compile_join
-from runtime.engines.nested_loops import Nest
-from runtime.engines.program import Program, Span
-from runtime.engines.slices.compile import compile_slices
-from runtime.engines.slices.program import SliceProgram
-
-_PROGRAMS = {"join": JoinProgram, "loops": LoopProgram, "aggregation": AggregationProgram}
+from runtime.engines.protocol import Engine, Program
 
 
-def compile_plan(
-    plan: Plan,
-    workload: Workload,
-    codes: Sequence[int],
-    span: Span,
-    split: Split,
-    constants: Sequence[float] = (),
-    grouping: Grouping | None = None,
-    stages: Sequence[PlannedStage] = (),
-    begin: int = 0,
-    carried: Carried | None = None,
-) -> Program:
-    """The plan as a program over a feed's keys and constants, counting within the span.
+@dataclass(frozen=True, slots=True)
+class Modules:
+    """The module of an engine, and that which describes its plans for Spark's own operators.
 
-    A run that changes has `stages`; their times count from `begin`. Where they may yet change, the
-    feed says what its tuples `carried`.
+    Each is imported when a plan is first run on it. Not every plan can be described.
     """
-    if plan.family == "early_aggregation":
-        assert grouping is not None, "its feed has one"
-        return compile_aggregation(plan, workload, codes, constants, grouping, span, split)
-    if plan.family == "sliced_chain":
-        only = PlannedStage(None, workload, plan, {})
-        return compile_slices(
-            workload, stages or [only], codes, constants, span, split, begin, carried
-        )
-    if plan.family == "join_order" and is_multiway(plan, workload):
-        return compile_join(plan, workload, codes, span, split)
-    if plan.family == "join_order":
-        return compile_loops(plan, workload, codes, constants, span, split)
-    raise RunError(f"plans of the family {plan.family} cannot be run yet", plan.label)
+
+    engine: str
+    native: str | None = None
+
+
+ENGINES = {
+    "join_order": Modules("runtime.engines.joins.engine", "runtime.backends.native.join"),
+    "early_aggregation": Modules(
+        "runtime.engines.aggregation.engine", "runtime.backends.native.aggregation"
+    ),
+    "sliced_chain": Modules("runtime.engines.slices.engine", "runtime.backends.native.slices"),
+}
+
+
+@cache
+def engine(family: str) -> Engine:
+    """The engine that runs plans of this family."""
+    if family not in ENGINES:
+        raise RunError(f"plans of the family {family} cannot be run yet", family)
+    found: Engine = import_module(ENGINES[family].engine).ENGINE
+    return found
 
 
 def program_from_json(text: str) -> Program:
     """The program that `to_json` wrote."""
     content = json.loads(text)
-    kind = content.pop("program")
-    if kind == "slices":
-        return SliceProgram.from_json(content)
-    if "nest" in content:
-        content["nest"] = Nest(**content["nest"])
-    return _PROGRAMS[kind](**content)
+    return engine(content.pop("family")).program(content)
+
+
+def load_all_kernels() -> None:
+    """Compile or load the kernels of all engines: what most runs need comes first.
+
+    Compiling keeps Python's lock for a minute or so in all: a process of its own does it
+    (`python -m runtime.engines.registry`), and others load what it has written.
+    """
+    by_engine = [engine(family).loaders() for family in ENGINES]
+    for load in filter(None, chain.from_iterable(zip_longest(*by_engine))):
+        load()
+
+
+if __name__ == "__main__":
+    load_all_kernels()

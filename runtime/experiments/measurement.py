@@ -1,20 +1,128 @@
-"""Measure an experiment: every point once a round, so that a noisy machine is noisy for all."""
+"""Measure an experiment: every point once a round, so that a noisy machine is noisy for all.
+
+A point's plan is stepped through the kernels in this process. The programs are those that Spark's
+workers step; there is no Spark around them here, because the rates are the kernels' own, and counts
+do not depend on partitions and batches.
+"""
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
-from planner.experiments.experiment import Experiment
+import numpy as np
+
+from planner.experiments.experiment import Experiment, Point
 from planner.experiments.registry import experiment
-from runtime.control.execute import OnProgress
-from runtime.experiments.figure import Figure, nothing_yet
-from runtime.experiments.figure_store import keep, kept
-from runtime.experiments.sampling import Sampler
+from planner.families.registry import chosen_plan, family
+from planner.files.tuple_table import Table
+from planner.plan.cost import Cost, total
+from planner.workload.execution import Execution
+from planner.workload.validation import microseconds
+from planner.workload.workload import Workload
+from runtime.backends.protocol import OnProgress
+from runtime.data.batch import Batch
+from runtime.data.feed import Feed, Merge, Span, Split
+from runtime.data.generate import generate
+from runtime.engines.kernels.digest import as_text
+from runtime.engines.protocol import PlanInput
+from runtime.engines.registry import engine
+from runtime.experiments.figure import Figure, keep, kept, nothing_yet
 from runtime.runs.records import Progress, versions
+
+# All of it is done by one task.
+_ONE = Split(1, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What one measurement found: its cost per second of stream time, its tuples, and its time.
+
+    `tuples` and `seconds` are those after the warm-up, `span` the stream time of these tuples.
+    Seconds are the processor's, of this thread: what else the machine does must not count.
+    `answer` is over all tuples, and the same for all plans on the same `data`. `operators` has the
+    cost of each operator of the plan.
+    """
+
+    cost: Cost
+    span: float
+    tuples: int
+    seconds: float
+    results: int
+    answer: str
+    data: str
+    operators: Mapping[str, Cost] = field(default_factory=dict)
+
+    @property
+    def rate(self) -> float:
+        """Tuples per second that the kernel took: the most that could arrive."""
+        return self.tuples / self.seconds
+
+    @property
+    def comparisons_per_tuple(self) -> float:
+        """How many comparisons a tuple brought about."""
+        return self.cost.comparisons * self.span / self.tuples
+
+
+class Sampler:
+    """Measures points; tuples are generated once for the points that share them."""
+
+    def __init__(self) -> None:
+        self._data = ""
+        self._tables: dict[str, Table] = {}
+        self._feeds: dict[Merge, Feed] = {}
+
+    def sample(self, point: Point, seed: int, repeats: int = 1) -> Sample:
+        """Run the point's plan: the warm-up first, then what is measured, as one batch.
+
+        That is repeated as often as asked for, and the best time counts.
+        """
+        workload = replace(point.workload, run=replace(point.workload.run, seed=seed))
+        warmup = workload.warmup
+        span = Span(microseconds(warmup), microseconds(warmup + workload.run.duration))
+        plan = chosen_plan(family(point.family).space(workload), point.plan)
+        runs = engine(point.family)
+        if point.kernel == "general":
+            runs = runs.general()
+        data, fed = self._fed(workload, runs.feed(plan, workload))
+        program = runs.compile(PlanInput(plan, workload, fed.schema, span, _ONE))
+        program.load()
+        tuples = fed.tuples
+        first = int(np.searchsorted(tuples.ts, span.warmup))
+        warm = Batch(tuples.take(slice(0, first)), span.warmup, last=False).pack()
+        rest = Batch(tuples.take(slice(first, None)), span.end, last=True).pack()
+        before = program.step(None, warm, partition=0, keep_rows=False)
+        seconds = math.inf
+        for _ in range(repeats):
+            begun = time.thread_time()
+            after = program.step(before.state, rest, partition=0, keep_rows=False)
+            seconds = min(seconds, time.thread_time() - begun)
+        tally = program.tally([after.totals], plan)
+        return Sample(
+            cost=total(tally.costs, (root.id for root in plan.roots)),
+            span=span.seconds,
+            tuples=len(tuples.ts) - first,
+            seconds=seconds,
+            results=tally.results,
+            answer=as_text(tally.digest),
+            data=data,
+            operators=tally.costs,
+        )
+
+    def _fed(self, workload: Workload, merge: Merge) -> tuple[str, Feed]:
+        """The tuples in arrival order, for a kernel; they do not depend on the execution."""
+        data = replace(workload, execution=Execution()).digest
+        if data != self._data:
+            seconds = workload.warmup + workload.run.duration
+            self._tables = generate(workload, seconds, workload.run.seed)
+            self._data, self._feeds = data, {}
+        if merge not in self._feeds:
+            self._feeds[merge] = merge(workload, self._tables)
+        return data, self._feeds[merge]
 
 
 @dataclass(frozen=True, slots=True)

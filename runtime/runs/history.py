@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import logging
+import shutil
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planner.errors import RunError
-from runtime.control.processes import Process
-from runtime.data.folders import home
+from runtime.data.folders import answers_home, home, run_folder
 from runtime.runs.history_schema import bring_up_to_date
-from runtime.runs.records import Run, Status
-from runtime.runs.run_json import run_from_json, run_to_json
+from runtime.runs.processes import Process, is_there
 from runtime.runs.run_summary import (
     RECORDED_COLUMNS,
     SUMMARY_COLUMNS,
@@ -24,6 +24,9 @@ from runtime.runs.run_summary import (
     Value,
     own_columns,
 )
+
+if TYPE_CHECKING:
+    from runtime.runs.records import Run, Status
 
 logger = logging.getLogger(__name__)
 
@@ -51,6 +54,8 @@ class History:
 
     def save(self, run: Run, process: Process | None = None) -> None:
         """Keep this record, in place of an earlier one with its id; its note and pin stay."""
+        from runtime.runs.run_json import run_to_json
+
         record = run_to_json(run)
         text = json.dumps(record, allow_nan=False)
         number, began = process or (None, None)
@@ -72,7 +77,7 @@ class History:
             row = connection.execute("SELECT record FROM runs WHERE id = ?", (run_id,)).fetchone()
         if row is None:
             raise _unknown(run_id)
-        return run_from_json(json.loads(row[0]))
+        return _opened(row[0])
 
     def records(self, run_ids: Sequence[str]) -> list[Run]:
         """The runs with these ids, in their order; those that cannot be read are left out."""
@@ -142,7 +147,7 @@ class History:
     def forget(self, run_id: str) -> dict[str, Path]:
         """Take the run out of the history. Which folders it named: for `results`, and `shared`.
 
-        Its files stay: `deleting.delete_run` takes them away, too.
+        Its files stay: `delete_run` takes them away, too.
         """
         with self._open() as connection:
             row = connection.execute("SELECT record FROM runs WHERE id = ?", (run_id,)).fetchone()
@@ -193,10 +198,17 @@ def _condition(wanted: RunFilter) -> tuple[str, tuple[str, ...]]:
     return " AND ".join(parts) or "1", (*given.values(), *words)
 
 
+def _opened(record: str) -> Run:
+    # Imported when a record is opened: a list of runs needs no plans.
+    from runtime.runs.run_json import run_from_json
+
+    return run_from_json(json.loads(record))
+
+
 def _readable(records: Iterable[str]) -> Iterator[Run]:
     for record in records:
         try:
-            yield run_from_json(json.loads(record))
+            yield _opened(record)
         except RunError as error:
             logger.warning("a run is left out of the list: %s", error)
 
@@ -209,3 +221,38 @@ def _folders(record: str) -> dict[str, Path]:
     except (ValueError, KeyError, TypeError, AttributeError):
         return {}
     return {name: Path(folder) for name, folder in named.items() if isinstance(folder, str)}
+
+
+def mark_interrupted(history: History) -> list[str]:
+    """Record as interrupted every run whose process is gone; their ids."""
+    running = history.processes().items()
+    gone = {run_id for run_id, known in running if known is None or not is_there(known)}
+    lost = [run for run in history.runs(status="running") if run.id in gone]
+    for run in lost:
+        history.save(run.ended("interrupted", time.time(), "its process ended before it did"))
+    return [run.id for run in lost]
+
+
+def delete_run(run_id: str, history: History | None = None) -> None:
+    """Forget the run, with its checkpoint and kept answer; one that still runs is refused.
+
+    Files that a user asked for elsewhere (`--results`) stay, as do micro-batches that others share.
+    """
+    history = history or History()
+    mark_interrupted(history)
+    if run_id in history.processes():
+        raise RunError("is running; cancel it first", run_id)
+    folders = history.forget(run_id)
+    shutil.rmtree(run_folder(run_id, folders.get("shared")), ignore_errors=True)
+    results = folders.get("results")
+    if results is not None and results.parent == answers_home():
+        shutil.rmtree(results, ignore_errors=True)
+
+
+def gone_runs(history: History) -> int:
+    """The runs that were interrupted, those included whose process has ended since it was asked."""
+    if not history.file.exists():
+        return 0
+    running = history.processes().values()
+    gone = sum(known is None or not is_there(known) for known in running)
+    return gone + history.count(RunFilter(status="interrupted"))

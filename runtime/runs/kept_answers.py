@@ -13,8 +13,8 @@ from planner.errors import RunError
 from planner.families.registry import family
 from planner.plan.cost import total
 from planner.workload.workload import Workload
-from runtime.control.prepare import run_seconds
 from runtime.data.folders import answers_home
+from runtime.data.run_data import run_seconds
 from runtime.runs.records import Run
 from runtime.runs.result_files import safe_file_name
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+import uuid
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -15,7 +16,7 @@ from planner.plan.plan import Plan
 from planner.workload.execution import Change
 from planner.workload.validation import MAX_SECONDS, number, whole
 from planner.workload.workload import Workload
-from runtime.spark.masters import check_master, check_shared
+from runtime.runs.masters import check_master, check_shared
 
 Way = Literal["stream", "replay"]
 WAYS: tuple[Way, ...] = ("stream", "replay")
@@ -28,15 +29,15 @@ MOST_BATCH_ROWS = 5_000_000
 MOST_SECONDS = 3600.0
 MOST_DISK_MB = 10_000.0
 MOST_PACE = 1e6
-# The family whose plans can be changed while they run.
-CHANGING = "sliced_chain"
+MOST_REPEATS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
     """Which plan to run, on what, and which way. What is None is chosen for the workload.
 
-    Runs that repeat each other have one `series`, and count in `repeat`.
+    An empty `family` is the first that applies. Runs that repeat each other have one `series`, and
+    count in `repeat`.
     """
 
     workload: Workload
@@ -77,8 +78,11 @@ class RunRequest:
         number(self.most_seconds, "--most-seconds", most=MAX_SECONDS)
         number(self.most_disk_mb, "--most-disk")
         whole(self.repeat, "repeat")
-        if self.steerable and not (self.resumable and self.family == CHANGING):
-            raise RunError(f"only streams of {CHANGING} can be changed while they run", "run")
+        if self.steerable and not self.resumable:
+            raise RunError(
+                f"{self.family} as a {self.way} on {self.backend} cannot be changed while it runs",
+                "run",
+            )
         if self.pace is not None:
             number(self.pace, "--pace", most=MOST_PACE)
             if not self.resumable:
@@ -89,7 +93,7 @@ class RunRequest:
 
     @property
     def resumable(self) -> bool:
-        """Whether it keeps a checkpoint that it can be gone on from: streams on the kernels do."""
+        """Whether it keeps a checkpoint from which it can be resumed: streams on the kernels do."""
         return self.way == "stream" and self.backend == "kernels"
 
     @property
@@ -99,6 +103,34 @@ class RunRequest:
             return self.workload
         changes = (*self.workload.run.changes, *self.steered)
         return replace(self.workload, run=replace(self.workload.run, changes=changes))
+
+
+def repeated(requests: Sequence[RunRequest], repeats: int) -> list[RunRequest]:
+    """Every request so many times: round by round, each round in an order of its own.
+
+    A machine that grows warm or busy slows down whole rounds then, not single plans. The orders
+    follow from the workload's seed. What is run once keeps the order it has.
+    """
+    from numpy.random import default_rng
+
+    whole(repeats, "repeats", MOST_REPEATS)
+    if repeats == 1 or not requests:
+        return list(requests)
+    series = uuid.uuid4().hex[:8]
+    order = default_rng(requests[0].workload.run.seed)
+    return [
+        _repeat(requests[place], series, number)
+        for number in range(1, repeats + 1)
+        for place in order.permutation(len(requests))
+    ]
+
+
+def _repeat(request: RunRequest, series: str, number: int) -> RunRequest:
+    results = request.results
+    if results is not None:
+        # A folder of results belongs to one run.
+        results = results.with_name(f"{results.name}-{number}")
+    return replace(request, series=series, repeat=number, results=results)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Any
 
 from planner.errors import RunError, SluiceError
 from planner.families.registry import family
+from planner.families.stages import planned_stages, whole_plan
 from planner.files.workload_file import dump_workload, load_workload
 from planner.plan.cost import (
     COST_FIELDS,
@@ -25,7 +26,6 @@ from planner.plan.plan import Operator
 from planner.workload.changes import queries_of_run
 from planner.workload.execution import Change
 from planner.workload.workload import Workload
-from runtime.control.stages import planned_stages, whole_plan
 from runtime.runs.records import KernelTime, Run, RunRequest
 
 
@@ -158,11 +158,12 @@ def run_to_json(run: Run) -> dict[str, Any]:
         "error": run.error,
         "warnings": list(run.warnings),
         "predicted": _costs_to_json(run.estimate.costs),
+        **_predicted_qualities(run.estimate.qualities),
         "predicted_kernel": run.predicted_kernel and asdict(run.predicted_kernel),
         "measured": measurement
         and {
             "costs": _costs_to_json(measurement.costs),
-            "qualities": {name: q.as_dict() for name, q in measurement.qualities.items()},
+            "qualities": _qualities_to_json(measurement.qualities),
             "seconds": asdict(measurement.timings),
             "rows": dict(measurement.rows),
             "results": dict(measurement.results),
@@ -211,7 +212,11 @@ def _run(record: Mapping[str, Any]) -> Run:
         status=record["status"],
         error=record["error"],
         warnings=tuple(record["warnings"]),
-        estimate=Estimate(_costs_from_json(record["predicted"])),
+        estimate=Estimate(
+            _costs_from_json(record["predicted"]),
+            # Written where a family predicts any.
+            _qualities_from_json(record.get("predicted_qualities", {})),
+        ),
         predicted_kernel=_predicted_kernel(record),
         measurement=measured and _measurement(measured),
     )
@@ -265,7 +270,7 @@ def _with(workload: Workload, changes: tuple[Change, ...]) -> Workload:
 def _measurement(measured: Mapping[str, Any]) -> Measurement:
     return Measurement(
         costs=_costs_from_json(measured["costs"]),
-        qualities={name: Quality(**q) for name, q in measured["qualities"].items()},
+        qualities=_qualities_from_json(measured["qualities"]),
         timings=Timings(**measured["seconds"]),
         rows=measured["rows"],
         results=measured["results"],
@@ -285,3 +290,17 @@ def _costs_to_json(costs: Mapping[str, Cost]) -> dict[str, dict[str, float]]:
 
 def _costs_from_json(costs: Mapping[str, Mapping[str, float]]) -> dict[str, Cost]:
     return {operator: Cost(**cost) for operator, cost in costs.items()}
+
+
+def _predicted_qualities(qualities: Mapping[str, Quality]) -> dict[str, Any]:
+    """As an entry of a record; nothing where none is predicted."""
+    told = any(value is not None for q in qualities.values() for value in q.as_dict().values())
+    return {"predicted_qualities": _qualities_to_json(qualities)} if told else {}
+
+
+def _qualities_to_json(qualities: Mapping[str, Quality]) -> dict[str, dict[str, float | None]]:
+    return {query: quality.as_dict() for query, quality in qualities.items()}
+
+
+def _qualities_from_json(qualities: Mapping[str, Mapping[str, Any]]) -> dict[str, Quality]:
+    return {query: Quality(**quality) for query, quality in qualities.items()}

@@ -6,12 +6,13 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planner.errors import RunError
-from runtime.runs.records import Run, Status
-from runtime.runs.run_costs import scores
-from runtime.runs.run_json import run_from_json, run_to_json
+
+# A list of runs needs no plans.
+if TYPE_CHECKING:
+    from runtime.runs.records import Run, Status
 
 Value = str | int | float | None
 
@@ -72,13 +73,15 @@ class RunFilter:
 
 def summary_of(run: Run) -> RunSummary:
     """The summary of a run, with neither note nor pin."""
+    from runtime.runs.run_json import run_to_json
+
     return RunSummary(**own_columns(run, run_to_json(run)))
 
 
 def own_columns(run: Run, record: Mapping[str, Any]) -> dict[str, Any]:
     """Every column of a summary that is the run's own; `record` is the run as JSON."""
     return {
-        **_columns(record, scores(run)),
+        **_columns(record, _scores(run)),
         "id": run.id,
         "started": run.started,
         "status": run.status,
@@ -94,12 +97,20 @@ def recorded_columns(record: Mapping[str, Any]) -> dict[str, Value]:
 
     Records of other versions are read, too: what they do not say stays None.
     """
+    from runtime.runs.run_json import run_from_json
+
     try:
-        figures = scores(run_from_json(record))
+        figures = _scores(run_from_json(record))
     except RunError:
         # Of another version: that run is listed all the same.
         figures = None, None
     return _columns(record, figures)
+
+
+def _scores(run: Run) -> tuple[float | None, float | None]:
+    from runtime.runs.run_costs import scores
+
+    return scores(run)
 
 
 def _columns(

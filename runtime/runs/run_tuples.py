@@ -7,7 +7,12 @@ from planner.files.tuple_table import Table
 from planner.whatif.rates import RateTrace, counted_rates
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
-from runtime.control.prepare import data_digest, generated, run_seconds, with_data
+from runtime.data.run_data import (
+    data_digest,
+    generated,
+    run_seconds,
+    with_data,
+)
 from runtime.runs.records import Run
 
 # More tuples than these are not read again just to look at them.

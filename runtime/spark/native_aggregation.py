@@ -12,12 +12,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col, expr
 
 from planner.errors import RunError
+from runtime.backends.interruption import StopSignal
 from runtime.backends.native.aggregation import BLOCK, COUNT, GROUP, KEPT, NativeGroups
 from runtime.backends.native.backend import PreparedNative
 from runtime.backends.native.description import TS, Blocks, Input, Join, column_of
 from runtime.backends.native.files import NativeFiles
 from runtime.backends.native.tally import NativeTally
-from runtime.control.cancellation import StopSignal
 from runtime.engines.aggregation.kernel.types import DISTINCT, GREATEST, LEAST, NOTHING, SUM
 from runtime.spark.native_frames import Read, counted, joined, reader
 from runtime.spark.replay import stopping

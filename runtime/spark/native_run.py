@@ -13,11 +13,11 @@ from pyspark.sql.functions import col, lit, shiftrightunsigned
 from pyspark.sql.functions import sum as total
 
 from planner.errors import RunError
+from runtime.backends.interruption import StopSignal
 from runtime.backends.native.backend import PreparedNative
 from runtime.backends.native.description import TS, NativePlan
 from runtime.backends.native.files import NativeFiles, rows_folder
 from runtime.backends.native.tally import Found, NativeTally
-from runtime.control.cancellation import StopSignal
 from runtime.runs.records import RunRequest
 from runtime.spark.native_aggregation import replay_aggregation
 from runtime.spark.native_frames import (

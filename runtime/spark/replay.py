@@ -17,16 +17,15 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import array, col, element_at, explode, lit
 
 from planner.errors import RunError
-from runtime.control.cancellation import StopSignal
-from runtime.control.prepare import Prepared
-from runtime.control.progress import progress_of
+from runtime.backends.interruption import StopSignal
+from runtime.backends.kernels.prepare import Prepared
+from runtime.backends.kernels.progress import Totals, progress_of
+from runtime.backends.protocol import RunContext
 from runtime.data.microbatches import MicroBatches
-from runtime.engines.program import Program
-from runtime.runs.records import Progress, Run
-from runtime.runs.totals import Totals
-from runtime.spark.run_lease import GoingOn, only_while
+from runtime.engines.protocol import Program
+from runtime.runs.records import Run
 from runtime.spark.spark_errors import cause
-from runtime.spark.worker import newest_notes, step_through
+from runtime.spark.worker import GoingOn, newest_notes, only_while, step_through
 
 
 def _rotate(word: int, bits: int) -> int:
@@ -165,15 +164,11 @@ def stopping(
 
 
 def replayed(
-    spark: SparkSession,
-    record: Run,
-    prepared: Prepared,
-    folder: Path,
-    on_progress: Callable[[Progress], None],
-    stop: StopSignal,
+    spark: SparkSession, record: Run, prepared: Prepared, context: RunContext
 ) -> list[bytes]:
-    """The totals of every partition after the last micro-batch; `folder` is the run's own."""
-    notes, kept, begun = folder / "notes", Totals(folder), time.time()
+    """The totals of every partition after the last micro-batch."""
+    folder, begun = context.folder, time.time()
+    notes, kept = folder / "notes", Totals(folder)
     notes.mkdir(exist_ok=True)
     parts = str(folder / "results") if record.request.results else None
 
@@ -182,7 +177,7 @@ def replayed(
         if found is not None and found[0] + 1 > kept.done():
             number, totals = found
             kept.keep(number + 1, totals)
-            on_progress(progress_of(prepared, number + 1, totals, begun))
+            context.on_progress(progress_of(prepared, number + 1, totals, begun))
 
-    going_on = GoingOn(folder)
-    return replay(spark, prepared.program, prepared.batches, parts, notes, going_on, look, stop)
+    program, batches, going_on = prepared.program, prepared.batches, GoingOn(folder)
+    return replay(spark, program, batches, parts, notes, going_on, look, context.stop)

@@ -14,11 +14,11 @@ from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from planner.errors import RunError
-from runtime.control import priority
 from runtime.data.folders import PROJECT, home, kernels_folder, writable_home
+from runtime.runs import processes
+from runtime.runs.masters import is_local, own_address
 from runtime.spark.cluster import check_executors, ship_modules
 from runtime.spark.java import find_java
-from runtime.spark.masters import is_local, own_address
 from runtime.spark.spark_errors import cause
 
 _lock = threading.Lock()
@@ -156,7 +156,7 @@ def _start(master: str, java_options: str, around: Mapping[str, str]) -> SparkSe
         gateway = SparkContext._gateway
         if gateway is not None and gateway.proc is not None:
             # Java, and with it what it starts: Python's workers among them.
-            priority.started(gateway.proc.pid)
+            processes.started(gateway.proc.pid)
         started = SparkSession.builder.config(conf=conf).getOrCreate()
     except Exception as error:
         if here:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from runtime.control.disk import RUN_AGAIN, full
+from runtime.backends.interruption import RUN_AGAIN, full
 
 MOST_CHARACTERS = 500
 

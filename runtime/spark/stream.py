@@ -25,20 +25,18 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.state import GroupState, GroupStateTimeout
 
 from planner.errors import RunError
-from runtime.control.cancellation import StopSignal
-from runtime.control.disk import RESUME
-from runtime.control.live_changes import Steering, boundary
-from runtime.control.pace import Pace
-from runtime.control.prepare import Prepared
-from runtime.control.progress import progress_of
+from runtime.backends.interruption import RESUME, StopSignal
+from runtime.backends.kernels.pace import Pace
+from runtime.backends.kernels.prepare import Prepared
+from runtime.backends.kernels.progress import Totals, progress_of
+from runtime.backends.live_changes import boundary
+from runtime.backends.protocol import RunContext
 from runtime.data.microbatches import MicroBatches
-from runtime.engines.program import Program
-from runtime.runs.records import Progress, Run
-from runtime.runs.totals import Totals
+from runtime.engines.protocol import Program
+from runtime.runs.records import Run
 from runtime.spark.replay import TOTALS, by_partition
-from runtime.spark.run_lease import GoingOn, only_while
 from runtime.spark.spark_errors import cause
-from runtime.spark.worker import step_through
+from runtime.spark.worker import GoingOn, only_while, step_through
 
 
 class Arriving:
@@ -206,42 +204,24 @@ def _check(query: StreamingQuery) -> None:
 
 
 def streamed(
-    spark: SparkSession,
-    record: Run,
-    prepared: Prepared,
-    folder: Path,
-    on_progress: Callable[[Progress], None],
-    stop: StopSignal,
-    steering: Steering,
-    revise: Callable[[Run, Prepared], None],
+    spark: SparkSession, record: Run, prepared: Prepared, context: RunContext
 ) -> tuple[list[bytes], Run, Prepared]:
     """The totals of every partition after the last micro-batch, and what was run in the end.
 
-    `folder` is the run's own. What `steering` asks for is done between two batches, when `revise`
-    has kept the record with it.
+    What the context's steering asks for is done between two batches.
     """
-    going = _Streaming(record, prepared, folder, on_progress, stop, steering, revise)
+    going = _Streaming(record, prepared, context)
     going.through(spark)
     return going.totals.kept(), going.record, going.prepared
 
 
 class _Streaming:
-    def __init__(
-        self,
-        record: Run,
-        prepared: Prepared,
-        folder: Path,
-        on_progress: Callable[[Progress], None],
-        stop: StopSignal,
-        steering: Steering,
-        revise: Callable[[Run, Prepared], None],
-    ) -> None:
-        self.record, self.prepared, self._folder = record, prepared, folder
-        self._on_progress, self._stop = on_progress, stop
-        self._steering, self._revise = steering, revise
+    def __init__(self, record: Run, prepared: Prepared, context: RunContext) -> None:
+        self.record, self.prepared, self._context = record, prepared, context
+        self._folder, self._steering = context.folder, context.steering
         self._pace = Pace(record.request.pace, prepared.begin, prepared.batches.untils)
         self._begun = time.time()
-        self.totals = Totals(folder)
+        self.totals = Totals(context.folder)
 
     def through(self, spark: SparkSession) -> None:
         """Run all micro-batches that are left."""
@@ -261,14 +241,14 @@ class _Streaming:
             done,
             self._on_batch,
             self._before_next,
-            self._stop,
+            self._context.stop,
         )
 
     def _on_batch(self, number: int, totals: list[bytes]) -> None:
         done = number + 1
         self.totals.keep(done, totals)
         so_far = progress_of(self.prepared, done, totals, self._begun)
-        self._on_progress(replace(so_far, lag=self._pace.lag(done)))
+        self._context.on_progress(replace(so_far, lag=self._pace.lag(done)))
 
     def _before_next(self, done: int) -> Program:
         """Wait until the next batch is due, and make the changes that are asked for until then."""
@@ -277,7 +257,7 @@ class _Streaming:
             left = self._pace.seconds_until(done)
             if left <= 0:
                 break
-            self._steering.wait(left, self._stop)
+            self._steering.wait(left, self._context.stop)
         if done == self.prepared.batches.batches - 1:
             self._steering.close()
         return self.prepared.program
@@ -298,4 +278,4 @@ class _Streaming:
                 plan=self.prepared.plan,
                 estimate=self.prepared.estimate,
             )
-            self._revise(self.record, self.prepared)
+            self._context.revise(self.record, self.prepared)

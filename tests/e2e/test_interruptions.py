@@ -47,7 +47,7 @@ def _runs(page: Page) -> None:
 
 def test_a_reload_finds_the_run_and_a_cancel_keeps_its_part(page: Page, address: str) -> None:
     # Much longer than reloads take; it is cancelled before its end.
-    _begin(page, address, _workload(900))
+    _begin(page, address, _workload(300))
     _runs(page)
     page.reload()
     _runs(page)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
+from planner.families.stages import PlannedStage
 from planner.plan.plan import Operator
 from planner.workload.workload import Workload
-from runtime.control.stages import PlannedStage
 from tests.oracles.joins import Data
 from tests.oracles.slices import Arrived, Carried, Counts, SlicedJoin, built, holds, in_order
 

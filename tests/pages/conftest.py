@@ -17,18 +17,18 @@ from pages.parts.shared import backend
 from planner.errors import RunError
 from planner.experiments.registry import experiment
 from planner.families.registry import family
+from planner.families.stages import planned_stages, whole_estimate, whole_plan
 from planner.plan.cost import Cost, Measurement, Timings
 from planner.workload.changes import queries_of_run
+from runtime.backends.kernels.prepare import prepare
+from runtime.backends.live_changes import Steering
 from runtime.calibration.calibrate import CalibrationRequest
 from runtime.control.jobs import Outcome, Request, Runner
-from runtime.control.live_changes import Steering
-from runtime.control.prepare import prepare, run_seconds
 from runtime.control.resume import ResumeRequest
-from runtime.control.stages import planned_stages, whole_estimate, whole_plan
-from runtime.experiments import figure_store
+from runtime.data.run_data import run_seconds
+from runtime.experiments import figure as figure_store
 from runtime.experiments.figure import Figure, nothing_yet
-from runtime.experiments.measurement import FigureRequest
-from runtime.experiments.sampling import Sample
+from runtime.experiments.measurement import FigureRequest, Sample
 from runtime.runs.history import History
 from runtime.runs.records import Progress, Run, RunRequest
 from tests.pages.helpers import PATIENCE, fresh_app

@@ -11,10 +11,10 @@ from streamlit.testing.v1 import AppTest
 from pages.parts.run import change_editor, stage_table
 from pages.parts.workload import query_editors
 from planner.families.registry import family
+from planner.families.stages import planned_stages
 from planner.numbers import told_apart
 from planner.workload.execution import Change
 from planner.workload.workload import Workload
-from runtime.control.stages import planned_stages
 from tests.pages.conftest import FakeSpark
 from tests.pages.helpers import all_done, texts, until
 from tests.planner.chains import joined, joins

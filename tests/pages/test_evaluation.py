@@ -15,7 +15,7 @@ from pages.parts.shared import backend
 from planner.experiments.golab import costs
 from planner.experiments.registry import EXPERIMENTS, experiment
 from planner.experiments.tran.curves import PRINTED, REFINED
-from runtime.experiments import figure_store
+from runtime.experiments import figure as figure_store
 from runtime.experiments.figure import Figure
 from tests.pages.conftest import FakeSpark
 from tests.pages.helpers import all_done, texts, until

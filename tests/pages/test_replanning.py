@@ -16,7 +16,7 @@ from planner.families.join_order import JoinOrder
 from planner.files.rate_files import read_trace
 from planner.whatif.rates import RateTrace, burst
 from planner.whatif.replanning import replan
-from runtime.control.prepare import data_digest
+from runtime.data.run_data import data_digest
 from runtime.runs.history import History
 from tests.pages.conftest import FakeSpark
 from tests.pages.helpers import all_done, texts

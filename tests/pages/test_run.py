@@ -14,11 +14,11 @@ from streamlit.testing.v1 import AppTest
 from pages.parts.shared import backend
 from planner.families.registry import family
 from planner.plan.cost import Cost
-from runtime.control.execute import run_folder
-from runtime.control.processes import Process
+from runtime.backends.kernels.progress import Totals
+from runtime.data.folders import run_folder
 from runtime.runs.history import History
+from runtime.runs.processes import Process
 from runtime.runs.records import Run, Way
-from runtime.runs.totals import Totals
 from tests.pages.conftest import FakeSpark
 from tests.pages.helpers import all_done, fresh_app, texts, until
 from tests.runtime.runs import a_run

@@ -13,13 +13,12 @@ from planner.files.tuple_table import Table
 from planner.plan.plan import Plan
 from planner.workload.query import Query
 from planner.workload.workload import Workload
-from runtime.data.split import split_of
+from runtime.data.feed import Span
 from runtime.engines.aggregation.answer_files import AnswerReader
 from runtime.engines.aggregation.feed import aggregate_feed
-from runtime.engines.program import Span, Tally
-from runtime.engines.registry import compile_plan
+from runtime.engines.protocol import Tally
 from tests.oracles.aggregations import Answer, Moment
-from tests.runtime.driving import stepped_apart
+from tests.runtime.driving import program_of, split_of, stepped_apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +41,13 @@ def aggregated(
     """Run the plan over the tables, cut into batches at these places."""
     (query,) = workload.queries
     feed = aggregate_feed(workload, tables)
-    assert feed.grouping is not None
-    assert feed.meanings is not None
     end = int(feed.tuples.ts[-1]) if len(feed.tuples.ts) else 0
     split = split_of(plan, workload, partitions)
-    program = compile_plan(
-        plan, workload, feed.codes, Span(warmup, end), split, feed.constants, feed.grouping
-    )
+    program = program_of(plan, workload, feed, Span(warmup, end), split)
     parts, totals = stepped_apart(program, split, feed, cuts, keep_rows=True)
     tally = program.tally(totals, plan)
     assert tally.groups is not None
-    reader = AnswerReader(query, feed.grouping, feed.meanings)
+    reader = AnswerReader(query, feed.schema.grouping, feed.schema.meanings)
     rows = np.concatenate([part for _, part in parts])
     closed = rows[rows[:, 1] < 0][:, 2:]
     answer = reader.answer(np.concatenate([closed, tally.groups]))

@@ -9,18 +9,17 @@ from itertools import pairwise
 import numpy as np
 
 from planner.families.registry import chosen_plan, family
+from planner.families.stages import PlannedStage
 from planner.files.tuple_table import ColumnData, Table
 from planner.plan.plan import Plan
 from planner.workload.query import Query, TimeWindow
 from planner.workload.workload import Workload
-from runtime.data.batch import Batch
-from runtime.data.feed import Feed
-from runtime.data.split import Split, split_of
+from runtime.data.batch import Batch, unpack
+from runtime.data.feed import Feed, Merge, Span, Split
 from runtime.engines.joins.kernel.multiway import Counters
 from runtime.engines.joins.multiway_program import JoinProgram
-from runtime.engines.kernels.packing import unpack
-from runtime.engines.program import Program, Span, Tally
-from runtime.engines.registry import compile_plan
+from runtime.engines.protocol import PlanInput, Program, Tally
+from runtime.engines.registry import engine
 from tests.oracles.joins import Data
 
 
@@ -59,13 +58,45 @@ def windows_of(query: Query) -> list[float]:
     return [s.window.seconds for s in query.sources if isinstance(s.window, TimeWindow)]
 
 
+def feed_of(plan: Plan, workload: Workload) -> Merge:
+    """What merges the streams for the kernel that runs this plan."""
+    return engine(plan.family).feed(plan, workload)
+
+
+def split_of(plan: Plan, workload: Workload, partitions: int) -> Split:
+    """How tuples are shared out to so many partitions."""
+    return engine(plan.family).split(plan, workload, partitions)
+
+
+def program_of(
+    plan: Plan,
+    workload: Workload,
+    feed: Feed,
+    span: Span,
+    split: Split,
+    stages: Sequence[PlannedStage] = (),
+) -> Program:
+    """The plan as a program over a feed."""
+    given = PlanInput(plan, workload, feed.schema, span, split, stages)
+    return engine(plan.family).compile(given)
+
+
+def counted(plan: Plan, workload: Workload, feed: Feed, span: Span) -> Tally:
+    """What the kernels count of this plan over these tuples, in one partition and one batch."""
+    program = program_of(plan, workload, feed, span, Split(1, None))
+    program.load()
+    until = int(feed.tuples.ts[-1]) if len(feed.tuples.ts) else 0
+    batch = Batch(feed.tuples, until, last=True).pack()
+    return program.tally([program.step(None, batch, 0, keep_rows=False).totals], plan)
+
+
 def compiled(
     workload: Workload, feed: Feed, span: Span, partitions: int = 1, label: str = "multiway"
 ) -> tuple[JoinProgram, Plan, Split]:
     """The plan with this label as a program, and how tuples are shared out to it."""
     plan = chosen_plan(family("join_order").space(workload), label)
     split = split_of(plan, workload, partitions)
-    program = compile_plan(plan, workload, feed.codes, span, split)
+    program = program_of(plan, workload, feed, span, split)
     assert isinstance(program, JoinProgram)
     return program, plan, split
 

@@ -10,11 +10,11 @@ from planner.files.tuple_table import Table
 from planner.plan.cost import Measurement, Timings
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
-from runtime.control.prepare import data_digest, generated, run_seconds
-from runtime.engines.in_process import counted, feed_of
+from runtime.data.feed import Span
+from runtime.data.run_data import data_digest, generated, run_seconds
 from runtime.engines.kernels.digest import as_text
-from runtime.engines.program import Span
 from runtime.runs.records import Run, RunRequest
+from tests.runtime.driving import counted, feed_of
 
 
 def measured_run(

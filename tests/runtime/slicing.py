@@ -23,14 +23,12 @@ from planner.workload.query import (
 )
 from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
-from runtime.data.feed import Feed
-from runtime.data.split import Split
-from runtime.engines.program import Span, Tally
-from runtime.engines.registry import compile_plan
+from runtime.data.feed import Feed, Span, Split
+from runtime.engines.protocol import Tally
 from runtime.engines.slices.feed import slice_feed
 from tests.oracles.joins import Data
 from tests.oracles.slices import built
-from tests.runtime.driving import stepped, tables_of
+from tests.runtime.driving import program_of, stepped, tables_of
 
 SPAN = Span(2_000_000, 15_000_000)
 STREAMS = ("A", "B", "C")
@@ -154,7 +152,7 @@ def sliced(
     """Run the plan with this label over a feed cut into batches at these places."""
     plan = built(workload, label).plan
     split = Split(partitions, None)
-    program = compile_plan(plan, workload, feed.codes, span, split, feed.constants)
+    program = program_of(plan, workload, feed, span, split)
     rows, totals = stepped(program, split, feed, cuts, keep_rows=True)
     rows.sort(key=lambda row: row[-1])
     by_query = {

@@ -32,17 +32,16 @@ from planner.workload.query import (
 from planner.workload.streams import Attribute, Changes, Relation, Stream
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
+from runtime.data.feed import Span
 from runtime.data.generate import generate
 from runtime.engines.aggregation.feed import aggregate_feed
-from runtime.engines.in_process import counted
-from runtime.engines.program import Span
 from tests.examples import examples
 from tests.oracles.aggregation_plans import Simulation, Tuple
 from tests.oracles.aggregations import Definition
 from tests.oracles.joins import Data
 from tests.planner.aggregations import AGGREGATION_SAMPLES, aggregation
 from tests.runtime.aggregating import Aggregated, aggregated
-from tests.runtime.driving import tables_of
+from tests.runtime.driving import counted, tables_of
 
 FAMILY = family("early_aggregation")
 # What data and attributes look like: keys, a grouping text, whole and other numbers.

@@ -13,12 +13,12 @@ from planner.plan.cost import COST_FIELDS, Cost, q_error
 from planner.plan.plan import Plan
 from planner.report.command import read_workload
 from planner.workload.validation import microseconds
-from runtime.control.prepare import generated, run_seconds
+from runtime.data.feed import Span
 from runtime.data.folders import PROJECT
 from runtime.data.generate import generate
+from runtime.data.run_data import generated, run_seconds
 from runtime.engines.aggregation.feed import aggregate_feed
-from runtime.engines.in_process import counted
-from runtime.engines.program import Span
+from tests.runtime.driving import counted
 
 FAMILY = family("early_aggregation")
 # One run of ten minutes, as the samples ship: arrivals alone differ by 3% from their rates.

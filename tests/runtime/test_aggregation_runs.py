@@ -16,8 +16,8 @@ from planner.files.workload_file import dump_workload
 from planner.workload.execution import RunSettings
 from planner.workload.workload import Workload
 from runtime.__main__ import main
+from runtime.backends.kernels.prepare import prepare
 from runtime.control.execute import run
-from runtime.control.prepare import prepare
 from runtime.data.generate import generate
 from runtime.runs.records import WAYS, Run, RunRequest
 from runtime.spark import worker

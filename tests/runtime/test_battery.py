@@ -11,19 +11,16 @@ from planner.families.protocol import Family
 from planner.families.registry import FAMILIES
 from planner.files.tuple_table import Table
 from planner.workload.workload import Workload
+from runtime.data.feed import Span
 from runtime.data.generate import generate
-from runtime.data.split import split_of
-from runtime.engines.in_process import feed_of
 from runtime.engines.kernels.digest import digest_of
-from runtime.engines.program import Span
-from runtime.engines.registry import compile_plan
 from tests.oracles.duckdb_aggregations import duckdb_answer
 from tests.oracles.duckdb_joins import duckdb_rows
 from tests.planner.aggregations import AGGREGATION_SAMPLES
 from tests.planner.chains import CHAIN_SAMPLES
 from tests.planner.workloads import SAMPLES
 from tests.runtime.aggregating import aggregated
-from tests.runtime.driving import stepped
+from tests.runtime.driving import feed_of, program_of, split_of, stepped
 
 MOST_RUN = 24
 # Long enough for results, short enough that DuckDB can list them.
@@ -82,7 +79,7 @@ def _check_join(
         partitions, batch = 1 + number % 3, 40 + 37 * (number % 5)
         merged = feed_of(plan, workload)(workload, tables)
         split = split_of(plan, workload, partitions)
-        program = compile_plan(plan, workload, merged.codes, span, split, merged.constants)
+        program = program_of(plan, workload, merged, span, split)
         cuts = range(0, len(merged.tuples.ts), batch)
         _, totals = stepped(program, split, merged, cuts, keep_rows=False)
         tally = program.tally(totals, plan)

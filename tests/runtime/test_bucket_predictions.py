@@ -13,10 +13,10 @@ from planner.workload.execution import Every, Execution
 from planner.workload.streams import Attribute
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
+from runtime.data.feed import Span
 from runtime.data.generate import generate
-from runtime.engines.in_process import counted, feed_of
-from runtime.engines.program import Span
 from tests.planner.workloads import equality_join
+from tests.runtime.driving import counted, feed_of
 
 ROWS = ((8.0, 20.0, 40), (6.0, 20.0, 10), (10.0, 10.0, 25))
 LABEL = "S1,S2,S3"

@@ -14,9 +14,9 @@ import pytest
 from planner.seconds.calibration import calibrated_units, kept_calibration
 from planner.seconds.kernel_work import KERNELS
 from runtime import __main__ as command
+from runtime.backends.interruption import RunCancelledError
 from runtime.calibration import calibrate as calibrating
 from runtime.calibration.calibrate import CalibrationRequest, Measured, calibrate, designs, measure
-from runtime.control.cancellation import RunCancelledError
 from runtime.engines.design import Design
 from runtime.runs.records import Progress
 

@@ -12,11 +12,14 @@ import pytest
 
 from planner.errors import RunError
 from planner.workload.execution import RunSettings
-from runtime.control import cancellation, disk, execute
-from runtime.control.cancellation import RunCancelledError
-from runtime.control.execute import run, run_folder
-from runtime.control.prepare import prepare
+from runtime.backends import interruption as cancellation
+from runtime.backends import interruption as disk
+from runtime.backends.interruption import RunCancelledError
+from runtime.backends.kernels.prepare import prepare
+from runtime.control import execute
+from runtime.control.execute import run
 from runtime.control.resume import broken_off, resume
+from runtime.data.folders import run_folder
 from runtime.data.microbatches import MicroBatches
 from runtime.runs.history import History
 from runtime.runs.records import BACKENDS, WAYS, Backend, Progress, RunRequest, Way

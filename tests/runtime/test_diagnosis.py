@@ -17,7 +17,7 @@ from planner.files.workload_file import load_workload
 from planner.plan.plan import Plan
 from planner.workload.streams import Arrivals
 from planner.workload.workload import Workload
-from runtime.control.prepare import generated
+from runtime.data.run_data import generated
 from runtime.diagnosis.diagnose import NOT_READ, diagnosed
 from runtime.diagnosis.suspects import suspects
 from runtime.runs.records import Run, RunRequest

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from planner.errors import RunError
-from runtime.control import disk
-from runtime.control.cancellation import StopSignal
-from runtime.control.disk import RESUME, DiskLimit, bytes_in
+from runtime.backends import interruption as disk
+from runtime.backends.interruption import RESUME, DiskLimit, StopSignal, bytes_in
 from runtime.spark.spark_errors import cause
 
 

@@ -9,9 +9,9 @@ from planner.workload.execution import Execution
 from planner.workload.query import TimeWindow
 from planner.workload.streams import Arrivals, Attribute, Stream
 from planner.workload.workload import Workload
-from runtime.data.feed import feed
+from runtime.data.feed import Span
 from runtime.data.generate import generate
-from runtime.engines.program import Span
+from runtime.engines.joins.feeds import multiway_feed as feed
 from tests.oracles.duckdb_joins import duckdb_rows
 from tests.planner.workloads import HASHED, PER_VALUE, chain_query
 from tests.runtime.driving import compiled, drive

@@ -8,7 +8,7 @@ import pytest
 from planner.errors import RunError
 from planner.files.tuple_table import ColumnData, Table
 from runtime.data.encoding import Ordered
-from runtime.data.feed import feed
+from runtime.engines.joins.feeds import multiway_feed as feed
 from tests.planner.workloads import TABLE_5, equality_join
 
 

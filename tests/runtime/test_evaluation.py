@@ -17,10 +17,10 @@ from planner.experiments.golab.costs import CORRECTED
 from planner.experiments.registry import experiment
 from planner.workload.execution import RunSettings
 from runtime.control.jobs import Runner
-from runtime.experiments import figure_store, measurement
+from runtime.experiments import figure as figure_store
+from runtime.experiments import measurement
 from runtime.experiments.figure import Figure, nothing_yet
-from runtime.experiments.measurement import FigureRequest, measure, rounds
-from runtime.experiments.sampling import Sampler
+from runtime.experiments.measurement import FigureRequest, Sampler, measure, rounds
 from runtime.runs.records import Progress
 
 SEEDS = range(6)

@@ -27,13 +27,13 @@ from planner.workload.execution import RunSettings
 from planner.workload.workload import Workload
 from runtime.__main__ import main
 from runtime.backends.native.export import exported, zipped
+from runtime.data.feed import Span
 from runtime.data.generate import generate, write_folder
-from runtime.engines.in_process import counted, feed_of
 from runtime.engines.kernels.digest import as_text
-from runtime.engines.program import Span
 from runtime.spark.java import find_java
 from tests.planner.aggregations import AGGREGATION_SAMPLES
 from tests.planner.chains import CHAIN_SAMPLES, FILTERED, joins
+from tests.runtime.driving import counted, feed_of
 from tests.runtime.test_native_description import ATTRIBUTE, STREAM, TEXT, odd
 
 

@@ -11,9 +11,10 @@ import pytest
 
 from planner.errors import RunError
 from planner.workload.execution import RunSettings
-from runtime.control import disk
-from runtime.control.execute import run, run_folder
+from runtime.backends import interruption as disk
+from runtime.control.execute import run
 from runtime.control.resume import broken_off, resume
+from runtime.data.folders import run_folder
 from runtime.runs.history import History
 from runtime.runs.records import BACKENDS, Backend, RunRequest, Way
 from tests.planner.workloads import equality_join

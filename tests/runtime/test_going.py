@@ -10,11 +10,11 @@ import pytest
 
 from planner.errors import RunError
 from runtime.data.folders import PROJECT
-from runtime.spark.run_lease import GoingOn, only_while
+from runtime.spark.worker import GoingOn, only_while
 
 AT_WORK = """
 import sys, time
-from runtime.spark.run_lease import only_while
+from runtime.spark.worker import only_while
 with only_while(sys.argv[1]):
     print("at work", flush=True)
     time.sleep(3600)

@@ -14,9 +14,8 @@ import pytest
 
 from planner.errors import RunError
 from runtime.cli.printing import run_text
-from runtime.control.processes import Process, process
-from runtime.control.resume import mark_interrupted
-from runtime.runs.history import History
+from runtime.runs.history import History, mark_interrupted
+from runtime.runs.processes import Process, process
 from runtime.runs.run_json import run_document, run_from_json, run_to_json
 from tests.runtime.runs import a_run
 

@@ -12,12 +12,10 @@ from pathlib import Path
 import pytest
 
 from planner.errors import RunError
-from runtime.control.execute import run_folder
-from runtime.control.processes import process
-from runtime.data.folders import answers_home
-from runtime.runs.deletion import delete_run
-from runtime.runs.history import LONGEST_NOTE, History
+from runtime.data.folders import answers_home, run_folder
+from runtime.runs.history import LONGEST_NOTE, History, delete_run
 from runtime.runs.history_schema import SCHEMA_VERSION
+from runtime.runs.processes import process
 from runtime.runs.run_summary import RunFilter, answer_digest
 from tests.runtime.runs import a_run
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import pytest
 
 from planner.errors import RunError
-from runtime.control.execute import OnProgress
+from runtime.backends.live_changes import Steering
+from runtime.backends.protocol import OnProgress
 from runtime.control.jobs import Entry, Job, Runner
-from runtime.control.live_changes import Steering
 from runtime.runs.records import Progress, Run, RunRequest
 from tests.runtime.runs import a_request, a_run
 

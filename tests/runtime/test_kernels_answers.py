@@ -14,9 +14,9 @@ from planner.workload.query import TimeWindow
 from planner.workload.streams import Attribute, Stream
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
-from runtime.data.feed import Feed, feed
+from runtime.data.feed import Feed, Span
+from runtime.engines.joins.feeds import multiway_feed as feed
 from runtime.engines.kernels.digest import digest_of
-from runtime.engines.program import Span
 from tests.examples import examples
 from tests.oracles.joins import Data, Item, arrivals_of, results_of
 from tests.oracles.multiway import Setting, simulate
@@ -183,4 +183,4 @@ def test_the_feed_is_in_the_order_of_arrival_and_equal_keys_have_equal_codes(cas
     ]
     assert len(set(values)) == len(set(zip(values, tuples.key, strict=True)))
     assert len(set(values)) == len(set(tuples.key))
-    assert all(0 <= key < case.feed.codes[0] for key in tuples.key)
+    assert all(0 <= key < case.feed.schema.codes[0] for key in tuples.key)

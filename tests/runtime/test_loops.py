@@ -27,11 +27,11 @@ from planner.workload.query import (
 from planner.workload.streams import Relation, Stream
 from planner.workload.workload import Workload
 from runtime.data.batch import Batch
-from runtime.data.split import Split
-from runtime.engines.joins.loop_feed import loop_feed
+from runtime.data.feed import Span, Split
+from runtime.engines.joins.feeds import loop_feed
 from runtime.engines.joins.loop_program import compile_loops
 from runtime.engines.kernels.digest import digest_of
-from runtime.engines.program import Span, Tally
+from runtime.engines.protocol import PlanInput, Tally
 from tests.examples import examples
 from tests.oracles.joins import Data, results_of
 from tests.oracles.loops import Simulation
@@ -92,7 +92,8 @@ def drive(
     tuples = feed.tuples
     end = int(tuples.ts[-1]) + 1 if len(tuples.ts) else 1
     split = Split(partitions, None)
-    program = compile_loops(plan, workload, feed.codes, feed.constants, Span(warmup, end), split)
+    given = PlanInput(plan, workload, feed.schema, Span(warmup, end), split)
+    program = compile_loops(given)
     states: list[bytes | None] = [None] * partitions
     totals = [b""] * partitions
     rows: list[tuple[int, ...]] = []

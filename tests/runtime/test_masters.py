@@ -10,16 +10,16 @@ import pytest
 
 from planner.errors import RunError
 from runtime.data.folders import PROJECT, work_home
-from runtime.runs.records import RunRequest
-from runtime.runs.run_json import run_from_json, run_to_json
-from runtime.spark.cluster import ship_modules
-from runtime.spark.masters import (
+from runtime.runs.masters import (
     check_master,
     is_local,
     is_on_this_machine,
     own_address,
     usual_shared,
 )
+from runtime.runs.records import RunRequest
+from runtime.runs.run_json import run_from_json, run_to_json
+from runtime.spark.cluster import ship_modules
 from tests.runtime.runs import a_request, a_run
 
 

@@ -11,9 +11,9 @@ from planner.workload.execution import Execution
 from planner.workload.query import Predicate, TimeWindow
 from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
-from runtime.data.feed import feed
+from runtime.data.feed import Span
 from runtime.data.generate import generate
-from runtime.engines.program import Span
+from runtime.engines.joins.feeds import multiway_feed as feed
 from tests.planner.workloads import TABLE_5, chain_query, equality_join
 from tests.runtime.driving import Driven, as_lists, compiled, drive
 

@@ -14,14 +14,14 @@ import pytest
 
 from planner.errors import PlanError, RunError
 from planner.workload.execution import Execution, RunSettings
-from runtime.control.prepare import prepare, with_run_settings
+from runtime.backends.kernels.prepare import prepare
 from runtime.data import microbatches
-from runtime.data.batch import Batch
-from runtime.data.feed import feed
+from runtime.data.batch import Batch, unpack
+from runtime.data.feed import Split
 from runtime.data.generate import generate
 from runtime.data.microbatches import NOTE, MicroBatches
-from runtime.data.split import Split
-from runtime.engines.kernels.packing import unpack
+from runtime.data.run_data import with_run_settings
+from runtime.engines.joins.feeds import multiway_feed as feed
 from runtime.engines.kernels.windows import Tuples
 from runtime.runs.records import RunRequest
 from runtime.runs.result_files import safe_file_name

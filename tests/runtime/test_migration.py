@@ -13,6 +13,12 @@ from hypothesis import strategies as st
 from planner.errors import PlanError
 from planner.families.capabilities import Changes
 from planner.families.registry import family
+from planner.families.stages import (
+    PlannedStage,
+    planned_stages,
+    whole_estimate,
+    whole_plan,
+)
 from planner.files.query.text import parse_query
 from planner.plan.cost import Cost
 from planner.workload.changes import check_times, stages_of
@@ -20,20 +26,18 @@ from planner.workload.execution import Change, RunSettings
 from planner.workload.query import Column, Predicate, Query, Source, TimeWindow
 from planner.workload.streams import Attribute, Stream, catalogue
 from planner.workload.workload import Workload
-from runtime.control.stages import PlannedStage, planned_stages, whole_estimate, whole_plan
-from runtime.data.feed import Feed
+from runtime.data.feed import Feed, Span, Split
 from runtime.data.generate import generate
-from runtime.data.split import Split
 from runtime.engines.kernels.digest import digest_of
-from runtime.engines.program import Span, Tally
-from runtime.engines.registry import compile_plan, program_from_json
+from runtime.engines.protocol import Tally
+from runtime.engines.registry import program_from_json
 from runtime.engines.slices.feed import slice_feed
 from tests.examples import examples
 from tests.oracles.joins import Data, results_of
 from tests.oracles.slice_changes import carried_through
 from tests.oracles.slices import Counts, built
 from tests.planner.chains import FILTERED, joins
-from tests.runtime.driving import stepped
+from tests.runtime.driving import program_of, stepped
 from tests.runtime.slicing import SPAN, feed_of, labels, queries, tuples, workloads
 
 FEW = examples(25)
@@ -106,7 +110,7 @@ def _migrated(
     span: Span = SPAN,
 ) -> tuple[dict[str, list[tuple[int, ...]]], Tally]:
     plan, split = whole_plan(stages), Split(partitions, None)
-    program = compile_plan(plan, workload, feed.codes, span, split, feed.constants, stages=stages)
+    program = program_of(plan, workload, feed, span, split, stages=stages)
     assert program_from_json(program.to_json()) == program
     times = [stage.at for stage in stages if stage.at is not None]
     at = {int(n) for n in np.searchsorted(feed.tuples.ts, times)}

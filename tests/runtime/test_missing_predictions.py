@@ -10,7 +10,7 @@ import pytest
 from planner.experiments.experiment import Point
 from planner.families.early_aggregation import EarlyAggregation
 from planner.workload.execution import Execution, RunSettings
-from runtime.experiments.sampling import Sampler
+from runtime.experiments.measurement import Sampler
 from tests.planner.aggregations import aggregation
 
 FAMILY = EarlyAggregation()

@@ -17,14 +17,14 @@ from planner.workload.query import Column, Filter, Predicate, Query, Source, Tim
 from planner.workload.streams import Attribute, Changes, Relation, Stream, catalogue
 from planner.workload.workload import Workload
 from runtime.backends.native.kinds import describe, refusal
+from runtime.data.feed import Span
 from runtime.data.generate import generate
-from runtime.engines.in_process import counted, feed_of
-from runtime.engines.program import Span
 from runtime.runs.records import Way
 from tests.oracles.duckdb_native import answers_of
 from tests.planner.aggregations import AGGREGATION_SAMPLES
 from tests.planner.chains import CHAIN_SAMPLES, joined, joins
 from tests.planner.workloads import SAMPLES
+from tests.runtime.driving import counted, feed_of
 
 MOST_PLANS = 6
 GRAPH = (

@@ -18,16 +18,16 @@ from planner.workload.execution import RunSettings
 from planner.workload.workload import Workload
 from runtime.__main__ import main
 from runtime.control.execute import run
+from runtime.data.feed import Span
 from runtime.data.generate import generate, write_folder
-from runtime.engines.in_process import counted, feed_of
 from runtime.engines.kernels.digest import as_text, digest_of
-from runtime.engines.program import Span
 from runtime.runs.history import History
 from runtime.runs.records import Run, RunRequest, Way
 from runtime.runs.run_json import run_document
 from tests.planner.aggregations import aggregation
 from tests.planner.chains import FILTERED, joins
 from tests.planner.workloads import equality_join
+from tests.runtime.driving import counted, feed_of
 from tests.runtime.test_native_description import coarse, graph, odd
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]

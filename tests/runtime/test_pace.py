@@ -10,9 +10,9 @@ import pytest
 
 from planner.errors import PlanError, RunError
 from planner.workload.execution import RunSettings
+from runtime.backends.kernels.pace import Pace, batch_seconds, cuts_of
+from runtime.backends.kernels.prepare import prepare
 from runtime.control.execute import run
-from runtime.control.pace import Pace, batch_seconds, cuts_of
-from runtime.control.prepare import prepare
 from runtime.runs.records import Progress, RunRequest
 from runtime.spark.stream import Arriving
 from tests.planner.workloads import equality_join

@@ -10,11 +10,9 @@ import pytest
 from planner.families.registry import chosen_plan, family
 from planner.files.workload_file import load_workload
 from runtime.data.batch import Batch
+from runtime.data.feed import Span
 from runtime.data.generate import generate
-from runtime.data.split import split_of
-from runtime.engines.in_process import counted, feed_of
-from runtime.engines.program import Span
-from runtime.engines.registry import compile_plan
+from tests.runtime.driving import counted, feed_of, program_of, split_of
 
 _TEXT = """
 version: 1
@@ -59,15 +57,8 @@ def test_counts_so_far(
     plan = chosen_plan(family(name).space(workload), label)
     merged = feed_of(plan, workload)(workload, generate(workload, _SECONDS, seed=2))
     split = split_of(plan, workload, partitions)
-    program = compile_plan(
-        plan,
-        workload,
-        merged.codes,
-        Span(_WARMUP, _SECONDS * 1_000_000),
-        split,
-        merged.constants,
-        merged.grouping,
-    )
+    span = Span(_WARMUP, _SECONDS * 1_000_000)
+    program = program_of(plan, workload, merged, span, split)
     states: list[bytes | None] = [None] * split.partitions
     totals = [b""] * split.partitions
     checked = 0

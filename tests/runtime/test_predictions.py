@@ -9,10 +9,9 @@ from planner.plan.cost import Cost, total
 from planner.workload.execution import Execution
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
-from runtime.data.feed import feed
+from runtime.data.feed import Span
 from runtime.data.generate import generate
-from runtime.engines.in_process import counted
-from runtime.engines.program import Span
+from runtime.engines.joins.feeds import multiway_feed as feed
 from tests.planner.workloads import (
     HASHED,
     HYBRID,
@@ -22,6 +21,7 @@ from tests.planner.workloads import (
     TABLE_7,
     equality_join,
 )
+from tests.runtime.driving import counted
 
 TOLERANCE = 0.05
 SEEDS = range(4)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from runtime.control import priority
+from runtime.runs import processes as priority
 
 # Tells the niceness of a thread that lived before it was asked, and of a process begun afterwards.
 _TELL = """

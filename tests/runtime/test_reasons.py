@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from planner.families.registry import family
+from planner.families.stages import planned_stages, whole_estimate, whole_plan
 from planner.files.query.text import parse_query
 from planner.files.tuple_table import ColumnData, Table
 from planner.files.workload_file import load_workload
 from planner.workload.execution import Change
 from planner.workload.workload import Workload
-from runtime.control.prepare import generated
-from runtime.control.stages import planned_stages, whole_estimate, whole_plan
+from runtime.data.run_data import generated
 from runtime.diagnosis.diagnose import diagnosed
 from tests.runtime.measuring import measured_run
 

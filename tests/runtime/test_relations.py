@@ -26,15 +26,15 @@ from planner.workload.workload import Workload
 from runtime.__main__ import main
 from runtime.control.execute import run
 from runtime.data.batch import Batch
+from runtime.data.feed import Span, Split
 from runtime.data.folders import PROJECT
 from runtime.data.generate import generate, write_folder
-from runtime.data.split import Split
-from runtime.engines.joins.loop_feed import loop_feed
+from runtime.engines.joins.feeds import loop_feed
 from runtime.engines.kernels.digest import as_text, digest_of
-from runtime.engines.program import Span, Tally
-from runtime.engines.registry import compile_plan
+from runtime.engines.protocol import Tally
 from runtime.runs.records import RunRequest
 from tests.oracles.joins import results_of
+from tests.runtime.driving import program_of
 
 TOLERANCE = 0.05
 SEEDS = range(4)
@@ -76,7 +76,7 @@ def _measured(workload: Workload, label: str, seed: int) -> Tally:
     span = Span(microseconds(workload.warmup), microseconds(seconds))
     plan = family("join_order").space(workload).plan(label)
     split = Split(1, None)
-    program = compile_plan(plan, workload, feed.codes, span, split, feed.constants)
+    program = program_of(plan, workload, feed, span, split)
     batch = Batch(feed.tuples, span.end, last=True).pack()
     return program.tally([program.step(None, batch, 0, keep_rows=False).totals], plan)
 

@@ -19,9 +19,9 @@ from planner.files.workload_file import dump_workload, load_workload
 from planner.workload.execution import RunSettings
 from planner.workload.workload import Workload
 from runtime.__main__ import main
-from runtime.control.execute import run, run_folder
+from runtime.control.execute import run
 from runtime.control.resume import resume
-from runtime.data.folders import PROJECT
+from runtime.data.folders import PROJECT, run_folder
 from runtime.runs.history import History
 from runtime.runs.records import Progress, Run, RunRequest
 from tests.planner.aggregations import HASHED, aggregation

@@ -13,8 +13,13 @@ from planner.families.registry import family
 from planner.files.rate_files import read_trace
 from planner.workload.workload import Workload
 from runtime.__main__ import main
-from runtime.control.prepare import data_digest, generated, with_data, with_run_settings
 from runtime.data.generate import write_folder
+from runtime.data.run_data import (
+    data_digest,
+    generated,
+    with_data,
+    with_run_settings,
+)
 from runtime.runs.history import History
 from runtime.runs.records import Run, RunRequest
 from runtime.runs.run_tuples import run_rates

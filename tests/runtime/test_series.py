@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from planner.errors import PlanError
-from runtime.control.repeat_schedule import MOST_REPEATS, repeated
-from runtime.runs.records import RunRequest
+from runtime.runs.records import MOST_REPEATS, RunRequest, repeated
 from runtime.runs.run_json import run_from_json, run_to_json
 from tests.runtime.runs import a_request, a_run
 

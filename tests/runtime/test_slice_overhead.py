@@ -7,7 +7,7 @@ import random
 import pytest
 
 from planner.seconds.calibration import Figure
-from runtime.calibration.overhead import ChainRun, c_sys_of, fitted_overhead
+from runtime.calibration.fitting import ChainRun, c_sys_of, fitted_overhead
 
 
 def _runs(noise: float, compare: float = 2e-9) -> list[ChainRun]:

@@ -15,17 +15,17 @@ from planner.workload.execution import Execution
 from planner.workload.query import Column, Filter, Predicate, Query, Source, TimeWindow
 from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
+from runtime.data.feed import Span, Split
 from runtime.data.generate import generate
-from runtime.data.split import Split
-from runtime.engines.in_process import counted
-from runtime.engines.in_process import feed_of as feed_of_plan
 from runtime.engines.kernels.digest import digest_of
-from runtime.engines.program import Span, Tally
-from runtime.engines.registry import compile_plan, program_from_json
+from runtime.engines.protocol import Tally
+from runtime.engines.registry import program_from_json
 from runtime.engines.slices.feed import slice_feed
 from tests.examples import examples
 from tests.oracles.joins import Data, results_of
 from tests.oracles.slices import Carried, Counts, built
+from tests.runtime.driving import counted, program_of
+from tests.runtime.driving import feed_of as feed_of_plan
 from tests.runtime.slicing import (
     SPAN,
     STREAMS,
@@ -150,7 +150,7 @@ def test_a_program_is_the_same_after_its_journey_as_text(label: str) -> None:
     workload = Workload("two", _STREAMS, (first, second))
     feed = feed_of(workload, {name: [(0, {"k": 1, "v": 1})] for name in STREAMS})
     plan = built(workload, label).plan
-    program = compile_plan(plan, workload, feed.codes, SPAN, Split(2, None), feed.constants)
+    program = program_of(plan, workload, feed, SPAN, Split(2, None))
     assert program_from_json(program.to_json()) == program
 
 

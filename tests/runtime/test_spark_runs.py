@@ -15,9 +15,9 @@ from planner.workload.query import TimeWindow
 from planner.workload.workload import Workload
 from runtime.__main__ import main
 from runtime.control.execute import run
-from runtime.data.feed import feed
+from runtime.data.feed import Span
 from runtime.data.generate import generate, write_folder
-from runtime.engines.program import Span
+from runtime.engines.joins.feeds import multiway_feed as feed
 from runtime.runs.history import History
 from runtime.runs.records import Progress, Run, RunRequest, Way
 from tests.oracles.joins import results_of

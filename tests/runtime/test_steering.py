@@ -21,12 +21,13 @@ from planner.workload.execution import Change, RunSettings
 from planner.workload.query import Query
 from planner.workload.streams import Arrivals, Attribute, Stream, catalogue
 from planner.workload.workload import Workload
+from runtime.backends.kernels.prepare import prepare
+from runtime.backends.live_changes import Steering, boundary
 from runtime.control.execute import run
-from runtime.control.live_changes import Steering, boundary
-from runtime.control.prepare import generated, prepare
 from runtime.control.resume import resume
+from runtime.data.run_data import generated
 from runtime.engines.kernels.digest import digest_of
-from runtime.engines.program import Tally
+from runtime.engines.protocol import Tally
 from runtime.runs.history import History
 from runtime.runs.records import Progress, RunRequest
 from runtime.runs.run_json import run_from_json, run_to_json
@@ -278,7 +279,7 @@ def test_wishes_that_wait_count_and_what_comes_too_late_is_refused() -> None:
 
 def test_a_run_that_is_not_open_to_change_says_so() -> None:
     for wrong in ({"way": "replay"}, {"family": "join_order"}):
-        with pytest.raises(RunError, match="only streams of sliced_chain"):
+        with pytest.raises(RunError, match="cannot be changed while it runs"):
             replace(_request(), **wrong)
     driven = Driven(_request(steerable=False), 1)
     assert not driven.steering.open

@@ -15,8 +15,8 @@ from planner.families.registry import applicable
 from planner.files.workload_file import load_workload
 from runtime import engines
 from runtime.control import warm
-from runtime.engines.compile_kernels import load_all_kernels
-from runtime.experiments.sampling import Sampler
+from runtime.engines.registry import load_all_kernels
+from runtime.experiments.measurement import Sampler
 
 KERNELS = [
     module.name

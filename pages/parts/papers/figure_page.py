@@ -73,7 +73,7 @@ def models(chosen: Experiment) -> tuple[str, ...]:
 
 def shown(chosen: Experiment) -> Shown:
     """What was measured here, else what came with Sluice."""
-    from runtime.experiments.figure_store import kept, shipped
+    from runtime.experiments.figure import kept, shipped
 
     own = kept(chosen)
     return Shown(chosen, own, True) if own else Shown(chosen, shipped(chosen), False)

@@ -177,7 +177,7 @@ def queues_told(queues: Mapping[str, int]) -> str:
 
 def _stages(run: Run) -> None:
     """What a run went through whose queries or plan changed."""
-    from runtime.control.prepare import run_seconds
+    from runtime.data.run_data import run_seconds
 
     if not run.workload.run.changes:
         return

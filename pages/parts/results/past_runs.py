@@ -140,7 +140,7 @@ def _pin(chosen: RunSummary) -> None:
 
 
 def _delete(run_id: str) -> None:
-    from runtime.runs.deletion import delete_run
+    from runtime.runs.history import delete_run
 
     with messages.shown():
         delete_run(run_id)

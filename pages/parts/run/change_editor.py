@@ -135,7 +135,7 @@ def _put(changes: list[Parts]) -> None:
 
 def _check(workload: Workload) -> None:
     """Raise what cannot happen: a change of what is not there, or after the run."""
-    from runtime.control.prepare import run_seconds
+    from runtime.data.run_data import run_seconds
 
     stages_of(workload)
     folder, _ = state.data()
@@ -147,7 +147,7 @@ def _check(workload: Workload) -> None:
 
 def _preview(chosen: SlicedChain, workload: Workload, label: str) -> None:
     """What a run of the first chosen plan goes through."""
-    from runtime.control.prepare import run_seconds
+    from runtime.data.run_data import run_seconds
 
     folder, _ = state.data()
     end = run_seconds(workload)

@@ -31,11 +31,10 @@ def launch(
     `keep` says that the answers of aggregations are kept, to be looked at. `limits` are the most
     seconds and megabytes of a run.
     """
-    from runtime.control.prepare import check_size
-    from runtime.control.repeat_schedule import repeated
+    from runtime.data.run_data import check_size
     from runtime.runs.kept_answers import folder_for
-    from runtime.runs.records import MOST_DISK_MB, MOST_SECONDS, RunRequest
-    from runtime.spark.masters import usual_shared
+    from runtime.runs.masters import usual_shared
+    from runtime.runs.records import MOST_DISK_MB, MOST_SECONDS, RunRequest, repeated
 
     st.session_state.pop("launch_error", None)
     try:

@@ -23,8 +23,8 @@ from planner.workload.streams import catalogue
 from planner.workload.workload import Workload
 
 if TYPE_CHECKING:
+    from runtime.backends.live_changes import Steering, Wish
     from runtime.control.jobs import Entry, Job
-    from runtime.control.live_changes import Steering, Wish
     from runtime.runs.records import RunRequest
 
 ADD, REMOVE, CHANGE, SWITCH = "Add a query", "Remove a query", "Change a query", "Switch the plan"
@@ -167,7 +167,7 @@ def _ask(steering: Steering, changes: Sequence[Change]) -> None:
 
 def show(entry: Entry, request: RunRequest) -> None:
     """What has changed when, what waits or was refused, and the joins as they are now."""
-    from runtime.control.prepare import run_seconds
+    from runtime.data.run_data import run_seconds
 
     workload = entry.workload or request.workload
     if not (request.steerable or workload.run.changes):

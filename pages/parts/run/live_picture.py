@@ -76,8 +76,8 @@ def _so_far(cost: Cost | None) -> str:
 @st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=BY_DIGEST)
 def _priced(name: str, workload: Workload, label: str) -> tuple[Plan, Estimate]:
     """The plan with the operators of all its stages, and what each should cost."""
-    from runtime.control.prepare import run_seconds
-    from runtime.control.stages import planned_stages, whole_estimate, whole_plan
+    from planner.families.stages import planned_stages, whole_estimate, whole_plan
+    from runtime.data.run_data import run_seconds
 
     stages = planned_stages(family(name), workload, label)
     warmup, end = (round(1e6 * at) for at in (workload.warmup, run_seconds(workload)))

@@ -94,7 +94,7 @@ _OVER = {"over about 30 s": 30.0, "over about 1 minute": 60.0, "over about 2 min
 
 def pick(workload: Workload, way: Way) -> float | None:
     """Seconds of stream time per second; None: as fast as it goes, and so is every replay."""
-    from runtime.control.prepare import run_seconds
+    from runtime.data.run_data import run_seconds
 
     if way != "stream":
         return None

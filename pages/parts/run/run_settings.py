@@ -61,7 +61,7 @@ def pick_way() -> Way:
 
 def pick_repeats() -> int:
     """How often each plan runs."""
-    from runtime.control.repeat_schedule import MOST_REPEATS
+    from runtime.runs.records import MOST_REPEATS
 
     return run_choices.number(
         "repeats",
@@ -207,7 +207,7 @@ def expectation(
 
 def stream_seconds(workload: Workload) -> float:
     """The stream time that a run covers, warm-up included."""
-    from runtime.control.prepare import run_seconds
+    from runtime.data.run_data import run_seconds
 
     return run_seconds(workload)
 

@@ -17,7 +17,7 @@ from planner.workload.validation import exact, listed
 from planner.workload.workload import Workload
 
 if TYPE_CHECKING:
-    from runtime.control.stages import PlannedStage
+    from planner.families.stages import PlannedStage
 
 DONE, NOW, AHEAD = "done", "now", "ahead"
 
@@ -25,7 +25,7 @@ DONE, NOW, AHEAD = "done", "now", "ahead"
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
 def stages_of_run(family_name: str, workload: Workload, label: str) -> tuple[PlannedStage, ...]:
     """What a run of this plan goes through; one stage where nothing changes."""
-    from runtime.control.stages import planned_stages
+    from planner.families.stages import planned_stages
 
     return planned_stages(family(family_name), workload, label)
 

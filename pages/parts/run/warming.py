@@ -7,13 +7,13 @@ import threading
 
 import streamlit as st
 
-from runtime.control import priority
+from runtime.runs import processes
 
 
 @st.cache_resource(show_spinner=False)
 def begin() -> None:
     """Start warming once for this process; SLUICE_WARM=0 leaves it to the first run."""
-    priority.give_way()
+    processes.give_way()
     if os.environ.get("SLUICE_WARM", "1") != "0":
         threading.Thread(target=_warm, daemon=True, name="sluice-import").start()
 

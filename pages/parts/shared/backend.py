@@ -78,7 +78,7 @@ def go_on_with(run: Run) -> None:
 
 def discard(run_id: str) -> None:
     """Delete a run that broke off, and its files."""
-    from runtime.runs.deletion import delete_run
+    from runtime.runs.history import delete_run
 
     delete_run(run_id, history())
 

@@ -71,9 +71,9 @@ def expected(
 ) -> str:
     """What the model expects of runs on generated tuples: kernel time, and what Spark adds."""
     from planner.seconds.run_seconds import Shape, kernel_seconds
-    from runtime.control.pace import batch_seconds
-    from runtime.control.prepare import run_seconds
+    from runtime.backends.kernels.pace import batch_seconds
     from runtime.data.microbatches import usual_batch_rows
+    from runtime.data.run_data import run_seconds
 
     if pace is None:
         batches = max(1, math.ceil(tuples / usual_batch_rows(round(tuples))))

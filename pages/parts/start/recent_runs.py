@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.parts.shared import backend, messages, state
 from pages.parts.shared.formatting import counted, error_text, moment, plain, plan_name
-from runtime.runs.deletion import gone_runs
+from runtime.runs.history import gone_runs
 from runtime.runs.run_summary import RunFilter
 
 if TYPE_CHECKING:

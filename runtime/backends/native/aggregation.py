@@ -19,11 +19,10 @@ from planner.files.data_columns import LAST
 from planner.files.tuple_table import Table
 from planner.plan.loop_orders import pipeline_of
 from planner.plan.plan import Plan
-from planner.workload.query import Query
+from planner.workload.query import Query, common_block
 from planner.workload.workload import Workload
 from runtime.backends.native import join as joins
 from runtime.backends.native.description import Blocks, Input, Join, NativePlan, Use, compare
-from runtime.data.split import common_block
 from runtime.engines.aggregation.answer_files import AnswerReader
 from runtime.engines.aggregation.compile import answer_columns
 from runtime.engines.aggregation.feed import Coding, coded

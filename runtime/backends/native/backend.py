@@ -4,46 +4,40 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from planner.errors import RunError
-from planner.families.registry import chosen_plan, family
+from planner.families.registry import chosen_plan
 from planner.files.tuple_table import Table
-from planner.plan.cost import Estimate, Measurement, Timings
-from planner.plan.plan import Plan
-from planner.workload.workload import Workload
+from planner.plan.cost import Measurement, Timings
 from runtime.backends.native.aggregation import NativeGroups
 from runtime.backends.native.description import NativePlan
 from runtime.backends.native.files import NativeFiles, cuts_of, merge_native_results, write_tables
 from runtime.backends.native.kinds import describe, refusal
 from runtime.backends.native.tally import NativeTally
-from runtime.control.cancellation import StopSignal
-from runtime.control.prepare import covered, data_digest, generated, span_of, with_data
+from runtime.backends.protocol import Backend, PreparedRun, RunContext, family_of
 from runtime.data.folders import writable_home
+from runtime.data.run_data import (
+    covered,
+    data_digest,
+    generated,
+    span_of,
+    with_data,
+)
 from runtime.engines.kernels.digest import as_text
-from runtime.engines.program import Span
 from runtime.runs.records import Progress, Run, RunRequest
 from runtime.runs.result_files import check_folder
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedNative:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedNative(PreparedRun):
     """A run on Spark's own operators that is ready to go, but for its files."""
 
-    workload: Workload
-    plan: Plan
-    estimate: Estimate
     described: NativePlan
     tables: Mapping[str, Table]
     cuts: tuple[int, ...]
-    partitions: int
-    data_digest: str
-    span: Span
-    warnings: tuple[str, ...]
-    # From when stream time counts, in microseconds: own data have times of their own.
-    begin: int
     # Of an aggregation.
     groups: NativeGroups | None = None
 
@@ -64,95 +58,96 @@ class PreparedNative:
         return write_tables(self.tables, self.streams, used, self.cuts, folder, more)
 
 
-def prepare_native(request: RunRequest, partitions: int) -> PreparedNative:
-    """Plan, generate or read the tuples, and describe what Spark is to do.
+class NativeBackend(Backend):
+    """Runs plans on Spark's own operators, which keep no totals and count anew when they start."""
 
-    A RunError where Spark's own operators cannot express it.
-    """
-    writable_home(request.shared)
-    if request.results is not None:
-        check_folder(request.results)
-    workload, own, warnings = with_data(request.workload, request.data, request.sort)
-    chosen = family(request.family)
-    space = chosen.space(workload)
-    plan = chosen_plan(space, request.label)
-    if reason := refusal(plan, workload, request.way):
-        raise RunError(reason, "--backend native")
-    if request.pace is not None:
-        raise RunError("Spark's own operators run as fast as they can; leave it out", "--pace")
-    tables = own or generated(workload)
-    described = describe(plan, workload)
-    read = {name: tables[name] for name in described.tables}
-    streams = [read[s.name] for s in workload.streams if s.name in read]
-    span, more = span_of(workload, covered(streams), own_data=own is not None)
-    cuts = cuts_of(streams, request.batch_rows, [span.warmup])
-    return PreparedNative(
-        workload,
-        plan,
-        space.estimate(plan),
-        described,
-        read,
-        tuple(cuts),
-        partitions,
-        data_digest(workload, own),
-        span,
-        (*warnings, *more, *described.notes),
-        covered(streams).first_ts if own else 0,
-        NativeGroups.of(described.blocks, workload.queries[0], read) if described.blocks else None,
-    )
+    def prepare(self, request: RunRequest, partitions: int) -> PreparedNative:
+        """Plan, generate or read the tuples, and describe what Spark is to do.
 
+        A RunError where Spark's own operators cannot express it.
+        """
+        writable_home(request.shared)
+        if request.results is not None:
+            check_folder(request.results)
+        workload, own, warnings = with_data(request.workload, request.data, request.sort)
+        chosen = family_of(request, workload)
+        space = chosen.space(workload)
+        plan = chosen_plan(space, request.label)
+        if reason := refusal(plan, workload, request.way):
+            raise RunError(reason, "--backend native")
+        tables = own or generated(workload)
+        described = describe(plan, workload)
+        read = {name: tables[name] for name in described.tables}
+        streams = [read[s.name] for s in workload.streams if s.name in read]
+        span, more = span_of(workload, covered(streams), own_data=own is not None)
+        cuts = cuts_of(streams, request.batch_rows, [span.warmup])
+        groups = None
+        if described.blocks:
+            groups = NativeGroups.of(described.blocks, workload.queries[0], read)
+        return PreparedNative(
+            workload=workload,
+            plan=plan,
+            estimate=space.estimate(plan),
+            data_digest=data_digest(workload, own),
+            warnings=(*warnings, *more, *described.notes),
+            partitions=partitions,
+            batch_count=len(cuts),
+            begin=covered(streams).first_ts if own else 0,
+            span=span,
+            described=described,
+            tables=read,
+            cuts=tuple(cuts),
+            groups=groups,
+        )
 
-def measured_natively(
-    record: Run,
-    prepared: PreparedNative,
-    begun: float,
-    on_progress: Callable[[Progress], None],
-    stop: StopSignal,
-    folder: Path,
-) -> Run:
-    """Run the plan on Spark's own operators to its end. What it wrote meanwhile is dropped."""
-    # Imported when a plan is first run: planning and reading history need no Spark.
-    from runtime.spark.native_run import run_natively
-    from runtime.spark.session import session
+    def measure(self, record: Run, prepared: PreparedNative, context: RunContext) -> Run:
+        """Run the plan to its end. What it wrote meanwhile is dropped."""
+        # Imported when a plan is first run: planning and reading history need no Spark.
+        from runtime.spark.native_run import run_natively
+        from runtime.spark.session import session
 
-    request, batches = record.request, len(prepared.cuts)
-    on_progress(Progress("Starting Spark", 0, batches, prepared.arrivals))
-    start_begun = time.time()
-    spark = session(request.master, request.shared).newSession()
-    start_seconds = time.time() - start_begun
-    stop.check()
+        request, batches, folder = record.request, prepared.batch_count, context.folder
+        context.on_progress(Progress("Starting Spark", 0, batches, prepared.arrivals))
+        start_begun = time.time()
+        spark = session(request.master, request.shared).newSession()
+        start_seconds = time.time() - start_begun
+        context.stop.check()
 
-    def on_batch(number: int, tally: NativeTally) -> None:
-        if number < batches:
-            progress = Progress(
-                "Running",
-                number + 1,
-                batches,
-                prepared.arrivals,
-                time.time() - engine_begun,
-                results=tally.results,
-                state_tuples=tally.state_rows,
-                reached=(files.untils[number] - prepared.begin) / 1e6,
-            )
-            on_progress(progress)
+        def on_batch(number: int, tally: NativeTally) -> None:
+            if number < batches:
+                progress = Progress(
+                    "Running",
+                    number + 1,
+                    batches,
+                    prepared.arrivals,
+                    time.time() - engine_begun,
+                    results=tally.results,
+                    state_tuples=tally.state_rows,
+                    reached=(files.untils[number] - prepared.begin) / 1e6,
+                )
+                context.on_progress(progress)
 
-    try:
-        files = prepared.write(folder / "tuples")
-        engine_begun = time.time()
-        on_progress(Progress("Running", 0, batches, prepared.arrivals))
-        tally = run_natively(spark, request, prepared, files, folder, on_batch, stop)
-        # Spark may be done between two looks at the limits.
-        stop.check()
-        engine_seconds = time.time() - engine_begun
-        if request.results and prepared.groups is None:
-            merge_native_results(prepared.workload, folder / "results", request.results)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    finished = time.time()
-    timings = Timings(finished - begun, engine_seconds, None, start_seconds)
-    return replace(
-        record.ended("finished", finished), measurement=_measurement(prepared, tally, timings)
-    )
+        try:
+            files = prepared.write(folder / "tuples")
+            engine_begun = time.time()
+            context.on_progress(Progress("Running", 0, batches, prepared.arrivals))
+            tally = run_natively(spark, request, prepared, files, folder, on_batch, context.stop)
+            # Spark may be done between two looks at the limits.
+            context.stop.check()
+            engine_seconds = time.time() - engine_begun
+            if request.results and prepared.groups is None:
+                merge_native_results(prepared.workload, folder / "results", request.results)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        finished = time.time()
+        timings = Timings(finished - context.begun, engine_seconds, None, start_seconds)
+        return replace(
+            record.ended("finished", finished), measurement=_measurement(prepared, tally, timings)
+        )
+
+    def why_not_resumed(self, _request: RunRequest) -> str:
+        """It never can be."""
+        return "ran on Spark's own operators, which count anew; run the plan again"
 
 
 def _measurement(prepared: PreparedNative, tally: NativeTally, timings: Timings) -> Measurement:
@@ -166,3 +161,6 @@ def _measurement(prepared: PreparedNative, tally: NativeTally, timings: Timings)
         answers={name: as_text(own.hashes) for name, own in found.items()},
         spark=tally.as_json(prepared.plan, prepared.described, prepared.span.seconds),
     )
+
+
+BACKEND = NativeBackend()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
 from typing import Protocol
 
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
-from runtime.backends.native import aggregation, join, slices
 from runtime.backends.native.description import NativePlan, Use
+from runtime.engines.registry import ENGINES
 
 
 class Kind(Protocol):
@@ -21,20 +22,25 @@ class Kind(Protocol):
         """The plan as joins of Spark's; it is not refused."""
 
 
-_KINDS: Mapping[str, Kind] = {
-    "join_order": join,
-    "early_aggregation": aggregation,
-    "sliced_chain": slices,
-}
-
-
 def refusal(plan: Plan, workload: Workload, use: Use) -> str | None:
     """Why Spark's own operators do not run or export this plan; None where they do."""
-    if plan.family not in _KINDS:
+    kind = _kind(plan.family)
+    if kind is None:
         return f"plans of {plan.family} need operators that Spark does not have"
-    return _KINDS[plan.family].refuses(plan, workload, use)
+    return kind.refuses(plan, workload, use)
 
 
 def describe(plan: Plan, workload: Workload) -> NativePlan:
     """What Spark's own operators are to do for a plan; `refusal` has nothing against it."""
-    return _KINDS[plan.family].describe(plan, workload)
+    kind = _kind(plan.family)
+    assert kind is not None, "the plan is refused"
+    return kind.describe(plan, workload)
+
+
+@cache
+def _kind(family: str) -> Kind | None:
+    known = ENGINES.get(family)
+    if known is None or known.native is None:
+        return None
+    found: Kind = import_module(known.native)
+    return found

@@ -13,10 +13,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from planner.errors import RunError
-from planner.workload.query import Aggregate, Query
-from planner.workload.workload import Workload
-from runtime.data.microbatches import MicroBatches
-from runtime.data.split import common_block
+from planner.workload.query import Aggregate, Query, common_block
 from runtime.engines.aggregation.amounts import (
     Kept,
     from_order,
@@ -25,8 +22,16 @@ from runtime.engines.aggregation.amounts import (
     mean_column,
     sum_column,
 )
-from runtime.engines.aggregation.grouping import Grouping, Meanings
-from runtime.engines.aggregation.groups import BESTS, PRESENTS, SUMS, check_sums, kept
+from runtime.engines.aggregation.groups import (
+    BESTS,
+    PRESENTS,
+    SUMS,
+    AggregationSchema,
+    Grouping,
+    Meanings,
+    check_sums,
+    kept,
+)
 from runtime.engines.aggregation.kernel.types import SUM
 from runtime.engines.aggregation.program import CLOSED
 from runtime.runs.result_files import safe_file_name
@@ -100,25 +105,22 @@ def _differences(
 
 
 def write_answer(
-    workload: Workload, batches: MicroBatches, groups: np.ndarray, parts: Path, folder: Path
-) -> Path:
+    query: Query, schema: AggregationSchema, groups: np.ndarray, parts: Path, folder: Path
+) -> None:
     """Write `QUERY.parquet`, the answer, and `QUERY.changes.parquet`, a batch at a time.
 
     `groups` are those of the end, each behind the begin of its block; blocks that ended before, and
     changes, are in the parts.
     """
-    (query,) = workload.queries
-    assert batches.grouping is not None
-    reader = AnswerReader(query, batches.grouping, batches.meanings())
+    reader = AnswerReader(query, schema.grouping, schema.meanings)
     name = safe_file_name(query.name)
-    file = folder / f"{name}.parquet"
     at_the_end = reader.answer(groups)
     nothing = np.empty((0, ORDER + groups.shape[1]), np.int64)
     shown = reader.changes(nothing, nothing[:, 0])
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with (
-            pq.ParquetWriter(file, at_the_end.schema) as answer,
+            pq.ParquetWriter(folder / f"{name}.parquet", at_the_end.schema) as answer,
             pq.ParquetWriter(folder / f"{name}.changes.parquet", shown.schema) as changes,
         ):
             # Whatever happens in a batch is before the next: blocks that end, too.
@@ -131,7 +133,6 @@ def write_answer(
             answer.write_table(at_the_end)
     except OSError as error:
         raise RunError(f"cannot write results: {error.strerror or error}", str(folder)) from error
-    return file
 
 
 def _by_batch(parts: Path) -> Iterator[tuple[np.ndarray, NDArray[np.int64]]]:

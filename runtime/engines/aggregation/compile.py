@@ -15,16 +15,15 @@ from planner.workload.query import (
     Source,
     TimeWindow,
     TumblingWindow,
+    common_block,
 )
 from planner.workload.validation import microseconds
-from planner.workload.workload import Workload
-from runtime.data.split import Split, common_block
 from runtime.engines.aggregation.amounts import kept_columns, kernel_function
-from runtime.engines.aggregation.grouping import Grouping
+from runtime.engines.aggregation.groups import Grouping
 from runtime.engines.aggregation.kernel import types as kernel
 from runtime.engines.aggregation.program import AggregationProgram
 from runtime.engines.nested_loops import Nest, nest_of
-from runtime.engines.program import Span
+from runtime.engines.protocol import PlanInput
 
 _MOST_GROUPS = 2**62
 _KINDS = {
@@ -35,17 +34,11 @@ _KINDS = {
 }
 
 
-def compile_aggregation(
-    plan: Plan,
-    workload: Workload,
-    codes: Sequence[int],
-    constants: Sequence[float],
-    grouping: Grouping,
-    span: Span,
-    split: Split,
-) -> AggregationProgram:
+def compile_aggregation(given: PlanInput) -> AggregationProgram:
     """Read sets, orders and accesses off the plan, windows and aggregates off the query."""
-    (query,) = workload.queries
+    plan, span, schema = given.plan, given.span, given.schema
+    grouping: Grouping = schema.grouping
+    (query,) = given.workload.queries
     sets = {str(op.param("source")) for op in plan.operators() if op.kind == "aggregate"}
     if sets and grouping.changing:
         raise RunError(
@@ -61,7 +54,7 @@ def compile_aggregation(
         )
     chains = _pipelines(plan)
     return AggregationProgram(
-        nest=_scanned_as_they_are(nest_of(query, chains, codes, constants)),
+        nest=_scanned_as_they_are(nest_of(query, chains, schema.join.codes, schema.join.constants)),
         kind=[_kind(source) for source in query.sources],
         length=[_length(source) for source in query.sources],
         early=[source.alias in sets for source in query.sources],
@@ -74,8 +67,8 @@ def compile_aggregation(
         seed=grouping.seed,
         warmup=span.warmup,
         end=span.end,
-        partitions=split.partitions,
-        replicated=split.modulus is None,
+        partitions=given.split.partitions,
+        replicated=given.split.modulus is None,
     )
 
 

@@ -17,10 +17,10 @@ from planner.workload.validation import listed, microseconds
 from planner.workload.workload import Workload
 from runtime.data.feed import Feed
 from runtime.engines.aggregation.amounts import Amounts, Combined, Ranked, combined, ranked
-from runtime.engines.aggregation.grouping import Grouping, Meanings
+from runtime.engines.aggregation.groups import AggregationSchema, Grouping, Meanings
 from runtime.engines.aggregation.kernel.types import NOTHING, Arrivals
+from runtime.engines.joins.feeds import JoinSchema, count_windows, loop_feed
 from runtime.engines.joins.kernel.loop_types import Rows
-from runtime.engines.joins.loop_feed import count_windows, loop_feed
 
 
 def aggregate_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
@@ -44,7 +44,10 @@ def aggregate_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
         amounts=_amounts(rows, of_source, coding.amounts),
         number=_numbers(query, rows, of_source),
     )
-    return replace(joined, tuples=arrivals, grouping=coding.grouping, meanings=coding.meanings)
+    schema = joined.schema
+    assert isinstance(schema, JoinSchema)
+    whole = AggregationSchema(schema, coding.grouping, coding.meanings)
+    return replace(joined, tuples=arrivals, schema=whole)
 
 
 @dataclass(frozen=True, slots=True)

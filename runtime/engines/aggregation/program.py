@@ -11,6 +11,7 @@ import numpy as np
 from planner.plan.cost import Cost
 from planner.plan.plan import Operator, Plan
 from runtime.data.batch import Batch
+from runtime.data.feed import Span
 from runtime.engines.aggregation.groups import check_sums, digest_of_groups, put_together
 from runtime.engines.aggregation.kernel.aggregation import (
     AggregationOutcome,
@@ -29,10 +30,9 @@ from runtime.engines.aggregation.kernel.types import (
     Values,
 )
 from runtime.engines.aggregation.kernel.types import Span as KernelSpan
-from runtime.engines.joins.counters import join_cost
 from runtime.engines.kernel_state import Done, stepped, summed
-from runtime.engines.nested_loops import Nest
-from runtime.engines.program import Span, Step, Tally
+from runtime.engines.nested_loops import Nest, join_cost
+from runtime.engines.protocol import Step, Tally
 
 # In the counters of the output.
 _UPDATES, _RECOMPUTED, _EXAMINED, _CHANGES = range(4)
@@ -205,7 +205,7 @@ class AggregationProgram:
 
     def to_json(self) -> str:
         """The program as text."""
-        return json.dumps({"program": "aggregation", **asdict(self)})
+        return json.dumps({"family": "early_aggregation", **asdict(self)})
 
 
 def _packed(standing: Standing) -> list[np.ndarray]:

@@ -17,16 +17,15 @@ from planner.workload.query import CountWindow, Query, Source, TimeWindow
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 from runtime.data.batch import Batch
-from runtime.data.split import Split
-from runtime.engines.joins.counters import join_cost
+from runtime.data.feed import Span
+from runtime.engines.joins.feeds import count_windows
 from runtime.engines.joins.kernel import loop_types as kernel
 from runtime.engines.joins.kernel.loop_types import RELATION, TIME, LoopCounters, Rows, Windows
 from runtime.engines.joins.kernel.loops import load_loop_kernels, loop_batch
-from runtime.engines.joins.loop_feed import count_windows
 from runtime.engines.kernel_state import Done, stepped, still_held, summed
 from runtime.engines.kernels.digest import tuple_hashes
-from runtime.engines.nested_loops import Nest, nest_of
-from runtime.engines.program import Span, Step, Tally
+from runtime.engines.nested_loops import Nest, join_cost, nest_of
+from runtime.engines.protocol import PlanInput, Step, Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,27 +121,21 @@ class LoopProgram:
 
     def to_json(self) -> str:
         """The program as text."""
-        return json.dumps({"program": "loops", **asdict(self)})
+        return json.dumps({"family": "join_order", "kernel": "loops", **asdict(self)})
 
 
 _NO_LENGTH = 2**62
 
 
-def compile_loops(
-    plan: Plan,
-    workload: Workload,
-    codes: Sequence[int],
-    constants: Sequence[float],
-    span: Span,
-    split: Split,
-) -> LoopProgram:
+def compile_loops(given: PlanInput) -> LoopProgram:
     """Read loop orders and accesses off the plan, windows and predicates off the workload."""
+    plan, workload, span = given.plan, given.workload, given.span
     (query,) = workload.queries
     places = {source.alias: place for place, source in enumerate(query.sources)}
     counted = count_windows(query)
     tick, expire_ticks = _ticks(workload, plan)
     return LoopProgram(
-        nest=nest_of(query, pipelines(plan), codes, constants),
+        nest=nest_of(query, pipelines(plan), given.schema.codes, given.schema.constants),
         kind=[_kind(source) for source in query.sources],
         length=_lengths(query, plan),
         column=[counted.index(p) if p in counted else 0 for p in places.values()],
@@ -151,7 +144,7 @@ def compile_loops(
         expire_ticks=expire_ticks,
         warmup=span.warmup,
         end=span.end,
-        partitions=split.partitions,
+        partitions=given.split.partitions,
     )
 
 

@@ -13,15 +13,14 @@ from planner.errors import RunError
 from planner.plan.plan import Plan
 from planner.workload.query import TimeWindow
 from planner.workload.validation import microseconds
-from planner.workload.workload import Workload
 from runtime.data.batch import Batch
-from runtime.data.split import Split
-from runtime.engines.joins.counters import join_cost
+from runtime.data.feed import Span
 from runtime.engines.joins.kernel.multiway import Counters, Join, join_batch, load_kernels
 from runtime.engines.kernel_state import Done, stepped, still_held, summed
 from runtime.engines.kernels.digest import tuple_hashes
 from runtime.engines.kernels.windows import Tuples
-from runtime.engines.program import Span, Step, Tally
+from runtime.engines.nested_loops import join_cost
+from runtime.engines.protocol import PlanInput, Step, Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +94,13 @@ class JoinProgram:
 
     def to_json(self) -> str:
         """The program as text."""
-        return json.dumps({"program": "join", **asdict(self)})
+        return json.dumps({"family": "join_order", "kernel": "multiway", **asdict(self)})
 
 
-def compile_join(
-    plan: Plan, workload: Workload, codes: Sequence[int], span: Span, split: Split
-) -> JoinProgram:
+def compile_join(given: PlanInput) -> JoinProgram:
     """Read the probe orders and buckets off the plan; an index per value has one for each code."""
-    (query,) = workload.queries
+    plan, span, codes = given.plan, given.span, given.schema.codes
+    (query,) = given.workload.queries
     places = {source.alias: place for place, source in enumerate(query.sources)}
     orders: list[list[int]] = [[] for _ in places]
     buckets = [1] * len(places)
@@ -130,6 +128,6 @@ def compile_join(
         orders=orders,
         warmup=span.warmup,
         end=span.end,
-        partitions=split.partitions,
-        replicated=split.modulus is None,
+        partitions=given.split.partitions,
+        replicated=given.split.modulus is None,
     )

@@ -7,33 +7,26 @@ from collections.abc import Mapping, Sequence
 from planner.families.sliced_chain.groups import BOTH, Group, Member, groups_of
 from planner.families.sliced_chain.layout import Join
 from planner.families.sliced_chain.plans import Built, Checking, Feeding, Merging, PlanBuilder
+from planner.families.stages import PlannedStage
 from planner.plan.plan import Operator
-from planner.workload.workload import Workload
-from runtime.control.stages import PlannedStage
-from runtime.data.split import Split
-from runtime.data.tuple_schema import Carried
-from runtime.engines.program import Span
+from runtime.engines.protocol import PlanInput
 from runtime.engines.slices.chain_program import Chain, Era, Tap
 from runtime.engines.slices.entries import Columns, Entries, Meters, Used
+from runtime.engines.slices.feed import groups_of_run
 from runtime.engines.slices.kernel.types import ALWAYS, LOOKS
 from runtime.engines.slices.program import SliceProgram
 
 
-def compile_slices(
-    workload: Workload,
-    stages: Sequence[PlannedStage],
-    codes: Sequence[int],
-    constants: Sequence[float],
-    span: Span,
-    split: Split,
-    begin: int,
-    carried: Carried | None = None,
-) -> SliceProgram:
+def compile_slices(given: PlanInput) -> SliceProgram:
     """Read joins, gates and taps off the plans; count for each of their operators.
 
-    Times of changes count from `begin`.
+    A query that enters must find what it needs in the tuples of the run.
     """
-    columns = Columns.of(workload, codes, constants, carried)
+    workload, schema, begin = given.workload, given.schema, given.begin
+    if schema.carried is not None:
+        schema.carried.check(groups_of_run(workload))
+    stages = given.stages or [PlannedStage(None, workload, given.plan, {})]
+    columns = Columns.of(workload, schema)
     used, meters = Used(), Meters()
     eras: list[Era] = []
     for stage in stages:
@@ -46,9 +39,9 @@ def compile_slices(
         eras=eras,
         meters=meters.by_operator,
         unions=sorted(meters.unions),
-        warmup=span.warmup,
-        end=span.end,
-        partitions=split.partitions,
+        warmup=given.span.warmup,
+        end=given.span.end,
+        partitions=given.split.partitions,
     )
 
 

@@ -13,11 +13,11 @@ from planner.workload.changes import queries_of_run
 from planner.workload.query import Column
 from planner.workload.streams import Constant
 from planner.workload.workload import Workload
-from runtime.data.tuple_schema import Carried
 from runtime.engines.nested_loops import COMPARISON_CODES
 from runtime.engines.slices.chain_program import FILTER, OPEN, SPLIT, SURVIVE, Gate
 from runtime.engines.slices.counters import Meter
 from runtime.engines.slices.feed import (
+    SliceSchema,
     constants_of,
     groups_of_run,
     key_columns,
@@ -38,14 +38,9 @@ class Columns:
     codes: Sequence[int]
 
     @classmethod
-    def of(
-        cls,
-        workload: Workload,
-        codes: Sequence[int],
-        constants: Sequence[float],
-        carried: Carried | None = None,
-    ) -> Columns:
+    def of(cls, workload: Workload, schema: SliceSchema) -> Columns:
         """Those of a run's feed; of one that can be changed, as its tuples `carried` them."""
+        codes, carried = schema.codes, schema.carried
         groups = groups_of_run(workload)
         queries = [query.name for query in queries_of_run(workload)]
         asked = constants_of(groups)
@@ -57,7 +52,7 @@ class Columns:
             queries,
             [str(predicate) for predicate in key_columns(groups)],
             value_columns(groups),
-            dict(zip(asked, constants, strict=True)),
+            dict(zip(asked, schema.constants, strict=True)),
             codes,
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -13,14 +13,24 @@ import numpy as np
 from planner.plan.cost import Cost
 from planner.plan.plan import Plan
 from runtime.data.batch import Batch
+from runtime.data.feed import Span
 from runtime.engines.joins.kernel.loop_types import Rows
 from runtime.engines.kernel_state import Done, grown, stepped, summed
-from runtime.engines.program import Span, Step, Tally
+from runtime.engines.kernels.digest import tuple_hashes
+from runtime.engines.protocol import Step, Tally
 from runtime.engines.slices.batch import Prepared, Run, Share, Stored, nothing_stored
 from runtime.engines.slices.chain_program import Era
 from runtime.engines.slices.counters import Meter, SliceCounters, raw_costs
+from runtime.engines.slices.kernel.gates import (
+    Conditions,
+    attach,
+    filter_one_by_one,
+    split,
+    survive,
+)
+from runtime.engines.slices.kernel.slices import no_newest, run_slice
+from runtime.engines.slices.kernel.types import SLICE_COUNTS, Members, Passage, Predicates, Slice
 from runtime.engines.slices.kernel.types import Span as KernelSpan
-from runtime.engines.slices.load import load_slice_kernels
 from runtime.engines.slices.migration import migrated
 
 _NEVER = 2**62
@@ -143,7 +153,7 @@ class SliceProgram:
 
     def to_json(self) -> str:
         """The program as text."""
-        return json.dumps({"program": "slices", **asdict(self)})
+        return json.dumps({"family": "sliced_chain", **asdict(self)})
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> SliceProgram:
@@ -204,3 +214,31 @@ def _kept(stored: list[Stored], stays: np.ndarray) -> list[Stored]:
         )
         for chain in stored
     ]
+
+
+@cache
+def load_slice_kernels() -> None:
+    """Compile the kernels for their one set of types, or load them; only the first call works."""
+    none, one, values = np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros((0, 1))
+    truth, keys = np.zeros(0, np.bool_), np.zeros(0, np.int32)
+    hashes = tuple_hashes(np.zeros(0, np.int16), none)
+    members = Members(
+        none, none, keys, none, none, none, truth, none, none, hashes, hashes,
+        np.zeros((0, 1), np.int32), values, np.zeros((0, 1), np.uint64),
+    )  # fmt: skip
+    predicates = Predicates(True, False, none, none, none, none, np.zeros(0))
+    two = np.zeros((2, 1), np.int64)
+    sides = np.ones(2, np.int64)
+    piece = Slice(sides, 1, two, sides, sides, two, two, one)
+    run_slice(
+        members, predicates, piece, KernelSpan(0, 1), Passage(none, none, none, none),
+        np.zeros(SLICE_COUNTS, np.int64), np.zeros((1, 2), np.int64), np.zeros(1), no_newest(1),
+        0, 1, True,
+    )  # fmt: skip
+    conditions = Conditions.of([])
+    counts = np.zeros((1, 2), np.int64)
+    attach(none, values, conditions, members.bits)
+    far = np.zeros((0, 2), np.int64)
+    survive(none, values, conditions, none, far, one, truth, counts[0], none, none)
+    split(none, values, conditions, none, np.zeros((0, 0), np.bool_), truth, counts[0], none)
+    filter_one_by_one(none, values, conditions, 0, truth, counts, truth)

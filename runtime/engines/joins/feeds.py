@@ -1,9 +1,11 @@
-"""The feed of a join in its general form: keys of every class, and values compared otherwise."""
+"""The feeds of joins: keys as small integers, and in the general form values compared otherwise."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,60 @@ from planner.workload.workload import Workload
 from runtime.data.encoding import Ordered, key_codes
 from runtime.data.feed import Feed
 from runtime.engines.joins.kernel.loop_types import Rows
+from runtime.engines.kernels.windows import Tuples
+
+# Spark passes over files whose name begins with an underscore.
+_FILE = "_join.json"
+
+
+@dataclass(frozen=True, slots=True)
+class JoinSchema:
+    """The keys of each class of equal attributes are from 0 and below its number of `codes`;
+    `constants` are those of the query's filters, as the tuples' values are written."""
+
+    codes: tuple[int, ...]
+    constants: tuple[float, ...] = ()
+
+    def write(self, folder: Path) -> None:
+        """Keep it in a folder of micro-batches."""
+        (folder / _FILE).write_text(json.dumps(asdict(self)))
+
+    @classmethod
+    def read(cls, folder: Path) -> JoinSchema:
+        """What `write` kept."""
+        content = json.loads((folder / _FILE).read_text())
+        return cls(tuple(content["codes"]), tuple(content["constants"]))
+
+
+def multiway_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
+    """Merge the tables of a join on one attribute by time, place of the stream, then position."""
+    (query,) = workload.queries
+    (joined,) = query.equality_classes()
+    keys, codes = key_codes(query, joined, tables)
+    # Streams in the workload's order, so that a stable sort by time settles equal times rightly.
+    blocks = [
+        _keyed(query, stream.name, tables[stream.name], keys)
+        for stream in workload.streams
+        if any(source.name == stream.name for source in query.sources)
+    ]
+    merged = Tuples(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
+    order = np.argsort(merged.ts, kind="stable")
+    rows = {name: len(table) for name, table in tables.items()}
+    return Feed(merged.take(order), rows, JoinSchema((codes,)))
+
+
+def _keyed(
+    query: Query, stream: str, table: Table, keys: Mapping[str, NDArray[np.int32]]
+) -> Tuples:
+    """The arrivals of one stream: each tuple once per alias, one tuple after the other."""
+    places = [place for place, s in enumerate(query.sources) if s.name == stream]
+    by_alias = np.stack([keys[query.sources[place].alias] for place in places], axis=1)
+    return Tuples(
+        source=np.tile(np.array(places, np.int16), len(table)),
+        ts=np.repeat(table.ts, len(places)),
+        seq=np.repeat(table.seq, len(places)),
+        key=by_alias.reshape(-1),
+    )
 
 
 def value_slots(query: Query) -> dict[Column, int]:
@@ -79,9 +135,11 @@ def loop_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
             rank=np.arange(len(arrived.ts), dtype=np.int64),
             before=np.stack(before, axis=1).astype(np.int64) if before else arrived.before,
         ),
-        tuple(codes for _, codes in classes),
         {name: len(table) for name, table in tables.items()},
-        tuple(ordered.constant(f.constant) for f in query.filters),
+        JoinSchema(
+            tuple(codes for _, codes in classes),
+            tuple(ordered.constant(f.constant) for f in query.filters),
+        ),
     )
 
 

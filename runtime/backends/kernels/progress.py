@@ -1,15 +1,45 @@
-"""What a run that goes on, or broke off, has measured so far."""
+"""What a run that goes on, or was interrupted, has measured so far."""
 
 from __future__ import annotations
 
+import base64
+import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+from planner.errors import RunError
 from planner.plan.cost import Measurement, Timings
-from runtime.control.prepare import Prepared
+from runtime.backends.kernels.prepare import Prepared
 from runtime.runs.records import Progress
-from runtime.runs.totals import Totals
+
+
+class Totals:
+    """What all partitions of a run counted so far, kept on disk after every micro-batch."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / "totals.json"
+
+    def keep(self, done: int, totals: list[bytes]) -> None:
+        """Keep them before Spark commits the batch: a restart finds them or makes them again."""
+        beside = self._file.with_suffix(".unfinished")
+        encoded = [base64.b64encode(total).decode() for total in totals]
+        beside.write_text(json.dumps({"done": done, "totals": encoded}))
+        beside.replace(self._file)
+
+    def done(self) -> int:
+        """How many batches they cover."""
+        return int(self._content()["done"]) if self._file.is_file() else 0
+
+    def kept(self) -> list[bytes]:
+        """The totals themselves."""
+        if not self._file.is_file():
+            raise RunError("ended without a finished micro-batch; run the plan again", "run")
+        return [base64.b64decode(total) for total in self._content()["totals"]]
+
+    def _content(self) -> Any:
+        return json.loads(self._file.read_text())
 
 
 def progress_of(prepared: Prepared, done: int, totals: Sequence[bytes], begun: float) -> Progress:
@@ -31,7 +61,7 @@ def progress_of(prepared: Prepared, done: int, totals: Sequence[bytes], begun: f
 
 
 def measured_so_far(prepared: Prepared, folder: Path, begun: float) -> Measurement | None:
-    """What a run counted until it broke off; None where no batch was done.
+    """What a run counted until it was interrupted; None where no batch was done.
 
     It is no answer: digests are of whole runs, and how many rows were read is not counted.
     """
@@ -44,11 +74,10 @@ def measured_so_far(prepared: Prepared, folder: Path, begun: float) -> Measureme
     spent = time.time() - begun
     return Measurement(
         costs=tally.costs,
-        qualities={},
+        qualities=tally.qualities,
         timings=Timings(spent, spent, tally.kernel_seconds),
         rows={},
-        results={name: count for name, (count, _) in tally.by_query.items()}
-        or {query.name: tally.results for query in prepared.workload.queries},
+        results={name: count for name, (count, _) in tally.answers(prepared.workload).items()},
         answers={},
         replicated_inserts=tally.replicated_inserts,
         recomputations=tally.recomputations,

@@ -11,8 +11,8 @@ from planner.errors import PlanError, RunError, SluiceError
 from planner.workload.changes import stages_of
 from planner.workload.execution import Change
 from planner.workload.workload import Workload
-from runtime.control.cancellation import StopSignal
-from runtime.control.prepare import Prepared, changed
+from runtime.backends.interruption import StopSignal
+from runtime.backends.kernels.prepare import Prepared, changed
 from runtime.runs.records import RunRequest
 
 _POLL_SECONDS = 0.1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from planner.errors import PlanError, within
+from planner.errors import within
 from planner.families.capabilities import Changes
 from planner.families.protocol import Family
 from planner.families.registry import chosen_plan
@@ -13,7 +13,6 @@ from planner.plan.cost import Cost, Estimate, Quality
 from planner.plan.plan import Plan
 from planner.workload.changes import Stage, stages_of
 from planner.workload.workload import Workload
-from runtime.runs.records import CHANGING
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +28,24 @@ class PlannedStage:
 def planned_stages(chosen: Family, workload: Workload, label: str) -> tuple[PlannedStage, ...]:
     """The plan of each stage.
 
-    A change of queries keeps the strategy: a chain is optimised again, for memory if it was the
-    one with the least, else for its score.
+    A change of queries keeps the strategy: the family says what to ask for then.
     """
-    if chosen.name != CHANGING:
-        return (PlannedStage(None, workload, chosen_plan(chosen.space(workload), label), {}),)
+    space = chosen.space(workload)
+    if space.capability(Changes) is None:
+        return (PlannedStage(None, workload, chosen_plan(space, label), {}),)
     planned: list[PlannedStage] = []
     asked = label
     for stage in stages_of(workload):
         if planned and stage.plan is None:
-            asked = _goes_on(chosen, planned[-1], asked)
+            asked = _label_after(chosen, planned[-1], asked)
         asked = stage.plan or asked
         planned.append(_planned(chosen, stage, asked))
     return tuple(planned)
+
+
+def _label_after(chosen: Family, before: PlannedStage, asked: str) -> str:
+    changes = chosen.space(before.workload).capability(Changes)
+    return asked if changes is None else changes.label_after_change(before.plan, asked)
 
 
 def _planned(chosen: Family, stage: Stage, label: str) -> PlannedStage:
@@ -49,16 +53,8 @@ def _planned(chosen: Family, stage: Stage, label: str) -> PlannedStage:
         plan = chosen_plan(chosen.space(stage.workload), label)
     else:
         with within(f"run.changes at {stage.at / 1e6:g} s", ": "):
-            if reason := chosen.refuses(stage.workload):
-                raise PlanError(reason)
             plan = chosen_plan(chosen.space(stage.workload), label)
     return PlannedStage(stage.at, stage.workload, plan, stage.entered)
-
-
-def _goes_on(chosen: Family, before: PlannedStage, asked: str) -> str:
-    """What a label asks for when the queries are others."""
-    changes = chosen.space(before.workload).capability(Changes)
-    return asked if changes is None else changes.label_after_change(before.plan, asked)
 
 
 def whole_plan(stages: Sequence[PlannedStage]) -> Plan:
@@ -86,8 +82,7 @@ def whole_estimate(
     ends = [*(min(end, start) for start in starts[1:]), end]
     for stage, start, stop in zip(stages, starts, ends, strict=True):
         space = chosen.space(stage.workload)
-        estimate = space.estimate(stage.plan)
-        changes = space.capability(Changes)
+        estimate, changes = space.estimate(stage.plan), space.capability(Changes)
         more = changes.cost_of_entered(stage.plan, stage.entered) if changes else {}
         share = max(0, stop - start) / (end - warmup) if end > warmup else 0.0
         for name, cost in estimate.costs.items():

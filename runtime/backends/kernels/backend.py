@@ -1,0 +1,110 @@
+"""Plans on our kernels: a program stepped through micro-batches by Spark, and what it counted."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from planner.families.registry import family
+from planner.plan.cost import Measurement, Timings
+from planner.seconds.calibration import calibrated_units
+from planner.seconds.run_seconds import Shape, kernel_seconds
+from runtime.backends.interruption import unless_stopped
+from runtime.backends.kernels.prepare import Prepared, prepare
+from runtime.backends.kernels.progress import Totals, measured_so_far
+from runtime.backends.protocol import Backend, RunContext
+from runtime.data.run_data import run_seconds
+from runtime.engines.kernels.digest import as_text
+from runtime.engines.protocol import Tally
+from runtime.engines.registry import engine
+from runtime.runs.records import KernelTime, Progress, Run, RunRequest
+
+
+class KernelBackend(Backend):
+    """Runs programs. A stream keeps its totals and a checkpoint: it can be resumed."""
+
+    def prepare(self, request: RunRequest, partitions: int) -> Prepared:
+        """Plan, cut the tuples into micro-batches, and compile the plan."""
+        return prepare(request, partitions)
+
+    def predicted_kernel(self, request: RunRequest, prepared: Prepared) -> KernelTime:
+        """Over all of its stream time, batches and partitions."""
+        workload, batches = prepared.workload, prepared.batches
+        space = family(prepared.plan.family).space(workload, calibrated_units())
+        seconds = run_seconds(workload)
+        if request.data is not None:
+            seconds = max(0.0, (batches.last_ts - prepared.begin) / 1e6)
+        replicated = prepared.split.modulus is None
+        shape = Shape(batches.batches, prepared.partitions, replicated)
+        work = space.kernel_work(prepared.plan, prepared.estimate.costs)
+        spent = kernel_seconds(work, space.units, workload.longest_window, seconds, shape)
+        return KernelTime(spent, space.units.source)
+
+    def measure(self, record: Run, prepared: Prepared, context: RunContext) -> Run:
+        """Step the program through Spark; write the results, and lay the counts over the plan."""
+        # Imported when a plan is first run: planning and reading history need no Spark.
+        from runtime.spark.replay import replayed
+        from runtime.spark.session import ready
+        from runtime.spark.stream import streamed
+
+        request, batches = record.request, prepared.batches
+        begun = Progress("Starting Spark and the kernels", 0, batches.batches, batches.arrivals)
+        context.on_progress(begun)
+        starting = partial(ready, request.master, request.shared, prepared.program.load)
+        start_begun = time.time()
+        spark = unless_stopped(starting, context.stop).newSession()
+        start_seconds = time.time() - start_begun
+        context.folder.mkdir(parents=True, exist_ok=True)
+        engine_begun = time.time()
+        context.on_progress(replace(begun, phase="Running"))
+        if request.way == "replay":
+            totals = replayed(spark, record, prepared, context)
+        else:
+            context.steering.begin(request, prepared)
+            totals, record, prepared = streamed(spark, record, prepared, context)
+        # Spark may be done between two looks at the limits.
+        context.stop.check()
+        tally = prepared.program.tally(totals, prepared.plan)
+        engine_seconds = time.time() - engine_begun
+        if request.results:
+            runs, parts = engine(prepared.plan.family), context.folder / "results"
+            runs.write_results(prepared.workload, prepared.schema, tally, parts, request.results)
+        finished = time.time()
+        spent = finished - context.begun
+        timings = Timings(spent, engine_seconds, tally.kernel_seconds, start_seconds)
+        measurement = _measurement(prepared, tally, timings)
+        return replace(record.ended("finished", finished), measurement=measurement)
+
+    def measured_so_far(self, prepared: Prepared, folder: Path, begun: float) -> Measurement | None:
+        """What the totals on disk say; None where no batch was done."""
+        return measured_so_far(prepared, folder, begun)
+
+    def why_not_resumed(self, request: RunRequest) -> str | None:
+        """A replay cannot be resumed."""
+        if request.way != "stream":
+            return "was a replay, which keeps no checkpoint; run the plan again"
+        return None
+
+    def batches_counted(self, folder: Path) -> int:
+        """How many batches the totals on disk cover."""
+        return Totals(folder).done()
+
+
+def _measurement(prepared: Prepared, tally: Tally, timings: Timings) -> Measurement:
+    answers = tally.answers(prepared.workload)
+    return Measurement(
+        costs=tally.costs,
+        qualities=tally.qualities,
+        timings=timings,
+        rows=prepared.batches.rows,
+        results={name: results for name, (results, _) in answers.items()},
+        answers={name: as_text(digest) for name, (_, digest) in answers.items()},
+        replicated_inserts=tally.replicated_inserts,
+        recomputations=tally.recomputations,
+        queues=tally.queues,
+    )
+
+
+BACKEND = KernelBackend()

@@ -1,0 +1,181 @@
+"""What a run on kernels needs before Spark: plan, estimate, micro-batches, span and program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from planner.errors import RunError
+from planner.families.capabilities import Changes
+from planner.families.registry import family
+from planner.families.stages import planned_stages, whole_estimate, whole_plan
+from planner.files.tuple_table import Table
+from planner.numbers import amount
+from planner.workload.changes import check_times, queries_of_run, with_every_query
+from planner.workload.execution import Change
+from planner.workload.query import Query
+from planner.workload.workload import Workload, plain
+from runtime.backends.kernels.pace import batch_seconds, cuts_of
+from runtime.backends.protocol import PreparedRun, family_of
+from runtime.data import microbatches
+from runtime.data.feed import Merge, Split
+from runtime.data.folders import writable_home
+from runtime.data.microbatches import MicroBatches, usual_batch_rows
+from runtime.data.run_data import data_digest, digest_of, generated, span_of, with_data
+from runtime.engines.protocol import PlanInput, Program
+from runtime.engines.registry import engine
+from runtime.runs.records import RunRequest
+from runtime.runs.result_files import check_folder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared(PreparedRun):
+    """A run on kernels that is ready to go; `schema` says what the numbers in its tuples are."""
+
+    batches: MicroBatches
+    schema: Any
+    program: Program
+    split: Split
+
+
+def prepare(request: RunRequest, partitions: int) -> Prepared:
+    """Plan, generate or read the tuples, cut them into micro-batches, and compile the plan."""
+    writable_home()
+    if request.results is not None:
+        check_folder(request.results)
+    workload, tables, warnings = with_data(request.workload, request.data, request.sort)
+    chosen = family_of(request, workload)
+    runs = engine(chosen.name)
+    changes = chosen.space(workload).capability(Changes)
+    stages = planned_stages(chosen, workload, request.label)
+    plan = whole_plan(stages)
+    split = runs.split(plan, workload, partitions)
+    if split.in_parts and request.partitions is None:
+        # Parts of groups cannot be measured as the groups they make up: only where it is asked for.
+        split = runs.split(plan, workload, 1)
+    if changes is None and request.steerable:
+        raise RunError(f"plans of {chosen.name} cannot be changed while they run", "run")
+    if changes is None and workload.run.changes:
+        told = f"plans of {chosen.name} do not change while they run: run.changes was left out"
+        warnings = (*warnings, told)
+    times = [stage.at for stage in stages if stage.at is not None]
+    merge = runs.feed(plan, workload, request.steerable)
+    batches, digest = _batches(request, merge, workload, tables, split, times)
+    span, more = span_of(workload, batches, own_data=tables is not None)
+    begin = batches.first_ts if tables else 0
+    if changes is not None:
+        check_times(workload.run.changes, begin, span.end, own_data=tables is not None)
+    check_pace(request, (span.end - begin) / 1e6)
+    schema = runs.schema(Path(batches.folder))
+    program = runs.compile(PlanInput(plan, workload, schema, span, split, stages, begin))
+    made = Prepared(
+        workload=workload,
+        plan=plan,
+        estimate=whole_estimate(chosen, stages, begin, span.warmup, span.end),
+        data_digest=digest,
+        warnings=(*warnings, *more, *_remarks(request, split)),
+        partitions=program.partitions,
+        batch_count=batches.batches,
+        begin=begin,
+        span=span,
+        batches=batches,
+        schema=schema,
+        program=program,
+        split=split,
+    )
+    return changed(made, request, request.steered) if request.steered else made
+
+
+def _remarks(request: RunRequest, split: Split) -> list[str]:
+    """What a user should know of the pace and the partitions."""
+    remarks = []
+    if request.pace is not None:
+        remarks.append(f"ran at a pace of {request.pace:g}: its seconds include the waiting")
+    if split.single and (request.partitions or 1) > 1:
+        remarks.append(f"runs in one partition: {split.single}")
+    if split.in_parts:
+        remarks.append("partitions hold parts of groups: the state measured counts every part")
+    return remarks
+
+
+def changed(prepared: Prepared, request: RunRequest, changes: Sequence[Change]) -> Prepared:
+    """The same run with more changes, of which none comes before what has been run of it.
+
+    What was counted so far stays in the same places of the longer program.
+    """
+    known, span, begin = prepared.workload, prepared.span, prepared.begin
+    run = replace(known.run, changes=(*known.run.changes, *changes))
+    workload, chosen = replace(known, run=run), family(prepared.plan.family)
+    stages = planned_stages(chosen, workload, request.label)
+    queries_of_run(workload)
+    plan = whole_plan(stages)
+    given = PlanInput(plan, workload, prepared.schema, span, prepared.split, stages, begin)
+    program = engine(chosen.name).compile(given)
+    estimate = whole_estimate(chosen, stages, begin, span.warmup, span.end)
+    return replace(prepared, workload=workload, plan=plan, estimate=estimate, program=program)
+
+
+def check_pace(request: RunRequest, seconds: float) -> None:
+    """A run that its pace would keep from its end is not begun."""
+    if request.pace is not None and seconds / request.pace > request.most_seconds:
+        raise RunError(
+            f"{seconds:g} s of stream time would take {seconds / request.pace:,.0f} s, and a run "
+            f"may take {request.most_seconds:g} s; raise the pace or shorten run.duration",
+            "--pace",
+        )
+
+
+def _batches(
+    request: RunRequest,
+    merge: Merge,
+    workload: Workload,
+    tables: dict[str, Table] | None,
+    split: Split,
+    changes: Sequence[int],
+) -> tuple[MicroBatches, str]:
+    """The micro-batches of the run, from the cache or made now, and the digest of the tuples."""
+    digest = data_digest(workload, tables)
+    rows = request.batch_rows or 0
+    key = digest_of(
+        microbatches.FORMAT,
+        digest,
+        _plain_sources(workload),
+        split.partitions,
+        split.modulus,
+        rows,
+        f"{merge.__module__}.{merge.__qualname__}",
+        changes,
+        request.pace and batch_seconds(request.pace),
+    )
+    if found := microbatches.cached(key, request.shared):
+        return found, digest
+    merged = merge(workload, tables or generated(workload))
+    needed_mb = len(merged.tuples.ts) * microbatches.BYTES_PER_TUPLE / 2**20
+    if needed_mb > request.most_disk_mb:
+        raise RunError(
+            f"its micro-batches would take about {amount(needed_mb)} MB of disk, and it may take "
+            f"{request.most_disk_mb:g} MB; shorten run.duration, or raise the limit",
+            "run",
+        )
+    batch_rows = rows or usual_batch_rows(len(merged.tuples.ts))
+    begin = int(merged.tuples.ts[0]) if tables and len(merged.tuples.ts) else 0
+    cuts = [begin + at for at in changes]
+    if request.pace is not None and len(merged.tuples.ts):
+        cuts += cuts_of(request.pace, begin, int(merged.tuples.ts[-1]))
+    return microbatches.write(key, merged, split, batch_rows, cuts, request.shared), digest
+
+
+def _plain_sources(workload: Workload) -> object:
+    """What the merging of streams depends on: their order, sources by alias, and the join keys."""
+    order = [r.name for r in workload.relations] + [s.name for s in workload.streams]
+    queries = with_every_query(workload).queries
+    return [order, *(_plain_query(query) for query in queries)]
+
+
+def _plain_query(query: Query) -> object:
+    classes = [sorted(str(column) for column in c) for c in query.equality_classes()]
+    sources = [(s.alias, s.name, str(s.window)) for s in query.sources]
+    aggregated = [plain(query.group_by), plain(query.aggregates)]
+    return [sources, classes, plain(query.predicates), plain(query.filters), aggregated]

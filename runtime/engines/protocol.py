@@ -1,0 +1,141 @@
+"""The Engine protocol: what turns plans of a family into programs, and what a program is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from planner.plan.cost import Cost, Quality
+from planner.plan.plan import Plan
+from planner.workload.workload import Workload
+from runtime.data.feed import Merge, Span, Split
+
+# A worker that steps a program needs neither planning nor designs.
+if TYPE_CHECKING:
+    from planner.families.stages import PlannedStage
+    from runtime.engines.design import Design
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one partition did with one micro-batch.
+
+    `totals` counts from the start of the run, and so does `kept`: the rows there were to write.
+    """
+
+    state: bytes
+    totals: bytes
+    kept: int
+    rows: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The totals of all partitions together; `costs` is per operator and second of the span.
+
+    An aggregation has its groups as they are at the end, each behind the begin of its block, and
+    how often per second an operator looked for an extremum anew. A program of several queries has
+    the results and the digest of each, and the most that a slice was given (females and males) and
+    that a union merged in a batch. `qualities` are of the queries whose answers have one.
+    """
+
+    results: int
+    digest: int
+    comparisons: int
+    state_tuples: int
+    kernel_seconds: float
+    replicated_inserts: int
+    costs: Mapping[str, Cost]
+    groups: np.ndarray | None = None
+    recomputations: Mapping[str, float] = field(default_factory=dict)
+    by_query: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    queues: Mapping[str, int] = field(default_factory=dict)
+    qualities: Mapping[str, Quality] = field(default_factory=dict)
+
+    def answers(self, workload: Workload) -> Mapping[str, tuple[int, int]]:
+        """The results and the digest of each query."""
+        if self.by_query:
+            return self.by_query
+        (query,) = workload.queries
+        return {query.name: (self.results, self.digest)}
+
+
+class Program(Protocol):
+    """A plan that can be stepped through micro-batches, one partition at a time.
+
+    It travels to the workers as JSON, never as pickled code.
+    """
+
+    @property
+    def partitions(self) -> int:
+        """How many partitions it runs in."""
+
+    def load(self) -> None:
+        """Compile the kernels or load them, so that steps are timed without it."""
+
+    def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> Step:
+        """Run one micro-batch of one partition from its state (None: the beginning)."""
+
+    def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
+        """Add up the partitions. Of a run that goes on, `reached` is the time its totals are of."""
+
+    def to_json(self) -> str:
+        """The program as text, with its `family`: that engine's `program` reads what it holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanInput:
+    """A plan, and all that a program of it depends on: its feed's schema, what is counted, shares.
+
+    A run that changes has `stages`, the plan and its workload being of all of them; their times
+    count from `begin`.
+    """
+
+    plan: Plan
+    workload: Workload
+    schema: Any
+    span: Span
+    split: Split
+    stages: Sequence[PlannedStage] = ()
+    begin: int = 0
+
+
+class Engine(Protocol):
+    """What runs the plans of a family on kernels. Its schema is of a type of its own."""
+
+    def feed(self, plan: Plan, workload: Workload, open_to_change: bool = False, /) -> Merge:
+        """What merges the streams for the kernel that runs this plan.
+
+        `open_to_change`: queries that are not known yet may enter while it runs.
+        """
+
+    def split(self, plan: Plan, workload: Workload, partitions: int, /) -> Split:
+        """How arriving tuples are shared out to partitions."""
+
+    def schema(self, folder: Path) -> Any:
+        """What the schema of a feed wrote beside its micro-batches."""
+
+    def compile(self, given: PlanInput) -> Program:
+        """The plan as a program."""
+
+    def program(self, content: Mapping[str, Any]) -> Program:
+        """The program that `to_json` wrote."""
+
+    def write_results(
+        self, workload: Workload, schema: Any, tally: Tally, parts: Path, folder: Path, /
+    ) -> None:
+        """Write the results of each query, given the rows that workers wrote and the tally."""
+
+    def loaders(self) -> Sequence[Callable[[], None]]:
+        """What compiles each kernel or loads it, the one that most runs need first."""
+
+    def designs(self) -> Iterable[Design]:
+        """The runs by which unit costs of its kernels are measured."""
+
+    def general(self) -> Engine:
+        """The engine on the one kernel that runs all its plans; itself where it has no other."""
+        return self

@@ -1,1 +1,0 @@
-"""Joins over arrays, compiled: no Spark, no pandas; comparisons are counted where they are made."""
