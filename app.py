@@ -1,7 +1,6 @@
 """The router: the pages of Sluice, and nothing else."""
 
-from pages.parts.run import warming
-from pages.parts.shared import charts, heading, links, messages, routing
+from pages.parts.shared import backend, charts, heading, links, messages, routing
 
 page = routing.navigation()
 with messages.shown():
@@ -12,4 +11,4 @@ heading.show_share()
 charts.offer_files()
 routing.watch()
 links.keep()
-warming.begin()
+backend.begin_warming()

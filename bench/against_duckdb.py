@@ -22,7 +22,7 @@ from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 from runtime.data.batch import Batch
 from runtime.data.feed import Span
-from runtime.engines.joins.feeds import multiway_feed as feed
+from runtime.engines.join_feeds import multiway_feed as feed
 from runtime.engines.kernels.digest import digest_of
 from runtime.engines.kernels.windows import Tuples
 from runtime.engines.protocol import PlanInput

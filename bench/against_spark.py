@@ -35,7 +35,7 @@ from planner.workload.query import TimeWindow
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 from runtime.control.execute import run
-from runtime.engines.joins.feeds import multiway_feed as feed
+from runtime.engines.join_feeds import multiway_feed as feed
 from runtime.engines.kernels.windows import Tuples
 from runtime.runs.history import History
 from runtime.runs.records import RunRequest

@@ -10,7 +10,7 @@ from planner.families.registry import family
 from planner.plan.plan import Plan
 from runtime.data.batch import Batch
 from runtime.data.feed import Span, Split
-from runtime.engines.joins.feeds import multiway_feed as feed
+from runtime.engines.join_feeds import multiway_feed as feed
 from runtime.engines.protocol import PlanInput, Program, Tally
 from runtime.engines.registry import engine
 

@@ -1,4 +1,4 @@
-"""Calibration: what each kind of work takes on this machine, and how well that fits."""
+"""Calibration: the time of each kind of work on this machine, and how well that fits."""
 
 import streamlit as st
 
@@ -12,7 +12,7 @@ found = seconds.calibration()
 with st.container(border=True):
     st.markdown(f"#### {plain(calibration.answer(found), 400)}", anchors=False)
     st.markdown(calibration.ABOUT)
-    calibration.controls(found)
+    calibration.buttons(found)
 if found is not None:
     calibration.units(found)
     calibration.overhead(found)

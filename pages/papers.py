@@ -1,4 +1,4 @@
-"""Paper figures: a paper's evaluation as predicted curves, measured points, claims and ratios."""
+"""Paper figures: the evaluation of a paper as predicted curves, measured points and claims."""
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ held = figure_page.shown(chosen)
 with st.container(border=True):
     st.markdown(f"#### {plain(figure_page.answer(held), 400)}", anchors=False)
     st.markdown(plain(chosen.about, 400))
-    figure_page.controls(held)
+    figure_page.buttons(held)
 figure_page.chart(held, figure_page.models(chosen))
 figure_page.where(held)
 figure_tables.claims(chosen, held.figure)

@@ -1,26 +1,28 @@
-"""Plans: the answer, plans drawn and ranked, and what stands behind the chosen one."""
+"""Plans: the answer, the plans drawn and ranked, and the details of the chosen one."""
 
 import streamlit as st
 
-from pages.parts.plans import plan_choice, plan_details
-from pages.parts.run import launch, native
-from pages.parts.shared import heading, messages, planning, seconds
+from pages.parts.families.protocol import PlanChoice
+from pages.parts.plans import plan_details, ranking_table
+from pages.parts.results import exports
+from pages.parts.run import launch
+from pages.parts.shared import heading, messages, planning, seconds, state
 from pages.parts.shared.formatting import counted, plain
 from planner.families.protocol import MOST_CANDIDATES
 
 heading.show("Plans")
-chosen, workload = planning.subject()
-answer, _ = planning.told(chosen.name, workload)
+family, workload = planning.subject()
+answer, _ = planning.explained(family.name, workload)
 everything = st.session_state.get("show-all", False)
-ranking = planning.ranking(chosen, workload, everything)
+ranking = planning.ranking(family, workload, everything)
 baseline = planning.baseline(ranking)
-few = planning.instructive(ranking, baseline.label)
+few = planning.instructive(family.name, ranking, baseline.label)
 what, other = planning.companion(ranking)
 
 with st.container(border=True):
     st.markdown(f"#### {plain(answer, 800)}", anchors=False)
-    planning.show_models(chosen.name, workload, ranking.best)
-    st.caption(seconds.by_the_clock(workload, ranking))
+    planning.show_models(family.name, workload, ranking.best)
+    st.caption(seconds.kernel_time(workload, ranking))
     with st.container(horizontal=True, vertical_alignment="center"):
         run = st.button(
             f"Run best and {what} on Spark",
@@ -41,7 +43,7 @@ elif run:
     st.switch_page("pages/run.py")
 
 shown = ranking.candidates if everything else few
-picked = plan_choice.show(chosen, workload, ranking, shown, baseline)
-plan, estimate = planning.priced(chosen.name, workload, picked)
-plan_details.show(chosen, workload, plan, estimate, baseline.label)
-native.program(plan, workload)
+label = state.plan(tuple(candidate.label for candidate in shown), ranking.best)
+choice = ranking_table.pick(PlanChoice(family, workload, ranking, baseline, label), shown)
+plan_details.show(choice)
+exports.program(choice.priced[0], workload)

@@ -1,17 +1,16 @@
-"""Results: the plans that were run, predicted beside measured, and their one answer."""
+"""Results: the plans that were run, predicted beside measured, and their answer."""
 
 import streamlit as st
 
 from pages.parts.results import (
     answer_tables,
-    downloads,
+    exports,
     past_runs,
     run_views,
     seconds_view,
     spark_metrics,
     trust_view,
 )
-from pages.parts.run import native
 from pages.parts.shared import backend, heading, planning
 from pages.parts.shared.formatting import plain
 from runtime.runs.run_groups import answers_apart, by_plan, is_measured, same_data, to_choose_from
@@ -28,15 +27,15 @@ finished = [run for run in runs.values() if run.status == "finished"]
 
 if not plans:
     with st.container(border=True):
-        st.markdown("#### Nothing of this workload has been measured yet.", anchors=False)
-        st.markdown("Run a plan or two: predicted and measured then stand side by side.")
+        st.markdown("#### No plan of this workload has been run yet.", anchors=False)
+        st.markdown("Run one or two plans to see predicted and measured figures side by side.")
         st.page_link("pages/run.py", label="Go to Run", icon=":material/play_circle:")
 else:
     newest = [runs[plan.newest.id] for plan in plans]
     with st.container(border=True):
         st.markdown(f"#### {plain(run_views.answer(newest), 600)}", anchors=False)
         run_views.badge(finished)
-        told = trust_view.show(newest)
+        explained = trust_view.show(newest)
     run_views.plans(plans, runs)
     planning.show_models(chosen.name, workload, newest[0].plan.label)
     left, right = st.columns(2, gap="medium")
@@ -50,13 +49,13 @@ else:
     for run in shown.values():
         run_views.operators(run)
         spark_metrics.show(run)
-        if told is None or run.id != told.id:
-            trust_view.reasons(run, "Where the model is off in this run")
+        if explained is None or run.id != explained.id:
+            trust_view.reasons(run, "Where the model is wrong about this run")
         answer_tables.show_queries(run, finished)
-    st.markdown("### Difference of two runs", anchors=False)
+    st.markdown("### Difference between two runs", anchors=False)
     run_views.two(measured)
-    downloads.show(plans, workload.name)
+    exports.show(plans, workload.name)
     for run in shown.values():
-        native.program(run.plan, run.workload)
+        exports.program(run.plan, run.workload)
         answer_tables.show(run)
 past_runs.show(workload)

@@ -1,4 +1,4 @@
-"""Run: which plans, which way, how long; then progress, live figures and a cancel button."""
+"""Run: which plans, in which mode, for how long; then progress, live figures, a cancel button."""
 
 import streamlit as st
 
@@ -7,7 +7,6 @@ from pages.parts.run import (
     interrupted,
     launch,
     live_changes,
-    native,
     progress,
     queue_list,
     run_choices,
@@ -35,7 +34,7 @@ else:
     ranking = planning.ranking(chosen, workload)
     labels = run_settings.pick_plans(ranking)
     way = run_settings.pick_way()
-    operators = native.pick_backend()
+    operators = run_settings.pick_backend()
     keep = run_settings.keep_answers(chosen)
     run_settings.edit_span()
     first, second, third, fourth, fifth = st.columns(5)
@@ -49,11 +48,11 @@ else:
         pace = run_choices.pick(workload, way) if operators == "kernels" else None
     with fifth:
         master = run_settings.pick_master()
-    change_editor.show(chosen, workload, ranking, labels)
+    change_editor.show(chosen, workload, labels)
     run_settings.expectation(chosen, workload, labels, way, pace, repeats, operators)
-    refused = native.refused(chosen, workload, labels, way, operators)
+    refused = run_settings.refused(chosen, workload, labels, way, operators)
     with st.container(horizontal=True, vertical_alignment="center"):
-        # Not a callback: that would be given the settings as they were when the page was drawn.
+        # Not a callback: it would get the settings as they were when the page was drawn.
         start = st.button(
             "Run on Spark",
             type="primary",

@@ -1,4 +1,4 @@
-"""Start: sample workloads as cards, a file of one's own, a one-minute tour, and the last runs."""
+"""Start: sample workloads as cards, a file to open, a one-minute tour, and recent runs."""
 
 import streamlit as st
 
@@ -11,9 +11,9 @@ st.markdown(
     "# See what every plan of a stream query costs. Then measure it on Spark.", anchors=False
 )
 st.markdown(
-    "Sluice prices all join orders of a sliding-window query, all ways to aggregate before its "
-    "join, or all ways in which many queries can share one, runs the plans you choose, and lays "
-    "what was measured over what was predicted."
+    "Sluice predicts the cost of every plan for a sliding-window query: every join order, every "
+    "way to aggregate before the join, every way for many queries to share one join. It runs the "
+    "plans you choose, and compares measured with predicted costs."
 )
 recent_runs.show()
 with st.container(border=True):

@@ -1,12 +1,11 @@
-"""Workload: streams, windows, queries and settings to edit; own data; the file itself."""
+"""Workload: edit streams, windows, queries and settings; own data; the file."""
 
 import streamlit as st
 
 from pages.parts.run import run_settings
-from pages.parts.shared import heading, messages
+from pages.parts.shared import controls, heading, messages
 from pages.parts.workload import (
     drafts,
-    execution_table,
     own_data,
     query_editors,
     stream_tables,
@@ -16,21 +15,22 @@ from pages.parts.workload import (
 heading.show("Workload")
 workload_file_view.effect()
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    section = st.segmented_control(
+    section = controls.segments(
         "Part",
         ["Streams and queries", "Execution and run", "Own data", "File"],
-        default="Streams and queries",
-        required=True,
-        key="workload-part",
-        persist_state="session",
-        label_visibility="collapsed",
+        "workload-part",
+        kept=True,
+        hidden_label=True,
     )
     if section == "Streams and queries":
         workload_file_view.show_name()
 if (problem := drafts.problem()) is not None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.warning("The draft is not in force yet; the last valid workload is.", width="stretch")
-        st.button("Discard the draft", on_click=drafts.discard)
+        st.warning(
+            "Not saved: fix the error below. Other pages use the last valid workload.",
+            width="stretch",
+        )
+        st.button("Discard changes", on_click=drafts.discard)
     if section != "Streams and queries" or not query_editors.points_at(problem):
         messages.show(problem, drafts.query_names())
 
@@ -55,7 +55,7 @@ if section == "Streams and queries":
             stream_tables.show_relations()
 elif section == "Execution and run":
     st.markdown("**How windows are probed**")
-    execution_table.show()
+    stream_tables.show_execution()
     st.markdown("**What a run covers**")
     run_settings.edit_span()
 elif section == "Own data":

@@ -50,15 +50,15 @@ def shortened(text: str, most: int = 60) -> str:
     return f"{text[:half]}…{text[-half:]}"
 
 
-def told_apart(names: Sequence[str]) -> list[str]:
-    """Names of which none stands twice: operators may be alike, and shortened names equal.
+def unique_names(names: Sequence[str]) -> list[str]:
+    """The names with numbers after repeated ones.
 
-    >>> told_apart(["slice", "probe", "slice"])
+    >>> unique_names(["slice", "probe", "slice"])
     ['slice', 'probe', 'slice (2)']
     """
     seen: dict[str, int] = {}
-    told = []
+    unique = []
     for name in names:
         seen[name] = seen.get(name, 0) + 1
-        told.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return told
+        unique.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return unique

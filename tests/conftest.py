@@ -5,16 +5,11 @@ from __future__ import annotations
 import os
 
 import pytest
-from hypothesis import HealthCheck, settings
 
+from tests import examples
 from tools.die_with_parent import die_with_parent
 
-# The same examples in every check, so that luck decides nothing; others in every `./check --all`.
-# How long one takes is no fault, on a machine that is busy.
-_PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("check", derandomize=True, **_PATIENT)
-settings.register_profile("all", max_examples=1000, **_PATIENT)
-settings.load_profile(os.environ.get("SLUICE_HYPOTHESIS", "check"))
+examples.load_profile()
 
 _FOLDERS = ("runtime", "pages", "planner")
 

@@ -15,7 +15,7 @@ from planner.experiments.wang.settings import windowed_joins
 from planner.families.registry import family
 from planner.families.sliced_chain import NAME
 from runtime.calibration.fitting import ChainRun, Overhead, fitted_overhead
-from runtime.engines.slices.designs import merged
+from runtime.engines.sliced_chain.designs import merged
 
 ROUNDS = 5
 # Windows in seconds, tuples per second of each stream, and the share of pairs that join.

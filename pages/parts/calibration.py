@@ -1,27 +1,24 @@
-"""A calibration on its page: the answer, the button, tables of units, and C_sys to take over."""
+"""The Calibration page: the answer, the button, tables of unit costs, and C_sys."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
 
 from pages.parts.run import progress
-from pages.parts.shared import backend, state
+from pages.parts.shared import backend, controls, state
 from pages.parts.shared.formatting import moment, plain, seconds_text
 from pages.parts.workload import drafts
+from planner.seconds.calibration import Calibration
 from planner.workload.validation import exact
 
-if TYPE_CHECKING:
-    from planner.seconds.calibration import Calibration
-
 ABOUT = (
-    "Small designed runs of every kernel, and a stream of tiny micro-batches, tell by regression "
-    "how long a unit of each kind of work takes here. From then on Plans, Run and Results predict "
-    "seconds by it. It takes about half a minute, longer the first time (kernels are compiled "
-    "then) or beside other work."
+    "Calibration measures small runs of every kernel and a stream of tiny micro-batches, and finds "
+    "by regression how long each kind of work takes on this machine. Plans, Run and Results then "
+    "predict seconds from it. It takes about half a minute, longer the first time (kernels are "
+    "compiled) or while other work runs."
 )
 _KERNELS = {
     "multiway": "Eager joins on one attribute",
@@ -33,20 +30,20 @@ _KERNELS = {
 
 
 def answer(found: Calibration | None) -> str:
-    """Whether there is one that holds, and how near it comes."""
+    """Whether the machine is calibrated, and how accurately."""
     if found is None:
-        return "Not calibrated yet: seconds are by unit costs of another machine."
+        return "Not calibrated yet: seconds are predicted from unit costs of another machine."
     if found.is_stale:
-        return "The kernels have changed since: calibrate again. Seconds are by defaults till then."
+        return "The kernels have changed: calibrate again. Until then, seconds are from defaults."
     errors = sorted(fit.held_out for fit in found.fits.values())
     return (
-        f"Calibrated: runs left out are foretold within {errors[0]:.2f} to {errors[-1]:.2f} times, "
-        "at the median of each kernel."
+        f"Calibrated: test runs are predicted within {100 * (errors[0] - 1):.0f}% to "
+        f"{100 * (errors[-1] - 1):.0f}%, in the median of each kernel."
     )
 
 
-def controls(found: Calibration | None) -> None:
-    """Calibrate, or how far that is."""
+def buttons(found: Calibration | None) -> None:
+    """The button, or the progress of the calibration."""
     job = backend.calibrating()
     if job is not None:
         progress.live(job.id)
@@ -69,42 +66,39 @@ def controls(found: Calibration | None) -> None:
 
 
 def units(found: Calibration) -> None:
-    """What a unit of each kind of work takes, kernel by kernel."""
-    st.markdown("### What each unit of work takes", anchors=False)
-    chosen = st.segmented_control(
+    """The time of each kind of work, by kernel."""
+    st.markdown("### Time per unit of work", anchors=False)
+    chosen = controls.segments(
         "Kernel",
-        list(found.figures),
+        found.figures,
+        "calibrated-kernel",
+        hidden_label=True,
         format_func=lambda kernel: _KERNELS.get(kernel, kernel),
-        required=True,
-        default=next(iter(found.figures)),
-        key="calibrated-kernel",
-        label_visibility="collapsed",
     )
     fit = found.fits[chosen]
     st.caption(
-        f"q-error over {fit.runs} runs: {fit.median:.2f} at the median, {fit.worst:.2f} at worst; "
-        f"{fit.held_out:.2f} at the median where each is foretold by the units of all others. "
-        "Spread is how far a figure moves when a run is left out; work that always comes together "
-        "is told apart loosely."
+        f"q-error over {fit.runs} runs: median {fit.median:.2f}, worst {fit.worst:.2f}; median "
+        f"{fit.held_out:.2f} where each run is predicted from the others. Spread is how much a "
+        "figure changes when one run is left out. Kinds of work that always occur together are "
+        "hard to separate."
     )
-    st.dataframe(
+    controls.table(
         table(found, chosen),
-        hide_index=True,
-        width="content",
-        column_config={
+        "Nanoseconds of each unit of work of the chosen kernel, with their spread",
+        columns={
             "Nanoseconds": st.column_config.NumberColumn(format="%.3g"),
             "Spread (ns)": st.column_config.NumberColumn(format="%.3g"),
         },
-        alt="Nanoseconds of each unit of work of the chosen kernel, with their spread",
+        width="content",
     )
 
 
 def table(found: Calibration, kernel: str) -> pd.DataFrame:
-    """One row for each kind of work of a kernel."""
+    """One row per kind of work of a kernel."""
     figures = found.figures[kernel]
     return pd.DataFrame(
         {
-            "Each": [name[:1].upper() + name[1:] for name in figures],
+            "Kind of work": [name[:1].upper() + name[1:] for name in figures],
             "Nanoseconds": [1e9 * figure.value for figure in figures.values()],
             "Spread (ns)": [1e9 * figure.spread for figure in figures.values()],
         }
@@ -112,32 +106,32 @@ def table(found: Calibration, kernel: str) -> pd.DataFrame:
 
 
 def overhead(found: Calibration) -> None:
-    """What is not a unit of a kernel: a micro-batch of Spark, and C_sys, to plan chains with."""
+    """The overhead of a micro-batch, and C_sys, which chains are planned with."""
     st.markdown("### Overheads", anchors=False)
     if found.batch is not None:
         st.markdown(
-            f"A micro-batch costs Spark **{1000 * found.batch.value:.0f} ms**, whatever is in it "
+            f"A micro-batch costs Spark **{1000 * found.batch.value:.0f} ms**, whatever its size "
             f"(spread {1000 * found.batch.spread:.0f} ms)."
         )
     if found.c_sys is None:
-        st.markdown("The runs did not tell C_sys apart; calibrate again on a quiet machine.")
+        st.markdown("C_sys could not be measured; calibrate again while nothing else runs.")
         return
     c_sys = found.c_sys
     st.markdown(
         f"A tuple that enters a slice costs **C_sys = {c_sys.value:.0f} comparisons** (spread "
         f"{c_sys.spread:.0f}). Chains are ranked by comparisons and `execution.c_sys`, which is "
-        f"{exact(state.workload().execution.c_sys)} in the workload in force."
+        f"{exact(state.workload().execution.c_sys)} in the open workload."
     )
     st.button(
         "Use this C_sys in the workload",
         icon=":material/input:",
         on_click=use_c_sys,
         args=(round(c_sys.value, 1),),
-        help="CPU-Opt is then the cheapest chain by this machine's clock.",
+        help="CPU-Opt is then the fastest chain on this machine.",
     )
 
 
 def use_c_sys(value: float) -> None:
-    """Put C_sys into the workload; all pages then plan with it."""
+    """Put C_sys into the workload, for all pages."""
     workload = state.workload()
     drafts.set_execution(replace(workload.execution, c_sys=value))

@@ -1,4 +1,4 @@
-"""Runs of one workload as one HTML file that needs nothing else: to mail, to archive, to print.
+"""Runs of one workload as one self-contained HTML file, to mail, archive or print.
 
 `python -m pages.parts.report RUN [RUN ...] --out FILE` writes it, as does the button on Results.
 """
@@ -66,16 +66,17 @@ def report(runs: Sequence[Run]) -> str:
 
 def _check(runs: Sequence[Run]) -> None:
     if not runs:
-        raise RunError("there is no run to report; run a plan first", "report")
+        raise RunError("there is no run to report on; run a plan first", "report")
     for run in runs:
         if run.status != "finished" or run.measurement is None:
-            raise RunError(f"is {run.status}; a report is about finished runs", run.id)
+            raise RunError(f"is {run.status}; a report needs finished runs", run.id)
         if (run.workload.digest, run.data_digest) != (
             runs[0].workload.digest,
             runs[0].data_digest,
         ):
             raise RunError(
-                f"has another workload or other data than {runs[0].id}; report it by itself", run.id
+                f"has another workload or other data than {runs[0].id}; report on it separately",
+                run.id,
             )
 
 
@@ -100,7 +101,8 @@ def _plans(plans: Sequence[PlanRuns], runs: Mapping[str, Run]) -> Iterator[str]:
     yield html.heading("Plans")
     yield html.table(columns, values, "Plans that were run, predicted beside measured")
     yield html.paragraph(
-        "q-error: max(p/m, m/p). ▲ over: more predicted than measured; ▼ under: less; ≈: met.",
+        "q-error: max(p/m, m/p). ▲ over: predicted more than measured; ▼ under: predicted less; ≈: "
+        "as predicted.",
         "quiet",
     )
 
@@ -110,20 +112,20 @@ def _charts(plans: Sequence[PlanRuns], runs: Mapping[str, Run]) -> Iterator[str]
     points = [(comparison.run_name(run), p, m) for run, p, m in measured_scores(rows)]
     if points:
         title = objective_of(rows[0]).title
-        told = run_figures.pairs_in_words(points)
-        yield html.chart(run_figures.all_plans(points, title), f"{title}. {told}")
+        text = run_figures.pairs_text(points)
+        yield html.chart(run_figures.all_plans(points, title), f"{title}. {text}")
     yield from _seconds(list(runs.values()))
 
 
 def _seconds(runs: Sequence[Run]) -> Iterator[str]:
-    """The seconds of the runs that can be compared, and which are left out."""
+    """The seconds of the runs that can be compared, and a note on the others."""
     every = manners([summary_of(run) for run in runs])
     if not every:
         return
     chosen, shown = next(iter(every.items()))
     rows, parts = seconds_view.named(shown), ("kernel", "engine")
-    words = run_figures.seconds_in_words(rows, parts)
-    yield html.chart(run_figures.seconds(rows, parts, seconds_view.told(chosen)), words)
+    words = run_figures.seconds_alternative(rows, parts)
+    yield html.chart(run_figures.seconds(rows, parts, seconds_view.manner_text(chosen)), words)
     if left_out := seconds_view.left_out(every, chosen):
         yield html.paragraph(left_out, "quiet")
 
@@ -136,16 +138,16 @@ def _run(run: Run) -> Iterator[str]:
     field = comparison.fields(run)[0]
     rows = comparison.by_operator(run, field)
     if rows:
-        told = "; ".join(f"{name}: {error_text(p, m)}" for name, p, m in rows[:20])
+        errors = "; ".join(f"{name}: {error_text(p, m)}" for name, p, m in rows[:20])
         figure = figures.predicted_and_measured(rows, field, run.plan.label)
-        yield html.chart(figure, f"{UNITS[field]}, predicted beside measured. {told}")
+        yield html.chart(figure, f"{UNITS[field]}, predicted beside measured. {errors}")
     overlays = comparison.overlays(run)
     if len(run.plan.operators()) <= MOST_OPERATORS:
         svg = report_html.drawn(to_dot(run.plan, run.estimate, overlays))
         yield html.picture(
             svg,
-            "Tuples flow upwards. Green: met (≈). Orange: more predicted than measured (▲). "
-            "Blue: less (▼).",
+            "Tuples flow upwards. Green: as predicted (≈). Orange: less measured than predicted "
+            "(▲). Blue: more (▼).",
         )
     else:
         yield html.folded("The plan", html.code(to_text(run.plan, run.estimate, overlays)))
@@ -160,11 +162,11 @@ def _run(run: Run) -> Iterator[str]:
 
 
 def _again(runs: Sequence[Run]) -> Iterator[str]:
-    """Versions, seed and digests, and the commands that run the same again."""
+    """Versions, seed and digests, and the commands that repeat the runs."""
     first = runs[0]
-    yield html.heading("To run it again")
+    yield html.heading("How to run it again")
     yield html.paragraph(
-        f"Save the workload as {_WORKLOAD_FILE} in Sluice's folder. DIR is that of your own data."
+        f"Save the workload as {_WORKLOAD_FILE} in Sluice's folder. DIR is your own data's folder."
     )
     yield html.code("\n".join(dict.fromkeys(_command(run) for run in runs)))
     settings = first.workload.run

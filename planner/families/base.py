@@ -14,7 +14,7 @@ from planner.families.protocol import (
     Ranking,
 )
 from planner.plan.cost import Cost, Estimate, UnitCosts, rounded
-from planner.plan.objective import STATE, Objective, Outcome
+from planner.plan.objective import STATE, WORK, Objective, Outcome
 from planner.plan.plan import Plan
 from planner.seconds.kernel_work import KernelWork
 from planner.seconds.units import units_of
@@ -33,13 +33,14 @@ _ALIASES = {"comparisons": "work"}
 class BaseSpace(ABC):
     """The plans of one workload: what is the same for every family."""
 
-    def __init__(self, workload: Workload, units: UnitCosts | None, work: Objective) -> None:
+    def __init__(self, workload: Workload, units: UnitCosts | None, default: Objective) -> None:
         self.workload = workload
         self.units = units_of(workload, units)
         self.seconds = Objective(
             "seconds", "Kernel seconds", "s of work per s", "seconds", self._seconds_of
         )
-        self.objectives: tuple[Objective, ...] = (work, self.seconds, STATE)
+        work = () if default.name == WORK.name else (WORK,)
+        self.objectives: tuple[Objective, ...] = (default, *work, self.seconds, STATE)
 
     def objective(self, name: str | None) -> Objective:
         """The objective with this name, None for the default; a PlanError names those there are."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-from planner.plan.cost import Cost, Estimate, Quality, UnitCosts
+from planner.plan.cost import Cost, Estimate, UnitCosts
 from planner.plan.objective import Objective
 from planner.plan.plan import Plan
 from planner.seconds.kernel_work import KernelWork
@@ -25,7 +25,6 @@ class Candidate:
     cost: Cost
     score: float
     tags: tuple[str, ...] = ()
-    qualities: Mapping[str, Quality] | None = None
     seconds: float | None = None
 
 

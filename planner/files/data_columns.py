@@ -26,12 +26,12 @@ def arrival_times(column: pa.ChunkedArray, place: str) -> NDArray[np.int64]:
     """The `ts` of a stream in microseconds since 1970-01-01 UTC; before 1970 they are negative."""
     if column.null_count:
         row = int(np.argmax(pc.is_null(column).to_numpy())) + 1
-        raise PlanError(f"ts is missing in row {row}; every tuple needs its time", place)
+        raise PlanError(f"ts is missing in row {row}; every tuple needs a time", place)
     seconds, micros = _times(column, "ts", place)
     bad = ~np.isfinite(seconds)
     if bad.any():
         row = int(np.argmax(bad))
-        raise PlanError(f"ts is {seconds[row]} in row {row + 1}; every tuple needs its time", place)
+        raise PlanError(f"ts is {seconds[row]} in row {row + 1}; every tuple needs a time", place)
     far = np.abs(seconds) > MAX_SECONDS
     if far.any():
         row = int(np.argmax(far))
@@ -43,9 +43,9 @@ def arrival_times(column: pa.ChunkedArray, place: str) -> NDArray[np.int64]:
 
 def _advice(column: pa.ChunkedArray, seconds: float) -> str:
     if pa.types.is_temporal(column.type):
-        return "it must lie between the years 1653 and 2286"
+        return "it must be between the years 1653 and 2286"
     unit, divisor = next((unit, by) for least, unit, by in _GUESSES if abs(seconds) >= least)
-    return f"it must be in seconds and looks like {unit}; divide it by {divisor}"
+    return f"it must be in seconds but looks like {unit}; divide it by {divisor}"
 
 
 def validity_times(
@@ -91,7 +91,7 @@ def _in_microseconds(column: pa.ChunkedArray, name: str, place: str) -> pa.Chunk
     try:
         return column.cast(pa.timestamp("us"))
     except pa.ArrowInvalid as error:
-        raise PlanError(f"{name} lies beyond the year 290000; correct it", place) from error
+        raise PlanError(f"{name} is after the year 290000; correct it", place) from error
 
 
 def attribute_values(column: pa.ChunkedArray, name: str, place: str) -> ColumnData:

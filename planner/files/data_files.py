@@ -31,7 +31,7 @@ def find_file(folder: Path, name: str) -> Path:
         held = sorted(folder.iterdir())
     except (NotADirectoryError, FileNotFoundError):
         raise PlanError(
-            "is not a folder; give the folder that holds the data files", str(folder)
+            "is not a folder; give the folder with the data files", str(folder)
         ) from None
     except OSError as error:
         raise PlanError(f"cannot be opened: {error.strerror}", str(folder)) from None
@@ -41,7 +41,7 @@ def find_file(folder: Path, name: str) -> Path:
         found = listed(file.name for file in files)
         raise PlanError(f"no file {name}.csv or {name}.parquet; found {found}", str(folder))
     if len(named) > 1:
-        raise PlanError(f"both {named[0].name} and {named[1].name}; leave one", str(folder))
+        raise PlanError(f"both {named[0].name} and {named[1].name}; keep one", str(folder))
     return named[0]
 
 
@@ -91,7 +91,7 @@ def check_text(content: bytes, name: str) -> None:
     if (nul := content.find(b"\0")) >= 0:
         line = content.count(b"\n", 0, nul) + 1
         raise PlanError(
-            f"holds a NUL byte in line {line}: it is no CSV text; save it as UTF-8", name
+            f"contains a NUL byte in line {line}, so it is not CSV; save it as UTF-8", name
         )
     if not content.removeprefix(b"\xef\xbb\xbf").strip():
         raise PlanError("is empty; its first line must name the columns", name)
@@ -108,7 +108,7 @@ def _present(wanted: Collection[str], names: list[str], rows: int, file: Path) -
         if names.count(name) > 1:
             raise PlanError(f"has two columns named {name!r}; rename one", file.name)
     if rows > MAX_DATA_ROWS:
-        raise PlanError(f"has {rows:,} rows; at most {MAX_DATA_ROWS:,}. Cut it", file.name)
+        raise PlanError(f"has {rows:,} rows; at most {MAX_DATA_ROWS:,}. Shorten it", file.name)
     for name in wanted:
         if name not in names and name not in OPTIONAL:
             raise PlanError(f"has no column {name!r}{suggestion(name, names)}", file.name)

@@ -35,12 +35,10 @@ def _trace(text: str) -> RateTrace:
     try:
         lines = [line for line in csv.reader(io.StringIO(text, newline=""), strict=True) if line]
     except csv.Error as error:
-        raise PlanError(f"is no CSV text: {error}; save it as CSV with commas") from None
+        raise PlanError(f"is not CSV: {error}; save it as CSV with commas") from None
     header = [_name(cell) for cell in lines[0]]
     if TIME not in header:
-        raise PlanError(
-            f"has no column {TIME!r}; name the column of seconds so, there are {listed(header)}"
-        )
+        raise PlanError(f"has no column {TIME!r} with seconds; the columns are {listed(header)}")
     for column in header:
         if header.count(column) > 1:
             raise PlanError(f"has two columns named {column!r}; rename one")
@@ -48,7 +46,7 @@ def _trace(text: str) -> RateTrace:
         raise PlanError(f"has {len(lines) - 1:,} rows; a trace has at most {MOST_INTERVALS:,}")
     rows = list(_rows(header, lines[1:]))
     if not rows:
-        raise PlanError("has no row; give a time and the rates from then on")
+        raise PlanError("has no row; give a time and the rates from that time on")
     return _ended(tuple(name for name in header if name != TIME), rows)
 
 
@@ -64,7 +62,7 @@ def _rows(header: list[str], lines: list[list[str]]) -> Iterator[tuple[float, li
     for row, line in enumerate(lines, 1):
         if len(line) != len(header):
             raise PlanError(
-                f"has {len(line)} cells, and the header has {len(header)}; give every row as many",
+                f"has {len(line)} cells, but the header has {len(header)}; make them equal",
                 f"row {row}",
             )
         cells = dict(zip(header, (cell.strip() for cell in line), strict=True))
@@ -100,7 +98,7 @@ def _ended(streams: tuple[str, ...], rows: list[tuple[float, list[float]]]) -> R
 def write_trace(trace: RateTrace) -> str:
     """The trace as CSV that `read_trace` reads, with the row that ends it."""
     if TIME in trace.streams:
-        raise PlanError(f"one is named {TIME!r} like the column of seconds; rename it", "streams")
+        raise PlanError(f"one is named {TIME!r}; that is the time column, rename it", "streams")
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([TIME, *map(safe_cell, trace.streams)])

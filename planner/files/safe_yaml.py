@@ -80,7 +80,7 @@ def _mapping(loader: _Loader, node: MappingNode) -> dict[str, Any]:
             raise _refused("a key must be text", key_node.start_mark)
         key = str(key_node.value)
         if key in made:
-            raise _refused(f"the key {key!r} stands twice; leave one", key_node.start_mark)
+            raise _refused(f"the key {key!r} occurs twice; keep one", key_node.start_mark)
         made[key] = loader.construct_object(value_node, deep=True)
     return made
 
@@ -134,7 +134,7 @@ def read_yaml(content: str | bytes) -> object:
     if len(content) > MAX_BYTES:
         raise PlanError(
             f"the file has {len(content)} bytes; at most {MAX_BYTES}. "
-            "Data belongs in a folder of its own, given with --data"
+            "Data belongs in a separate folder, given with --data"
         )
     loader = None
     try:
@@ -142,7 +142,7 @@ def read_yaml(content: str | bytes) -> object:
         return loader.get_single_data()
     except yaml.reader.ReaderError as error:
         raise PlanError(
-            f"the character U+{error.character:04X} cannot stand in a workload file; remove it",
+            f"the character U+{error.character:04X} is not allowed in a workload file; remove it",
             f"character {error.position + 1}",
         ) from error
     except yaml.MarkedYAMLError as error:

@@ -197,7 +197,7 @@ def _statistics(
         for key, part in parts.items():
             normal = normalised_key(key, queries, Predicate if kind == "predicates" else Filter)
             if normal in found:
-                raise PlanError(f"{normal!r} stands twice, written differently; leave one")
+                raise PlanError(f"{normal!r} occurs twice, written differently; keep one")
             with within(f'"{key}"'):
                 found[normal] = DeclaredStatistic(part.selectivity, part.cost)
     return found

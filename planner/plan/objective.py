@@ -129,4 +129,5 @@ def part_of_cost(
     return Objective(name, title, unit, figure or part, of, best, part)
 
 
+WORK = part_of_cost("work", "comparisons")
 STATE = part_of_cost("state", "state_tuples")

@@ -78,7 +78,8 @@ def _candidates(space: PlanSpace, ranking: Ranking) -> list[Document]:
 def _candidate(
     workload: Workload, candidate: Candidate, plan: Plan, estimate: Estimate | None
 ) -> Document:
-    qualities = candidate.qualities or {query.name: Quality() for query in workload.queries}
+    known = estimate.qualities if estimate else {}
+    qualities = {query.name: known.get(query.name, Quality()) for query in workload.queries}
     return {
         "label": candidate.label,
         "id": plan.id,

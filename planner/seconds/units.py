@@ -7,7 +7,7 @@ from planner.workload.workload import Workload
 
 DEFAULT_UNITS = UnitCosts(
     Units(),
-    "defaults of another machine; calibrate this one",
+    "not calibrated",
     {
         "multiway insert": Units(insert=1.07e-07),
         "multiway table": Units(insert=1.07e-07),

@@ -41,7 +41,7 @@ def stages_of(workload: Workload) -> tuple[Stage, ...]:
             _apply(change, queries, entered, at, place)
         if not queries:
             raise PlanError(
-                f"leaves no query at {at / 1e6:g} s; one at least must stay", "run.changes"
+                f"leaves no query at {at / 1e6:g} s; at least one must remain", "run.changes"
             )
         now = replace(workload, queries=tuple(queries.values()))
         stages.append(Stage(at, now, plan, entered))
@@ -62,7 +62,7 @@ def _apply(
     if change.add is not None:
         if change.add.name in queries:
             raise PlanError(
-                f"{change.add.name!r} is there already at {at / 1e6:g} s; remove it before, or "
+                f"{change.add.name!r} already exists at {at / 1e6:g} s; remove it first, or "
                 "give the new one another name",
                 f"{place}.add",
             )
@@ -78,8 +78,7 @@ def queries_of_run(workload: Workload) -> tuple[Query, ...]:
             known = found.setdefault(change.add.name, change.add)
             if _columns(known) != _columns(change.add):
                 raise PlanError(
-                    f"{known.name!r} enters again with other sources than it had; give it another "
-                    "name",
+                    f"{known.name!r} is added again with other sources; give it another name",
                     f"run.changes[{number}].add",
                 )
     return tuple(found.values())
@@ -92,7 +91,7 @@ def check_times(changes: Sequence[Change], begin: int, end: int, own_data: bool)
         if begin + microseconds(change.at) > last:
             raise PlanError(
                 f"{change.at:g} s is beyond the end of the run, which covers "
-                f"{(end - begin) / 1e6:g} s; change earlier or run longer",
+                f"{(end - begin) / 1e6:g} s; make the change earlier or run longer",
                 f"run.changes[{number}].at",
             )
 

@@ -66,7 +66,7 @@ class Attribute:
 
 def _type_of(values: tuple[Constant, ...]) -> Literal["integer", "float", "string"]:
     if len(set(values)) < len(values):
-        raise PlanError("a value stands twice; list each once", "values")
+        raise PlanError("a value occurs twice; list each once", "values")
     numbers = [value for value in values if not isinstance(value, str)]
     if not numbers:
         return "string"

@@ -77,7 +77,7 @@ def name_of(value: str, place: str) -> str:
     if len(value) > MAX_NAME:
         raise PlanError(f"is {len(value)} characters long; at most {MAX_NAME}", place)
     if any(ord(c) < 32 or c == "\x7f" for c in value):
-        raise PlanError("holds a control character; use printable characters", place)
+        raise PlanError("contains a control character; use printable characters", place)
     return value
 
 
@@ -86,7 +86,7 @@ def unique(names: Iterable[str], place: str) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise PlanError(f"the name {name!r} stands twice; give each its own", place)
+            raise PlanError(f"the name {name!r} occurs twice; use each name once", place)
         seen.add(name)
 
 

@@ -30,7 +30,7 @@ RESUME, RUN_AGAIN = "resume the run", "run the plan again"
 
 def full(then: str) -> str:
     """What is said of a full disk."""
-    return f"the disk is full; make room, then {then}"
+    return f"the disk is full; make space, then {then}"
 
 
 class DiskLimit:
@@ -54,11 +54,11 @@ class DiskLimit:
             return None
         free = shutil.disk_usage(self._folder).free
         if free < LEAST_FREE_BYTES:
-            return f"the disk has {free / _MB:,.0f} MB left; make room, then {self._then}"
+            return f"the disk has {free / _MB:,.0f} MB left; make space, then {self._then}"
         taken = bytes_in(self._folder) / _MB
         if taken > self._most_mb:
             return (
-                f"takes {taken:,.1f} MB of disk, and may take {self._most_mb:g} MB; shorten "
+                f"takes {taken:,.1f} MB of disk, but is limited to {self._most_mb:g} MB; shorten "
                 "run.duration, keep no results, or raise the limit"
             )
         return None

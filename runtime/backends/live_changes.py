@@ -53,7 +53,7 @@ class Steering:
         """No boundary between batches is left: what waits cannot be made any more."""
         with self._changed:
             self._closed = True
-            late = "it came after the last micro-batch had begun"
+            late = "it came after the last micro-batch had started"
             self._wishes = [
                 replace(wish, answer="refused", why=late) if wish.answer == "waiting" else wish
                 for wish in self._wishes

@@ -20,19 +20,22 @@ MOST_SKIPPED = 1_000_000
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.add_argument(
-        "--search", metavar="TEXT", default="", help="words of workload, plan, note, error or id"
+        "--search",
+        metavar="TEXT",
+        default="",
+        help="words in workload, plan, note, error or id",
     )
     parser.add_argument("--status", choices=get_args(Status))
-    parser.add_argument("--workload", metavar="NAME", help="runs of the workload of this name")
+    parser.add_argument("--workload", metavar="NAME", help="runs of the workload with this name")
     parser.add_argument("--family", choices=[family.name for family in FAMILIES])
     parser.add_argument("--way", choices=WAYS)
     parser.add_argument("--backend", choices=BACKENDS)
     parser.add_argument("--most", metavar="N", type=_count, default=MOST_LISTED)
-    parser.add_argument("--skip", metavar="N", type=_count, default=0, help="begin after N runs")
-    parser.add_argument("--note", nargs=2, metavar=("RUN", "TEXT"), help="keep a note on a run")
-    parser.add_argument("--pin", metavar="RUN", help="compare runs of its workload with it")
+    parser.add_argument("--skip", metavar="N", type=_count, default=0, help="skip the first N runs")
+    parser.add_argument("--note", nargs=2, metavar=("RUN", "TEXT"), help="add a note to a run")
+    parser.add_argument("--pin", metavar="RUN", help="compare other runs of the workload with it")
     parser.add_argument("--unpin", metavar="RUN")
-    parser.add_argument("--delete", nargs="+", metavar="RUN", help="with their files")
+    parser.add_argument("--delete", nargs="+", metavar="RUN", help="also delete their files")
 
 
 def _count(text: str) -> int:

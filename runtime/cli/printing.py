@@ -56,14 +56,14 @@ def _in_kernels(seconds: float | None) -> str:
 def _outcome(measurement: Measurement) -> Iterator[str]:
     """Results and seconds; of a run that broke off, how far it got."""
     if measurement.reached is not None:
-        yield f"broke off after {measurement.reached:g} s of stream time; counted until then:"
+        yield f"interrupted after {measurement.reached:g} s of stream time; counts until then:"
     for query, results in measurement.results.items():
         digest = measurement.answers.get(query)
         yield f"{query}: {results:,} results, " + (f"answer {digest}" if digest else "no answer")
     timings = measurement.timings
     read = "" if measurement.reached else f"; {sum(measurement.rows.values()):,} tuples"
     yield (
-        f"{timings.total:.2f} s in all, {timings.engine:.2f} s in Spark, "
+        f"{timings.total:.2f} s in total, {timings.engine:.2f} s in Spark, "
         f"{_in_kernels(timings.kernel)}{read}"
     )
 
@@ -99,7 +99,7 @@ def diagnosis_text(found: Sequence[Diagnosis]) -> str:
     """What the model is wrong about and why; nothing where it is right."""
     if not found:
         return ""
-    return "\nWhere the model is off:\n" + "".join(f"- {one.sentence}\n" for one in found)
+    return "\nWhere the model is wrong:\n" + "".join(f"- {one.sentence}\n" for one in found)
 
 
 def progress_text(progress: Progress) -> str:
@@ -125,9 +125,9 @@ def history_text(runs: Sequence[RunSummary], skipped: int, count: int) -> str:
         for run in runs
     ]
     if any(run.baseline for run in runs):
-        lines.append("* pinned: runs of its workload are compared with it")
+        lines.append("* baseline: other runs of the workload are compared with it")
     if (last := skipped + len(runs)) < count:
-        lines.append(f"{len(runs):,} of {count:,} runs; --skip {last} lists the next ones")
+        lines.append(f"{len(runs):,} of {count:,} runs; --skip {last} lists more")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -219,7 +219,7 @@ def calibration_text(found: Calibration) -> str:
         lines += aligned(rows)
         lines.append(
             f"q-error of {fit.runs} runs: {fit.median:.2f} at the median, {fit.worst:.2f} at "
-            f"worst; {fit.held_out:.2f} at the median when foretold by the others"
+            f"worst; {fit.held_out:.2f} at the median when predicted from the others"
         )
     lines.append("")
     if found.c_sys is not None:

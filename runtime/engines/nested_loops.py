@@ -6,18 +6,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from planner.plan.cost import Cost
 from planner.plan.plan import Operator, Param
 from planner.workload.query import Column, Comparison, Query
-from runtime.engines.aggregation.kernel.types import AggregationCounters
-from runtime.engines.joins.feeds import value_slots
-from runtime.engines.joins.kernel import loop_types as kernel
-from runtime.engines.joins.kernel.loop_types import Filters, LoopCounters, Loops, Paths
-from runtime.engines.joins.kernel.multiway import Counters
+from runtime.engines.join_feeds import value_slots
+from runtime.engines.kernels import loop_types as kernel
+from runtime.engines.kernels.loop_types import Filters, Loops, Paths
 
+# The counters of a kernel that joins: arrays by source, and by source and loop.
+JoinCounters = Any
 # Keys are below this, so a key modulo it is the key itself.
 _EVERY_KEY = 2**31 - 1
 
@@ -91,7 +92,7 @@ class Nest:
     def filter_costs(
         self,
         operators: Sequence[Operator],
-        counters: LoopCounters | AggregationCounters,
+        counters: JoinCounters,
         seconds: float,
     ) -> dict[str, Cost]:
         """What was counted for the filters among a plan's operators."""
@@ -109,7 +110,7 @@ class Nest:
 def join_cost(
     operator: Operator,
     sources: Sequence[str],
-    counters: Counters | LoopCounters | AggregationCounters,
+    counters: JoinCounters,
     seconds: float,
 ) -> Cost:
     """What the counters of a join say of one operator, per second of the span."""

@@ -84,7 +84,7 @@ class Program(Protocol):
         """Add up the partitions. Of a run that goes on, `reached` is the time its totals are of."""
 
     def to_json(self) -> str:
-        """The program as text, with its `family`: that engine's `program` reads what it holds."""
+        """The program as text, with the module of its `engine`, which reads what it holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +132,11 @@ class Engine(Protocol):
 
     def loaders(self) -> Sequence[Callable[[], None]]:
         """What compiles each kernel or loads it, the one that most runs need first."""
+        return ()
 
     def designs(self) -> Iterable[Design]:
         """The runs by which unit costs of its kernels are measured."""
+        return ()
 
     def general(self) -> Engine:
         """The engine on the one kernel that runs all its plans; itself where it has no other."""

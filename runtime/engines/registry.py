@@ -24,11 +24,12 @@ class Modules:
 
 
 ENGINES = {
-    "join_order": Modules("runtime.engines.joins.engine", "runtime.backends.native.join"),
-    "early_aggregation": Modules(
-        "runtime.engines.aggregation.engine", "runtime.backends.native.aggregation"
-    ),
-    "sliced_chain": Modules("runtime.engines.slices.engine", "runtime.backends.native.slices"),
+    name: Modules(f"runtime.engines.{name}.engine", f"runtime.backends.native.{native}")
+    for name, native in (
+        ("join_order", "joins"),
+        ("early_aggregation", "early_aggregation"),
+        ("sliced_chain", "sliced_chain"),
+    )
 }
 
 
@@ -44,7 +45,8 @@ def engine(family: str) -> Engine:
 def program_from_json(text: str) -> Program:
     """The program that `to_json` wrote."""
     content = json.loads(text)
-    return engine(content.pop("family")).program(content)
+    found: Engine = import_module(content.pop("engine")).ENGINE
+    return found.program(content)
 
 
 def load_all_kernels() -> None:

@@ -19,7 +19,7 @@ from runtime.backends.native.description import TS, NativePlan
 from runtime.backends.native.files import NativeFiles, rows_folder
 from runtime.backends.native.tally import Found, NativeTally
 from runtime.runs.records import RunRequest
-from runtime.spark.native_aggregation import replay_aggregation
+from runtime.spark.native_early_aggregation import replay_aggregation
 from runtime.spark.native_frames import (
     ALL,
     HASH,
@@ -54,7 +54,7 @@ def run_natively(
     # all rows of another stream: the usual 4,096 of them are at work for many seconds.
     spark.conf.set("spark.sql.parquet.columnarReaderBatchSize", "16")
     if prepared.groups is not None:
-        tally, rows = replay_aggregation(spark, prepared, prepared.groups, files, stop)
+        tally, rows = replay_aggregation(spark, prepared, files, stop)
         tally.found[0] = Found(len(rows), 0, prepared.groups.digest(rows))
         if request.results is not None:
             prepared.groups.write(rows, request.results)

@@ -31,6 +31,4 @@ def test_from_two_queries_to_the_same_answers(page: Page) -> None:
     expect(agreed).to_be_visible(timeout=PATIENCE_MS)
     settle(page)
     expect(page.get_by_role("heading", name="By query")).to_be_visible()
-    expect(
-        page.get_by_text(re.compile("^Beside the tuples held, in a micro-batch"))
-    ).to_be_visible()
+    expect(page.get_by_text(re.compile("^Also held, at most in one micro-batch"))).to_be_visible()

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from pages.parts.report import report
 from tests.e2e.conftest import settle
-from tests.runtime.runs import a_run
+from tests.runtime.run_records import a_run
 
 pytestmark = pytest.mark.e2e
 

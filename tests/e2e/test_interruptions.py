@@ -56,7 +56,7 @@ def test_a_reload_finds_the_run_and_a_cancel_keeps_its_part(page: Page, address:
     expect(picture).to_contain_text(re.compile("so far: .*comparisons/s"))
 
     page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_text(re.compile("had done .* of stream time"))).to_be_visible()
+    expect(page.get_by_text(re.compile("had processed .* of stream time"))).to_be_visible()
     page.reload()
     expect(page.get_by_role("button", name="Run on Spark")).to_be_enabled()
     expect(page.get_by_text(re.compile("^Interrupted")).first).to_be_visible()
@@ -77,7 +77,7 @@ def test_a_run_is_resumed_after_a_kill_of_the_app(page: Page, running_app: App) 
     expect(answer).to_be_visible(timeout=PATIENCE_MS)
     page.get_by_role("link", name="Run").click()
     expect(page.get_by_role("button", name="Run on Spark")).to_be_visible()
-    expect(page.get_by_text("Runs that broke off")).to_be_hidden()
+    expect(page.get_by_text("Interrupted runs")).to_be_hidden()
 
 
 def test_a_page_that_goes_blank_is_drawn_again(page: Page) -> None:

@@ -32,7 +32,7 @@ def test_from_a_card_to_predicted_beside_measured(page: Page) -> None:
 
     # The second picture is that of the difference of the two runs.
     page.get_by_text("Picture", exact=True).last.click()
-    alone = page.get_by_test_id("stGraphVizChart").filter(has_text="in this plan alone")
+    alone = page.get_by_test_id("stGraphVizChart").filter(has_text="only in this plan")
     expect(alone).to_have_count(2)
 
 
@@ -47,7 +47,7 @@ def test_a_mistake_is_pointed_at_and_a_run_is_cancelled(page: Page) -> None:
     text = box.input_value()
     box.fill(text.replace("S3 [RANGE 200]", "S3 [RANGE"))
     box.press("Control+Enter")
-    expect(page.get_by_text("The draft is not in force yet")).to_be_visible()
+    expect(page.get_by_text("Not saved: fix the error")).to_be_visible()
     caret = page.get_by_test_id("stCode").filter(has_text="^")
     expect(caret.first).to_be_visible()
     settle(page)
@@ -55,7 +55,7 @@ def test_a_mistake_is_pointed_at_and_a_run_is_cancelled(page: Page) -> None:
 
     box.fill(text.replace("S3 [RANGE 200]", "S3 [RANGE 100]"))
     box.press("Control+Enter")
-    expect(page.get_by_text("The draft is not in force yet")).to_be_hidden()
+    expect(page.get_by_text("Not saved: fix the error")).to_be_hidden()
 
     page.get_by_role("link", name="Plans").click()
     expect(page.get_by_text(re.compile(r"wins: (?!16,000)[\d,.]+ comparisons/s"))).to_be_visible()

@@ -38,10 +38,10 @@ def test_a_query_enters_and_another_leaves_while_it_runs(page: Page) -> None:
     query.fill(LATE)
     query.press("Control+Enter")
     add.click()
-    expect(page.get_by_text(re.compile(r"Q3 enters"))).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.get_by_text(re.compile(r"Q3 is added"))).to_be_visible(timeout=PATIENCE_MS)
     page.get_by_text("Remove a query", exact=True).click()
     page.get_by_role("button", name="Remove it now").click()
-    expect(page.get_by_text(re.compile(r"Q1 leaves"))).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.get_by_text(re.compile(r"Q1 is removed"))).to_be_visible(timeout=PATIENCE_MS)
     expect(page.get_by_text(re.compile(r"of stream time behind"))).to_be_visible()
 
     expect(page.get_by_role("heading", name="By query")).to_be_visible(timeout=PATIENCE_MS)

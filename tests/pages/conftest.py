@@ -11,7 +11,7 @@ import pytest
 from streamlit.runtime.scriptrunner import script_runner
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.plans import rate_sources
+from pages.parts.plans import replanning
 from pages.parts.results import trust_view
 from pages.parts.shared import backend
 from planner.errors import RunError
@@ -35,7 +35,7 @@ from tests.pages.helpers import PATIENCE, fresh_app
 
 PROJECT = Path(__file__).resolve().parents[2]
 # What these keep belongs to one data folder. All other caches depend on their arguments alone.
-OF_THE_FOLDER = (backend.runner, rate_sources._run_counted, trust_view._diagnoses)
+OF_THE_FOLDER = (backend.runner, replanning._run_counted, trust_view._diagnoses)
 
 
 @dataclass
@@ -126,7 +126,7 @@ class FakeSpark:
         queries = [query.name for query in queries_of_run(workload)]
         measurement = Measurement(
             costs,
-            {},
+            estimate.qualities,
             Timings(2.0, 1.5, 0.25),
             {"S1": 10},
             dict.fromkeys(queries, 12_345),

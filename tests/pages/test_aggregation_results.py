@@ -53,7 +53,7 @@ def test_plans_are_compared_by_what_they_are_ranked_by(results: AppTest) -> None
 
 def test_recomputations_and_sets_stand_beside_their_predictions(results: AppTest) -> None:
     (early,) = [run for run in History().runs() if run.plan.label != "LAP"]
-    found = comparison.by_operator(early, comparison.RECOMPUTATIONS)
+    found = comparison.by_operator(early, "recomputations")
     assert [name for name, _, _ in found][-1] == "late aggregation"
     assert all(predicted > 0 for _, predicted, _ in found)
     held = [name for name, _, _ in comparison.by_operator(early, "state_tuples")]
@@ -67,7 +67,7 @@ def test_recomputations_and_sets_stand_beside_their_predictions(results: AppTest
 
 
 def test_an_answer_that_was_not_kept_is_said(results: AppTest) -> None:
-    assert "This run's answer is not kept" in texts(results)
+    assert "The answer of this run was not kept" in texts(results)
 
 
 def test_the_kept_answer_and_its_changes_are_shown(results: AppTest) -> None:

@@ -72,7 +72,7 @@ def test_queries_that_cannot_share_say_why(app: AppTest) -> None:
     three = "SELECT COUNT(*) FROM A [RANGE 5], B [RANGE 5] WHERE A.k = B.k"
     opened(app, joins([joined(2), three]))
     assert app.selectbox[0].options == ["Q1", "Q2"]
-    assert "Planned one by one: Q2 aggregates" in texts(app)
+    assert "Queries are planned one by one: Q2 aggregates" in texts(app)
 
 
 def test_the_chain_is_drawn_to_scale(sensors: AppTest) -> None:
@@ -119,12 +119,14 @@ def test_the_graph_of_mergings_marks_the_shortest_path(sensors: AppTest) -> None
     assert "Shortest path (CPU-Opt)" in names
     assert "30,248" in str(graph["data"]), "the slice that merges both"
     assert list(sensors.dataframe[1].value["Slice"]) == ["[0, 60)", "[60, 3600)"]
-    assert "the cheapest way goes from 0 to 60 to 3600" in sensors.get("plotly_chart")[-1].proto.alt
+    assert (
+        "the cheapest path goes from 0 to 60 to 3600" in sensors.get("plotly_chart")[-1].proto.alt
+    )
 
 
 def test_a_front_of_one_point_is_a_sentence(sensors: AppTest) -> None:
     detail(sensors, "Memory and CPU")
-    assert "One chain is the best in both memory and CPU: chain:0-60-3600" in texts(sensors)
+    assert "One chain is best in both memory and CPU: chain:0-60-3600" in texts(sensors)
 
 
 @pytest.mark.parametrize("name", ["Cost by operator", "Why it wins", "Operators", "Formulas"])
@@ -135,7 +137,7 @@ def test_other_details_are_shown(sensors: AppTest, name: str) -> None:
 def test_many_windows_stay_readable(app: AppTest) -> None:
     app.button(key="open-two-hundred-alerts").click().run()
     assert not app.exception
-    assert "There are more plans than can be compared" in texts(app)
+    assert "There are too many plans to compare them all" in texts(app)
     chain = charts(app)[0]
     ticks = chain["layout"]["yaxis"]["ticktext"]
     assert len(ticks) == 3 + 40, "five queries each tap in with one of forty windows"
@@ -144,7 +146,7 @@ def test_many_windows_stay_readable(app: AppTest) -> None:
     assert "40 different windows make 820 possible slices" in texts(app)
     assert len(app.dataframe[1].value) == 10
     detail(app, "Memory and CPU")
-    assert "5 chains that none beats in both, exactly" in texts(app)
+    assert "5 chains that no other beats in both, exactly" in texts(app)
     curve = charts(app)[-1]
     assert len(curve["data"][0]["x"]) == 5
     detail(app, "Operators")
@@ -202,9 +204,9 @@ def test_names_do_not_act_in_figures() -> None:
 def test_the_trade_off_marks_the_chosen_chain() -> None:
     workload = joins([joined(2), joined(4, "A.v > 60"), joined(9, "A.v > 90")], rates=(40, 40))
     (found,) = FAMILY.space(workload).trade_off()
-    figure = optima.drawn(found, "Comparisons/s", found.labels[0])
+    figure = optima.trade_off_figure(found, "Comparisons/s", found.labels[0])
     assert "The chosen chain" in [trace.name for trace in figure.data]
-    assert found.labels[0] in optima.in_words(found, "Comparisons/s")
+    assert found.labels[0] in optima.trade_off_alternative(found, "Comparisons/s")
 
 
 def test_joins_whose_short_names_are_equal_have_columns_of_their_own() -> None:

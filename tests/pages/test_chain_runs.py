@@ -12,7 +12,7 @@ from pages.parts.run import change_editor, stage_table
 from pages.parts.workload import query_editors
 from planner.families.registry import family
 from planner.families.stages import planned_stages
-from planner.numbers import told_apart
+from planner.numbers import unique_names
 from planner.workload.execution import Change
 from planner.workload.workload import Workload
 from tests.pages.conftest import FakeSpark
@@ -49,7 +49,7 @@ def test_every_strategy_can_be_chosen(sensors: AppTest, go: Go) -> None:
     assert offered.value == ["chain:0-60-3600", "unshared"]
     assert "chain:0-60-3600 (best, mem-opt, cpu-opt)" in offered.options
     assert {"unshared (baseline)", "pull-up", "push-down"} <= set(offered.options)
-    assert "28,800 tuples a plan" in texts(sensors), "4 tuples a second for two hours"
+    assert "28,800 tuples per plan" in texts(sensors), "4 tuples a second for two hours"
 
 
 def test_results_are_told_by_query(spark: FakeSpark, sensors: AppTest, go: Go) -> None:
@@ -107,12 +107,12 @@ def test_a_query_leaves_at_a_time(sensors: AppTest, go: Go) -> None:
     sensors.selectbox(key="change-query").set_value("Q2").run()
     press(sensors, "Add this change")
     assert sensors.session_state["workload"].run.changes == (Change(5000.0, remove="Q2"),)
-    assert "at 5000 s remove Q2" in texts(sensors)
+    assert "at 5000 s, remove Q2" in texts(sensors)
     stages = next(f.value for f in sensors.dataframe if "What changes" in f.value)
     assert list(stages["Plan"]) == ["chain:0-60-3600", "chain:0-60"]
     assert list(stages["Until (s)"]) == ["5000", "7200"]
-    assert stages["What changes"].iloc[1] == "Q2 leaves, the plan becomes chain:0-60"
-    sensors.button(key="leave-out-0").click().run()
+    assert stages["What changes"].iloc[1] == "Q2 is removed, the plan becomes chain:0-60"
+    sensors.button(key="remove-change-0").click().run()
     assert sensors.session_state["workload"].run.changes == ()
 
 
@@ -156,7 +156,7 @@ def test_a_run_shows_what_has_changed(spark: FakeSpark, app: AppTest, go: Go) ->
     press(go("run"), "Run on Spark")
     # The runner's thread tells how far it is when it gets to it.
     until(lambda: "At 50 s of stream time" in texts(app.run()))
-    assert "At 50 s of stream time: 1 query, chain:0-9 since 40 s (Q1 leaves" in texts(app)
+    assert "At 50 s of stream time: 1 query, chain:0-9 since 40 s (Q1 is removed" in texts(app)
     assert "at 70 s the plan becomes pull-up" in texts(app)
     stages = next(f.value for f in app.dataframe if "Now" in f.value)
     assert list(stages["Now"]) == ["done", "now", "ahead"]
@@ -173,11 +173,11 @@ def test_a_run_shows_what_has_changed(spark: FakeSpark, app: AppTest, go: Go) ->
 def test_a_change_after_the_end_is_warned_of(app: AppTest, go: Go) -> None:
     app.session_state["workload"] = changing(Change(500, remove="Q1"))
     go("run")
-    assert "The run ends at 100 s: at 500 s remove Q1 comes too late" in texts(app)
+    assert "this change never happens: at 500 s, remove Q1" in texts(app)
 
 
-def test_operators_that_are_alike_are_told_apart() -> None:
-    assert told_apart(["a", "b", "a", "a"]) == ["a", "b", "a (2)", "a (3)"]
+def test_operators_that_are_alike_get_unique_names() -> None:
+    assert unique_names(["a", "b", "a", "a"]) == ["a", "b", "a (2)", "a (3)"]
 
 
 def test_a_query_that_changes_its_window_is_another() -> None:
@@ -185,7 +185,7 @@ def test_a_query_that_changes_its_window_is_another() -> None:
     again = replace(workload.queries[1], name="Q1")
     workload = changing(Change(40, remove="Q1"), Change(40, add=again))
     stages = planned_stages(family("sliced_chain"), workload, "pull-up")
-    assert stage_table.table(stages, 100.0)["What changes"].iloc[1] == "Q1 is another"
+    assert stage_table.table(stages, 100.0)["What changes"].iloc[1] == "Q1 changes"
 
 
 # --- many queries on the Workload page ------------------------------------------------------------
@@ -212,12 +212,12 @@ def test_many_queries_are_a_list_with_one_to_edit(app: AppTest, go: Go) -> None:
 def test_a_query_is_copied_and_taken_out(app: AppTest, go: Go) -> None:
     app.button(key="open-thirty-six-windows").click().run()
     go("workload")
-    press(app, "Add one like it")
+    press(app, "Add a copy")
     assert len(app.session_state["workload"].queries) == 37
-    press(app, "Remove it")
+    press(app, "Remove")
     assert len(app.session_state["workload"].queries) == 36
     app.text_input(key="query-search").set_value("no such text").run()
-    assert "None of 36 queries holds this text" in texts(app)
+    assert "None of 36 queries contains this text" in texts(app)
     assert len(app.text_area) == 1
 
 

@@ -22,9 +22,9 @@ PAIRS = {
 
 def side(workload: Workload, label: str, share: float) -> Side:
     """A plan of which this share of what is predicted was measured."""
-    family = applicable(workload, "test")
-    plan = family.plan(workload, label)
-    costs = family.estimate(plan, workload).costs
+    space = applicable(workload, "test").space(workload)
+    plan = space.plan(label)
+    costs = space.estimate(plan).costs
     measured = {
         name: Cost(**{field: share * value for field, value in cost.as_dict().items()})
         for name, cost in costs.items()

@@ -47,7 +47,7 @@ def choose(app: AppTest, name: str) -> AppTest:
 def measured(app: AppTest, go: Go, name: str) -> Figure:
     press(choose(app, name), "Measure on this machine")
     all_done()
-    go("evaluation")
+    go("papers")
     figure = figure_store.kept(experiment(name))
     assert figure is not None
     return figure
@@ -64,7 +64,7 @@ def first_measured(name: str) -> None:
 
 
 def test_predicted_curves_are_there_at_once(go: Go) -> None:
-    app = go("evaluation")
+    app = go("papers")
     assert len(app.get("plotly_chart")) == 1
     assert "Predicted, Appendix A: 2 of 2 claims hold" in texts(app)
     choose(app, "figure-3b")
@@ -84,7 +84,7 @@ SHOWN = [
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_every_experiment_is_shown_before_and_after_it_was_measured(name: str, go: Go) -> None:
-    app = choose(go("evaluation"), name)
+    app = choose(go("papers"), name)
     assert "Not measured yet" in texts(app)
     figure = measured(app, go, name)
     assert figure.complete
@@ -95,7 +95,7 @@ def test_every_experiment_is_shown_before_and_after_it_was_measured(name: str, g
 
 
 def test_measured_points_stand_on_their_curves(go: Go) -> None:
-    figure = measured(go("evaluation"), go, "figure-3a")
+    figure = measured(go("papers"), go, "figure-3a")
     drawn = figure_chart.draw(experiment("figure-3a"), figure)
     by_name = {trace.name: trace for trace in drawn.data}
     assert {name for name in by_name if "predicted" in name} == {
@@ -108,13 +108,13 @@ def test_measured_points_stand_on_their_curves(go: Go) -> None:
     line = by_name["LAZY, predicted, composites limited to T"]
     assert marks.y[0] == pytest.approx(0.9 * line.y[0])
     assert len({trace.marker.symbol for name, trace in by_name.items() if "meas" in name}) == 3
-    words = figure_chart.in_words(experiment("figure-3a"), drawn)
+    words = figure_chart.chart_alternative(experiment("figure-3a"), drawn)
     assert words.startswith("Figure 3(a): lazy evaluation, equal rates. Comparisons per second")
     assert "LAZY, measured: " in words
 
 
 def test_experiments_stand_under_their_paper_and_figure(go: Go) -> None:
-    app = choose(go("evaluation"), "figure-8c")
+    app = choose(go("papers"), "figure-8c")
     assert list(app.selectbox(key="paper").options) == [
         "Golab & Özsu 2003", "Tran & Lee 2007", "Wang et al. 2006",
     ]  # fmt: skip
@@ -127,13 +127,13 @@ def test_experiments_stand_under_their_paper_and_figure(go: Go) -> None:
     ]  # fmt: skip
     assert "Predicted, expected entries: 2 of 2 claims hold" in texts(app)
     go("plans")
-    go("evaluation")
+    go("papers")
     assert "All plans increase linearly" in texts(app), "the choice outlives a change of page"
 
 
 def test_figures_stand_beside_those_of_another_plan(go: Go) -> None:
     chosen = experiment("figure-18-mostly-small-0.2-0.4")
-    figure = measured(go("evaluation"), go, chosen.name)
+    figure = measured(go("papers"), go, chosen.name)
     shown = figure.shown(chosen)
     assert {m.value("rate") for m in shown.values()} == {1.0}, "all rates are the same"
     frame, points = figure_tables.point_table(chosen, figure)
@@ -144,8 +144,8 @@ def test_figures_stand_beside_those_of_another_plan(go: Go) -> None:
 
 def test_savings_are_drawn_as_curves_and_as_a_surface(go: Go) -> None:
     name = "figure-11a-pull-up"
-    figure = measured(go("evaluation"), go, name)
-    app = choose(go("evaluation"), name)
+    figure = measured(go("papers"), go, name)
+    app = choose(go("papers"), name)
     app.segmented_control(key=f"drawn of {name}").set_value("Surface").run()
     assert not app.exception
     assert len(app.get("plotly_chart")) == 1
@@ -158,12 +158,12 @@ def test_savings_are_drawn_as_curves_and_as_a_surface(go: Go) -> None:
     own, other = (figure.points[p.key].values[0] for p in (chosen.points[0], chosen.points[1]))
     assert points.z[0] == pytest.approx(1 - own / other)
     assert set(points.y) == {0.2, 0.5, 0.8, 1.0}
-    words = figure_chart.surface_in_words(chosen, chosen.surface())
+    words = figure_chart.surface_alternative(chosen, chosen.surface())
     assert "Equation 4, as printed: 0.451" in words
 
 
 def test_the_printed_model_is_drawn_when_asked_for(go: Go) -> None:
-    app = choose(go("evaluation"), "figure-8c")
+    app = choose(go("papers"), "figure-8c")
     pills = app.button_group(key="models of figure-8c")
     assert pills.value == [REFINED]
     figure = measured(app, go, "figure-8c")
@@ -181,15 +181,15 @@ def test_the_printed_model_is_drawn_when_asked_for(go: Go) -> None:
 
 
 def test_models_are_laid_beside_what_was_measured(go: Go) -> None:
-    app = go("evaluation")
+    app = go("papers")
     measured(app, go, "figure-7a")
-    assert "expected entries beside measured: :material/check: holds" in texts(app)
+    assert "expected entries compared with measured: :material/check: holds" in texts(app)
     assert "30 of 30 pairs of plans in the same order" in texts(app)
     assert "after 20 s of warm-up" in texts(app)
 
 
 def test_a_mark_leads_to_its_workload(go: Go) -> None:
-    figure = measured(go("evaluation"), go, "figure-3b")
+    figure = measured(go("papers"), go, "figure-3b")
     chosen = experiment("figure-3b")
     drawn = figure_chart.draw(chosen, figure)
     (marks,) = [trace for trace in drawn.data if trace.name == "GENERAL, as printed, measured"]
@@ -201,25 +201,25 @@ def test_a_mark_leads_to_its_workload(go: Go) -> None:
 
 
 def test_table_8_has_ratios_to_the_paper(go: Go) -> None:
-    figure = measured(go("evaluation"), go, "table-8")
+    figure = measured(go("papers"), go, "table-8")
     frame, points = figure_tables.point_table(experiment("table-8"), figure)
     assert len(frame) == len(points) == 16
     first = frame.iloc[0]
     assert (first["Curve"], first["Algorithm"], first["Paper"]) == ("Best plan", "Eager NLJ", 1614)
     assert first["Ours / paper"] == pytest.approx(1000 / 1614)
-    assert frame.iloc[3]["Paper, times its first"] == pytest.approx(11540 / 1614)
-    assert frame.iloc[3]["Times the first"] == pytest.approx(1.0)
+    assert frame.iloc[3]["Paper, relative to first"] == pytest.approx(11540 / 1614)
+    assert frame.iloc[3]["Relative to first"] == pytest.approx(1.0)
 
 
 def test_progress_is_shown_and_found_again_on_return(spark: FakeSpark, go: Go) -> None:
     spark.gate.clear()
-    app = press(choose(go("evaluation"), "table-8"), "Measure on this machine")
+    app = press(choose(go("papers"), "table-8"), "Measure on this machine")
     first_measured("table-8")
     app.run()
     assert any("measurement 1 of 80" in bar.proto.text.replace("\\", "") for bar in app.progress)
     go("run")
     assert "a paper's figure · running" in texts(app)
-    go("evaluation")
+    go("papers")
     assert any(button.label == "Cancel" for button in app.button)
     assert len(backend.runner().active()) == 1
     backend.measure("table-8")
@@ -230,16 +230,16 @@ def test_progress_is_shown_and_found_again_on_return(spark: FakeSpark, go: Go) -
 
 def test_what_was_measured_before_a_cancel_is_kept(spark: FakeSpark, go: Go) -> None:
     spark.gate.clear()
-    app = press(choose(go("evaluation"), "table-8"), "Measure on this machine")
+    app = press(choose(go("papers"), "table-8"), "Measure on this machine")
     first_measured("table-8")
     press(app, "Cancel")
     all_done()
-    go("evaluation")
+    go("papers")
     assert "1 of 80 measurements" in texts(app)
     spark.gate.set()
     press(app, "Measure the rest")
     all_done()
-    go("evaluation")
+    go("papers")
     assert "80 of 80 measurements" in texts(app)
     press(app, "Measure again")
     all_done()
@@ -248,27 +248,27 @@ def test_what_was_measured_before_a_cancel_is_kept(spark: FakeSpark, go: Go) -> 
 
 def test_a_failure_is_told(spark: FakeSpark, go: Go) -> None:
     spark.fails_with = "the disk is full"
-    app = press(choose(go("evaluation"), "table-8"), "Measure on this machine")
+    app = press(choose(go("papers"), "table-8"), "Measure on this machine")
     all_done()
-    go("evaluation")
+    go("papers")
     assert "the disk is full" in texts(app)
 
 
 def test_figures_of_another_machine_are_labelled(go: Go, nothing_shipped: Path) -> None:
-    app = go("evaluation")
+    app = go("papers")
     figure = measured(app, go, "table-8")
     figure_store.figure_file(experiment("table-8")).unlink()
     content = json.dumps({"table-8": figure.to_json()})
     nothing_shipped.write_bytes(gzip.compress(content.encode()))
-    go("evaluation")
+    go("papers")
     assert "on another machine" in texts(app)
     assert any(button.label == "Measure on this machine" for button in app.button)
 
 
 def test_a_damaged_file_is_told_in_one_message(go: Go) -> None:
-    app = choose(go("evaluation"), "table-8")
+    app = choose(go("papers"), "table-8")
     file = figure_store.figure_file(experiment("table-8"))
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("{")
-    go("evaluation")
+    go("papers")
     assert "delete it, and measure again" in texts(app)

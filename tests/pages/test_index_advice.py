@@ -36,14 +36,14 @@ def test_the_answer_is_the_planners(advised: AppTest) -> None:
     advice = JoinOrder().space(in_force(advised)).advise(40)
     assert advice.answer() in texts(advised)
     assert "Exact: no other split" in texts(advised)
-    assert f"Best plan then: {advice.plan}." in texts(advised)
+    assert f"Best plan with these indexes: {advice.plan}." in texts(advised)
     table = advised.dataframe[-1].value
     assert list(table["Window"]) == ["S1", "S2", "S3", "S4"]
     assert "Takes" not in table, "each window has one index"
     assert list(table["Per bucket"]) == pytest.approx(
         [window.saves_per_bucket for window in advice.windows], abs=0.5
     )
-    assert sum("worth most" in access for access in table["Access"]) == 1
+    assert sum("saves most" in access for access in table["Access"]) == 1
 
 
 def test_another_budget_is_another_answer(advised: AppTest) -> None:

@@ -18,7 +18,7 @@ Go = Callable[[str], AppTest]
 def test_the_answer_comes_first(go: Go) -> None:
     app = go("plans")
     assert "S1,S2,S3,S4 wins: 16,000 comparisons/s, 5.4x under the worst" in texts(app)
-    assert "Predicted by the model: paper, Appendix A" in texts(app)
+    assert "Prediction model: paper, Appendix A" in texts(app)
 
 
 def test_the_ranking_has_the_named_plans(go: Go) -> None:

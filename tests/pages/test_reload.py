@@ -32,9 +32,9 @@ def test_a_draft_with_a_mistake_is_found_again(go: Go) -> None:
     before = in_force(app)
     again = on(reloaded(app), "workload")
     assert again.text_area[0].value == WRONG
-    assert "The draft is not in force yet" in texts(again)
+    assert "Not saved: fix the error" in texts(again)
     assert in_force(again).digest == before.digest
-    next(b for b in again.button if b.label == "Discard the draft").click().run()
+    next(b for b in again.button if b.label == "Discard changes").click().run()
     assert "unfinished" not in again.query_params
 
 
@@ -83,7 +83,7 @@ def test_choices_that_are_none_any_more_are_passed_over(go: Go) -> None:
     assert "is damaged" in texts(reloaded(app))
 
 
-def test_an_edited_sample_is_told_apart_until_it_is_named(go: Go) -> None:
+def test_an_edited_sample_has_another_name_until_it_is_named(go: Go) -> None:
     app = go("workload")
     name = in_force(app).name
     first = app.text_area[0].value

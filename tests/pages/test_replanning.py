@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.plans import rate_sources, replanning_figures
+from pages.parts.plans import replanning, replanning_figures
 from pages.parts.shared import samples
 from planner.errors import PlanError
 from planner.families.join_order import JoinOrder
@@ -36,7 +36,7 @@ def opened(app: AppTest, go: Go) -> AppTest:
 
 def test_the_answer_comes_first_and_follows_the_burst(opened: AppTest) -> None:
     assert "Switching at 500 s and 1,000 s saves" in texts(opened)
-    factor = next(box for box in opened.number_input if "Times" in box.label)
+    factor = next(box for box in opened.number_input if "Rate during" in box.label)
     factor.set_value(1.0).run()
     assert not opened.exception
     assert "S3,S1,S4,S2 is the best plan throughout" in texts(opened)
@@ -49,21 +49,21 @@ def test_another_threshold_is_another_answer(opened: AppTest) -> None:
     assert "a threshold of 1900% never re-plans and costs" in texts(opened)
     tables = {element.value.columns[0]: element.value for element in opened.dataframe}
     assert tables["Threshold"].set_index("Threshold").loc["1900%", "Re-plannings"] == 0
-    costs = tables["Policy"].set_index("Policy")["Against always best"]
+    costs = tables["Policy"].set_index("Policy")["Compared with always best"]
     assert costs["Always the best plan"] == "the same"
     assert costs["Re-plan beyond 1900%"] == costs["Stay with the first plan"]
 
 
 def test_a_day_has_its_night(opened: AppTest) -> None:
-    opened.button_group(key="rates-from").set_value(rate_sources.DAY).run()
+    opened.button_group(key="rates-from").set_value(replanning.DAY).run()
     assert not opened.exception
     assert "times (first at" in texts(opened)
 
 
 def test_a_file_waits_until_it_is_there(opened: AppTest) -> None:
-    opened.button_group(key="rates-from").set_value(rate_sources.FILE).run()
+    opened.button_group(key="rates-from").set_value(replanning.FILE).run()
     assert not opened.exception
-    assert "The last row may give a time alone" in texts(opened)
+    assert "The last row may have only a time" in texts(opened)
     assert "Switching" not in texts(opened)
     content = (samples.FOLDER / "rates-table-7.csv").read_bytes()
     opened.file_uploader[0].upload("rates.csv", content, "text/csv").run()
@@ -72,7 +72,7 @@ def test_a_file_waits_until_it_is_there(opened: AppTest) -> None:
 
 
 def test_a_bad_file_is_told_its_place(opened: AppTest) -> None:
-    opened.button_group(key="rates-from").set_value(rate_sources.FILE).run()
+    opened.button_group(key="rates-from").set_value(replanning.FILE).run()
     opened.file_uploader[0].upload("r.csv", b"time,S1\n0,1\n5,-2\n", "text/csv").run()
     assert not opened.exception
     assert "r.csv: row 2, column S1**: must be a rate from 0" in texts(opened)
@@ -83,21 +83,21 @@ def test_a_table_is_read_as_a_file_is() -> None:
     nothing = float("nan")
     rows = [(0, 11), (900, nothing), (nothing, nothing), (300, 5.5)]
     table = pd.DataFrame(rows, columns=["time", "S1"], index=[0, 1, 2, 7])
-    trace = rate_sources.from_table(table, workload)
+    trace = replanning.from_table(table, workload)
     assert (trace.times, trace.end) == ((0, 300), 900), "an added row falls into its place"
     assert trace.rates == ((11, 10, 1, 1), (5.5, 10, 1, 1))
     table.loc[9] = (500, nothing)
     with pytest.raises(PlanError, match="the table: row 3, column S1: is empty"):
-        rate_sources.from_table(table, workload)
+        replanning.from_table(table, workload)
     table.loc[9] = (nothing, 4)
     with pytest.raises(PlanError, match="the table: a row has no time"):
-        rate_sources.from_table(table, workload)
+        replanning.from_table(table, workload)
 
 
 def test_own_data_give_their_rates(app: AppTest) -> None:
     app.button(key="open-sensors-own-data").click().run()
     app.button_group(key="plan-detail").set_value("Changing rates").run()
-    app.button_group(key="rates-from").set_value(rate_sources.DATA).run()
+    app.button_group(key="rates-from").set_value(replanning.DATA).run()
     assert not app.exception
     assert "best plan throughout" in texts(app) or "Switching" in texts(app)
 
@@ -111,12 +111,12 @@ def test_a_run_gives_its_rates(opened: AppTest, spark: FakeSpark, go: Go) -> Non
         history.save(replace(run, data_digest=data_digest(run.workload, None)))
     go("plans")
     opened.button_group(key="plan-detail").set_value("Changing rates").run()
-    opened.button_group(key="rates-from").set_value(rate_sources.RUN).run()
+    opened.button_group(key="rates-from").set_value(replanning.RUN).run()
     assert not opened.exception
     assert "best plan throughout" in texts(opened) or "Switching" in texts(opened)
     for run in history.runs():
         history.save(replace(run, data_digest="other"))
-    next(box for box in opened.number_input if "Count" in box.label).set_value(500.0).run()
+    next(box for box in opened.number_input if "Interval" in box.label).set_value(500.0).run()
     assert "its data have changed since" in texts(opened)
 
 
@@ -163,7 +163,7 @@ def test_figures_show_every_interval_and_plan() -> None:
     assert replanning_figures.rates(silent.trace).layout.yaxis.type is None, "no log of 0"
 
 
-def test_general_plans_are_told_apart_in_the_bands() -> None:
+def test_general_plans_have_unique_names_in_the_bands() -> None:
     long = [f"general:S1=S1,S2;S2={order}" for order in ("S1,S2", "S2,S1")]
     named = replanning_figures._names(["S1,S2", *long])
     assert list(named.values()) == [

@@ -16,7 +16,7 @@ from planner.errors import RunError
 from runtime.runs.history import History
 from runtime.runs.records import Run
 from runtime.runs.run_json import run_document
-from tests.runtime.runs import a_run
+from tests.runtime.run_records import a_run
 
 _HOSTILE = "</script><script>alert(1)</script><img src=http://evil.example/x>"
 # Elements by which a page fetches something, and what names it.
@@ -138,7 +138,7 @@ def test_what_cannot_be_reported_together_is_refused() -> None:
     run = _measured("r1")
     with pytest.raises(RunError, match="r2: has another workload or other data than r1"):
         report([run, replace(_measured("r2"), data_digest="other")])
-    with pytest.raises(RunError, match="r3: is failed; a report is about finished runs"):
+    with pytest.raises(RunError, match="r3: is failed; a report needs finished runs"):
         report([run, a_run("r3", status="failed", error="no")])
     with pytest.raises(RunError, match="no run to report"):
         report([])

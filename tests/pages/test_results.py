@@ -35,7 +35,7 @@ def results(spark: FakeSpark, go: Go) -> AppTest:
 
 def test_nothing_run_yet_leads_to_run(go: Go) -> None:
     app = go("results")
-    assert "Nothing of this workload has been measured yet" in texts(app)
+    assert "No plan of this workload has been run yet" in texts(app)
     assert app.page_link[-1].proto.page.endswith("run")
 
 
@@ -43,7 +43,7 @@ def test_predicted_stands_beside_measured(results: AppTest) -> None:
     assert "S1,S2,S3,S4 made 14,400 comparisons/s, 16,000 predicted (q-error 1.11 ▲ over)" in texts(
         results
     )
-    assert "Predicted by the model: paper, Appendix A" in texts(results)
+    assert "Prediction model: paper, Appendix A" in texts(results)
     table = results.dataframe[0].value
     assert list(table["Plan"]) == ["S1,S2,S3,S4", "S4,S3,S2,S1"]
     assert set(table["Prediction"]) == {"1.11 ▲ over"}
@@ -119,7 +119,7 @@ def test_a_cancelled_run_is_marked(results: AppTest) -> None:
         "S4,S3,S2,S1 (cancelled)",
     }
     assert (
-        "was cancelled after 120 s of stream time: its figures are of what was measured"
+        "was cancelled after 120 s of stream time. Its figures cover the time until then"
         in texts(results)
     )
 
@@ -136,7 +136,7 @@ def test_two_runs_are_compared_by_operator(results: AppTest) -> None:
     results.button_group(key=key).set_value("Picture").run()
     assert not results.exception
     first, second = (chart.proto.spec for chart in results.get("graphviz_chart"))
-    assert "in this plan alone" in first
+    assert "only in this plan" in first
     assert first != second
 
 
@@ -149,7 +149,7 @@ def test_the_history_is_searched_and_filtered(results: AppTest) -> None:
     assert list(results.dataframe[-1].value["Note"]) == ["for the talk"]
     results.selectbox(key="history-status").set_value("failed").run()
     assert not results.exception
-    assert "No run is like that." in texts(results)
+    assert "No run matches." in texts(results)
 
 
 def test_a_long_history_goes_on(results: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,11 +210,11 @@ def test_seconds_are_of_runs_that_can_be_compared(results: AppTest) -> None:
     results.run()
     assert not results.exception
     told = texts(results)
-    assert "Left out, as their seconds are others: stream, kernels, at a pace of 10 s" in told
+    assert "Left out, as seconds cannot be compared: stream, kernels, at a pace of 10 s" in told
     assert "Seconds of each plan: stream, kernels" in figure_titles(results)
     chosen = results.selectbox(key="seconds-of-runs")
     chosen.select(chosen.options[1]).run()
-    assert "at a pace of 10 s a second" in figure_titles(results)
+    assert "at a pace of 10 s per second" in figure_titles(results)
     results.button_group(key="seconds-of").set_value("Whole runs").run()
     assert "Start: until Spark and the kernels were ready" in texts(results)
 
@@ -238,4 +238,4 @@ def test_runs_of_the_commands_on_own_data_are_found(app: AppTest, go: Go) -> Non
         History().save(replace(run, request=replace(run.request, workload=sample.workload)))
     go("results")
     assert "Both plans gave the same" in texts(app)
-    assert "Difference of two runs" in texts(app)
+    assert "Difference between two runs" in texts(app)

@@ -21,7 +21,7 @@ from runtime.runs.processes import Process
 from runtime.runs.records import Run, Way
 from tests.pages.conftest import FakeSpark
 from tests.pages.helpers import all_done, fresh_app, texts, until
-from tests.runtime.runs import a_run
+from tests.runtime.run_records import a_run
 
 Go = Callable[[str], AppTest]
 
@@ -35,7 +35,7 @@ def press(app: AppTest, label: str) -> AppTest:
 def test_best_and_its_rival_are_preselected(go: Go) -> None:
     app = go("run")
     assert app.multiselect[0].value == ["S1,S2,S3,S4", "S4,S3,S2,S1"]
-    assert "93,000 tuples a plan" in texts(app), "15 tuples a second for 6,200 s"
+    assert "93,000 tuples per plan" in texts(app), "15 tuples a second for 6,200 s"
 
 
 def test_a_run_shows_its_progress_and_leads_to_results(spark: FakeSpark, go: Go) -> None:
@@ -179,7 +179,7 @@ def test_a_run_with_a_relation_says_what_is_ahead(app: AppTest, go: Go, sample: 
     app.button(key=f"open-{sample}").click().run()
     go("run")
     assert not app.error
-    assert "tuples a plan" in texts(app)
+    assert "tuples per plan" in texts(app)
 
 
 def test_a_master_is_named_or_its_mistake_is_told(spark: FakeSpark, go: Go) -> None:
@@ -210,14 +210,14 @@ def _lost(run_id: str, way: Way = "stream") -> Run:
 def test_a_run_that_was_killed_is_shown_and_resumed(spark: FakeSpark, go: Go) -> None:
     run = _lost("lost")
     app = go("run")
-    assert "Runs that broke off" in texts(app)
+    assert "Interrupted runs" in texts(app)
     assert "interrupted: its process ended before it did" in texts(app)
     press(app, "Resume")
     all_done()
     assert spark.started == [run.plan.label]
     assert History().get("lost").status == "finished"
     go("run")
-    assert "Runs that broke off" not in texts(app)
+    assert "Interrupted runs" not in texts(app)
     press(app, f"Open {run.workload.name}")
     go("results")
     assert "1 plan gave 12,345 results" in texts(app)
@@ -231,7 +231,7 @@ def test_a_run_that_was_killed_is_discarded(go: Go) -> None:
     assert "was a replay, which keeps no checkpoint" in texts(app)
     assert not any(button.label == "Resume" for button in app.button)
     press(app, "Discard")
-    assert "Runs that broke off" not in texts(app)
+    assert "Interrupted runs" not in texts(app)
     assert not folder.exists()
     assert not History().runs()
 

@@ -15,7 +15,7 @@ from planner.errors import PlanError
 from runtime.data.folders import home
 from runtime.runs.history import History
 from tests.pages.helpers import fresh_app, reloaded, texts
-from tests.runtime.runs import a_run
+from tests.runtime.run_records import a_run
 
 
 def test_every_sample_has_a_card_with_a_picture(app: AppTest) -> None:
@@ -50,14 +50,14 @@ def test_a_card_opens_its_plans(app: AppTest) -> None:
 
 
 def test_what_was_run_lately_and_what_broke_off_is_told(app: AppTest) -> None:
-    assert "Lately" not in texts(app)
+    assert "Recent" not in texts(app)
     run = a_run("done")
     History().save(run)
     History().save(a_run("lost", status="interrupted"))
     app.run()
-    assert "1 run broke off." in texts(app)
-    assert texts(app).count("Lately") == 1, "both are of one workload"
-    shown = next(b for b in app.button if b.label == "See its results")
+    assert "1 run was interrupted." in texts(app)
+    assert texts(app).count("Recent") == 1, "both are of one workload"
+    shown = next(b for b in app.button if b.label == "See the results")
     shown.click().run()
     assert not app.exception
     assert app.session_state["workload"] == run.request.workload
@@ -124,7 +124,7 @@ def test_a_reload_finds_the_workload_and_its_uploaded_data(app: AppTest) -> None
     assert again.session_state["workload"] == app.session_state["workload"]
     assert (again.session_state["data"], again.session_state["sort"]) == (folder, True)
     again.switch_page("pages/plans.py").run()
-    assert "opened nothing yet" not in texts(again)
+    assert "not opened a workload yet" not in texts(again)
 
     shutil.rmtree(folder)
     gone = reloaded(app)
@@ -156,7 +156,7 @@ def test_a_name_of_no_kept_workload_is_told(name: str) -> None:
     fresh = fresh_app(kept=name)
     fresh.run()
     assert not fresh.exception
-    assert "is not kept here any more" in texts(fresh)
+    assert "is no longer kept here" in texts(fresh)
 
 
 @pytest.mark.parametrize(
@@ -177,10 +177,10 @@ def test_an_edited_sample_keeps_its_data_over_a_reload(app: AppTest) -> None:
 def test_a_page_without_a_workload_says_what_it_shows(app: AppTest) -> None:
     assert "sample" not in app.query_params
     app.switch_page("pages/plans.py").run()
-    assert "You have opened nothing yet: this is the first sample." in texts(app)
+    assert "You have not opened a workload yet. This is the first sample." in texts(app)
     app.switch_page("pages/start.py").run()
     app.button(key="open-golab-table-5").click().run()
-    assert "You have opened nothing yet" not in texts(app)
+    assert "You have not opened a workload yet" not in texts(app)
 
 
 @pytest.mark.usefixtures("spark")

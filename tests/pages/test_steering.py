@@ -64,7 +64,7 @@ def test_queries_enter_leave_and_change_and_the_workload_has_it_in_the_end(
     _made(going, 4)
     app.run()
     told = next(f.value for f in app.dataframe if "What changes" in f.value)
-    assert "Q1 leaves, Q3 enters, Q2 is another" in told["What changes"].iloc[1]
+    assert "Q1 is removed, Q3 is added, Q2 changes" in told["What changes"].iloc[1]
     assert told["Plan"].iloc[1] == "pull-up"
 
     spark.gate.set()

@@ -84,7 +84,7 @@ def test_a_workload_too_long_for_a_link_leaves_as_a_file(go: Go) -> None:
     app.session_state["workload"] = replace(edited, description=noise, run=settings)
     app.run()
     assert not app.exception
-    assert "too long for a link: take the file" in texts(app)
+    assert "too long for a link. Download the file" in texts(app)
     assert "workload" not in app.query_params
 
 
@@ -92,10 +92,10 @@ def test_a_workload_too_long_for_a_link_leaves_as_a_file(go: Go) -> None:
     ("change", "told"),
     [
         ({"sluice_view": 2}, "another version"),
-        ({"page": "../../etc/passwd"}, "there is no '../../etc/passwd'"),
-        ({"page": 3}, "is no whole view"),
-        ({"view": {"plan": ["x"]}}, "every choice is a text"),
-        ({"workload": None}, "is no whole view"),
+        ({"page": "../../etc/passwd"}, "there is no page '../../etc/passwd'"),
+        ({"page": 3}, "is not a complete view"),
+        ({"view": {"plan": ["x"]}}, "every choice must be a text"),
+        ({"workload": None}, "is not a complete view"),
         ({"workload": "version: 1\nstreams: [}"}, "view.json"),
         ({"data": "/etc"}, "/etc"),
     ],

@@ -19,7 +19,7 @@ from pages.parts.shared.formatting import (
     ("mine", "theirs", "words"),
     [
         (80_400, 120_000, "▼ 33% less"),
-        (120_000, 80_400, "▲ 49.3% more"),
+        (120_000, 80_400, "▲ 49% more"),
         (16_000, 86_850, "▼ 5.4x less"),
         (86_850, 16_000, "▲ 5.4x more"),
         (0, 5, "▼ far less"),

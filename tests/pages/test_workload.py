@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.parts.shared import samples
-from pages.parts.workload import execution_table, own_data, stream_tables
+from pages.parts.workload import own_data, stream_tables
 from planner.errors import PlanError
 from planner.workload.workload import Workload
 from tests.pages.helpers import texts
@@ -79,7 +79,7 @@ def test_a_draft_can_be_discarded(go: Go) -> None:
     text = app.text_area[0].value
     app.text_area[0].set_value("SELECT").run()
     assert app.error
-    next(b for b in app.button if b.label == "Discard the draft").click().run()
+    next(b for b in app.button if b.label == "Discard changes").click().run()
     assert not app.error
     assert app.text_area[0].value == text
 
@@ -130,7 +130,7 @@ def test_own_data_say_where_numbers_come_from(app: AppTest, go: Go) -> None:
     app.button(key="open-sensors-own-data").click().run()
     section(go("workload"), "Own data")
     table = app.dataframe[0].value
-    assert "inferred from data" in set(table["Comes from"])
+    assert "inferred from data" in set(table["Source"])
 
 
 def test_a_typed_folder_must_lie_under_the_data_folder(
@@ -140,7 +140,7 @@ def test_a_typed_folder_must_lie_under_the_data_folder(
     app.text_input[0].set_value("/etc")
     next(b for b in app.button if b.label == "Use this folder").click().run()
     assert not app.exception
-    assert "must lie under" in texts(app)
+    assert "must be inside" in texts(app)
 
     monkeypatch.setenv("SLUICE_DATA_ROOT", str(samples.FOLDER))
     assert own_data.allowed_folder("sensors") == samples.FOLDER / "sensors"
@@ -151,7 +151,7 @@ def test_a_typed_folder_must_lie_under_the_data_folder(
     link.mkdir()
     (link / "out").symlink_to("/etc")
     monkeypatch.setenv("SLUICE_DATA_ROOT", str(link))
-    with pytest.raises(PlanError, match="must lie under"):
+    with pytest.raises(PlanError, match="must be inside"):
         own_data.allowed_folder("out")
 
 
@@ -160,7 +160,7 @@ def test_uploads_must_be_named_after_streams(go: Go) -> None:
     app.file_uploader[0].set_value([("passwd.csv", b"ts,attr\n1,2\n", "text/csv")])
     next(b for b in app.button if b.label == "Use these files").click().run()
     assert not app.exception
-    assert "belongs to no stream" in texts(app)
+    assert "does not belong to a stream" in texts(app)
 
 
 PARTS = {
@@ -208,7 +208,7 @@ def test_attributes_keep_their_values_and_refuse_twins() -> None:
 def test_equal_methods_are_written_once() -> None:
     def written(*rows: tuple[str, str, str]) -> object:
         frame = pd.DataFrame(rows, columns=["Source", "Join", "Buckets"])
-        return execution_table.with_execution(PARTS, frame)["execution"]
+        return stream_tables.with_execution(PARTS, frame)["execution"]
 
     assert written(("A", "nested", ""), ("B", "nested", "")) == {"join": "nested"}
     assert written(("A", "hash", "5"), ("B", "hash", "5")) == {"join": "hash", "buckets": 5}

@@ -14,8 +14,8 @@ from planner.plan.plan import Plan
 from planner.workload.query import Query
 from planner.workload.workload import Workload
 from runtime.data.feed import Span
-from runtime.engines.aggregation.answer_files import AnswerReader
-from runtime.engines.aggregation.feed import aggregate_feed
+from runtime.engines.early_aggregation.answer_files import AnswerReader
+from runtime.engines.early_aggregation.feed import aggregate_feed
 from runtime.engines.protocol import Tally
 from tests.oracles.aggregations import Answer, Moment
 from tests.runtime.driving import program_of, split_of, stepped_apart

@@ -16,8 +16,8 @@ from planner.workload.query import Query, TimeWindow
 from planner.workload.workload import Workload
 from runtime.data.batch import Batch, unpack
 from runtime.data.feed import Feed, Merge, Span, Split
-from runtime.engines.joins.kernel.multiway import Counters
-from runtime.engines.joins.multiway_program import JoinProgram
+from runtime.engines.join_order.kernel.multiway import Counters
+from runtime.engines.join_order.multiway_program import JoinProgram
 from runtime.engines.protocol import PlanInput, Program, Tally
 from runtime.engines.registry import engine
 from tests.oracles.joins import Data

@@ -25,7 +25,7 @@ from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
 from runtime.data.feed import Feed, Span, Split
 from runtime.engines.protocol import Tally
-from runtime.engines.slices.feed import slice_feed
+from runtime.engines.sliced_chain.feed import slice_feed
 from tests.oracles.joins import Data
 from tests.oracles.slices import built
 from tests.runtime.driving import program_of, stepped, tables_of

@@ -1,4 +1,4 @@
-"""The curves of an experiment: models as lines, measured points with their spread on them."""
+"""The curves of an experiment: models as lines, measured points with their spread."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # Pixels of the plot, and of each line of a legend that has one entry a line where it is narrow.
 _PLOT = 460
 _LEGEND_LINE = 14
+_HEIGHT = 620
 _PRINTED = "#7A868F"
 _DASHES = ("solid", "dot", "dash")
 _PATTERNS = ("/", ".", "x")
@@ -29,7 +30,7 @@ _MARKS = (
 def draw(
     chosen: Experiment, figure: Figure | None, predicted: Collection[str] | None = None
 ) -> go.Figure:
-    """Bars where places are names, else lines; colours and marks tell the subjects apart.
+    """Bars where places are names, else lines; each subject has its colour and mark.
 
     `predicted` are the models whose curves are drawn; None draws all.
     """
@@ -38,7 +39,7 @@ def draw(
     for number, curve in enumerate(chosen.curves):
         place = subjects.index(curve.subject)
         colour, mark = PALETTE[place % len(PALETTE)], _MARKS[place % len(_MARKS)]
-        # What is drawn later is thinner: curves and points that fall together all stay visible.
+        # Later curves are thinner, so that those on top of each other all stay visible.
         left = 1 - place / len(subjects)
         if curve.model and (predicted is None or curve.model in predicted):
             dash = _DASHES[chosen.models.index(curve.model) % len(_DASHES)]
@@ -59,7 +60,7 @@ def draw(
 
 
 def _framed(title: str, series: int) -> dict[str, object]:
-    """The frame of every figure, but with the legend below: it has too many lines for the top."""
+    """The usual frame, but with the legend below: it has many lines."""
     height = _PLOT + _LEGEND_LINE * series
     framed = frame(title, height, legend=False)
     below = {"orientation": "h", "yref": "container", "yanchor": "bottom", "y": 0, "x": 0}
@@ -67,7 +68,7 @@ def _framed(title: str, series: int) -> dict[str, object]:
 
 
 def _places(chosen: Experiment) -> dict[str, object]:
-    """Names as they stand; figures of a logarithmic scale are ticked where they are."""
+    """The ticks: names, or the figures themselves on a logarithmic scale."""
     if chosen.x.named:
         return {"type": "category"}
     if not chosen.x.logarithmic:
@@ -120,7 +121,7 @@ def _measured(
         "thickness": 1,
         "width": 3,
     }
-    # A second curve of a subject is told apart by its hollow marks, or its paler bars.
+    # A second curve of a subject has hollow marks or paler bars.
     second = bool(before)
     shared = {
         "x": [point.x for _, point, _ in found],
@@ -163,25 +164,19 @@ def _printed(drawn: go.Figure, chosen: Experiment, curve: Curve) -> None:
         )
 
 
-def in_words(chosen: Experiment, drawn: go.Figure) -> str:
-    """The drawn figure for those who cannot see it: where every series begins and ends."""
-    told = [
+def chart_alternative(chosen: Experiment, drawn: go.Figure) -> str:
+    """The text alternative: where every series begins and ends."""
+    series = [
         f"{trace.name}: {amount(trace.y[0])} at {trace.x[0]}, {amount(trace.y[-1])} at "
         f"{trace.x[-1]}"
         for trace in drawn.data
         if len(trace.y)
     ]
-    return f"{chosen.title}. {chosen.y.title} by {chosen.x.title}. {'; '.join(told)}."
-
-
-if TYPE_CHECKING:
-    from runtime.experiments.figure import Figure
-
-_HEIGHT = 620
+    return f"{chosen.title}. {chosen.y.title} by {chosen.x.title}. {'; '.join(series)}."
 
 
 def draw_surface(chosen: Experiment, surface: Surface, figure: Figure | None) -> go.Figure:
-    """A surface for each of the paper's models, and what was measured."""
+    """A surface for each model of the paper, and the measured points."""
     drawn = go.Figure()
     for number, (model, heights) in enumerate(surface.heights.items()):
         colour = PALETTE[number % len(PALETTE)]
@@ -229,13 +224,13 @@ def measured(chosen: Experiment, surface: Surface, figure: Figure) -> dict[str, 
     return {axis: [place[at] for place in found] for at, axis in enumerate("xyz")}
 
 
-def surface_in_words(chosen: Experiment, surface: Surface) -> str:
-    """The surfaces for those who cannot see them: their corners."""
-    told = [
+def surface_alternative(chosen: Experiment, surface: Surface) -> str:
+    """The text alternative: the corners of every surface."""
+    corners = [
         f"{model}: {heights[0][0]:.3g}, {heights[0][-1]:.3g}, {heights[-1][0]:.3g} and "
         f"{heights[-1][-1]:.3g} at its corners"
         for model, heights in surface.heights.items()
     ]
     return f"{chosen.title}. {chosen.y.title} by {chosen.x.title} and {surface.y_title}. " + (
-        "; ".join(told) + "."
+        "; ".join(corners) + "."
     )

@@ -1,4 +1,4 @@
-"""The figures of the papers on their page: which one, what was measured of it, and where."""
+"""The page of the papers' figures: which figure, what was measured, and where."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.parts.papers import figure_chart, figure_tables
 from pages.parts.run import progress
-from pages.parts.shared import backend, charts, state
+from pages.parts.shared import backend, charts, controls, state
 from pages.parts.shared.formatting import counted, moment, plain
 from planner.experiments.experiment import Experiment, Point
 from planner.experiments.registry import EXPERIMENTS, experiment
@@ -22,12 +22,12 @@ _MOST_BUTTONS = 6
 # More predicted lines than that hide one another.
 _MOST_LINES = 6
 _CURVES, _SURFACE = "Curves", "Surface"
-# The chart follows the measuring so often, in seconds.
+# Seconds between updates of the chart while points are measured.
 _FOLLOW = 2
 
 
 class Shown(NamedTuple):
-    """An experiment, what was measured of it if anything, and whether that was on this machine."""
+    """An experiment, what was measured of it, and whether that was on this machine."""
 
     experiment: Experiment
     figure: Figure | None
@@ -35,7 +35,7 @@ class Shown(NamedTuple):
 
 
 def pick() -> Experiment:
-    """The experiment that the user chose by paper, figure and part; the first one at first."""
+    """The experiment that the user picks by paper, figure and part."""
     papers = list(dict.fromkeys(known.paper for known in EXPERIMENTS))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         paper = st.selectbox("Paper", papers, key="paper", persist_state="session")
@@ -51,10 +51,9 @@ def pick() -> Experiment:
             persist_state="session",
         )  # fmt: skip
         return experiment(named)
-    chosen = st.segmented_control(
-        "Part", list(parts), format_func=parts.__getitem__, required=True,
-        default=next(iter(parts)), key=f"part of {figure}", persist_state="session",
-    )  # fmt: skip
+    chosen = controls.segments(
+        "Part", parts, f"part of {figure}", kept=True, format_func=parts.__getitem__
+    )
     return experiment(chosen)
 
 
@@ -72,7 +71,7 @@ def models(chosen: Experiment) -> tuple[str, ...]:
 
 
 def shown(chosen: Experiment) -> Shown:
-    """What was measured here, else what came with Sluice."""
+    """What was measured on this machine, else what came with Sluice."""
     from runtime.experiments.figure import kept, shipped
 
     own = kept(chosen)
@@ -87,12 +86,12 @@ def answer(held: Shown) -> str:
         holding = sum(claim.check(values).holds for claim in held.experiment.claims)
         parts.append(f"{view}: {holding} of {counted(claims, 'claim')} hold")
     if not parts:
-        return "Nothing has been measured yet, and no model predicts rates: measure them."
+        return "Nothing has been measured yet, and no model predicts these rates."
     return "; ".join(parts) + "."
 
 
 def where(held: Shown) -> None:
-    """On which machine the figures were measured, and when; whether all plans agreed."""
+    """Where and when the figures were measured, and whether all plans agreed."""
     figure = held.figure
     if figure is None:
         st.caption("Not measured yet.")
@@ -105,17 +104,17 @@ def where(held: Shown) -> None:
     )
     st.caption(
         f"Measured {place}, {moment(figure.measured_at)}: {rounds}, {figure.cores} cores, "
-        f"{plain(machine)}. Kernels alone, in one thread, without Spark around them: the same "
-        "kernels and counts as in every run."
+        f"{plain(machine)}. Only kernels in one thread, without Spark: the same kernels and counts "
+        "as in every run."
     )
     if not figure.same_answer:
-        st.error("The plans did not agree on their answer.", icon=":material/report:")
+        st.error("The plans gave different answers.", icon=":material/report:")
     elif figure.complete:
         st.caption(":material/verified: On the same tuples, all plans gave the same answer.")
 
 
-def controls(held: Shown) -> None:
-    """Measure what is missing, or all of it again; while that goes on, how far it is."""
+def buttons(held: Shown) -> None:
+    """Buttons to measure what is missing, or all again; the progress while measuring."""
     job = backend.measuring(held.experiment.name)
     if job is not None:
         progress.live(job.id)
@@ -142,13 +141,13 @@ def controls(held: Shown) -> None:
 
 
 def chart(held: Shown, drawn: tuple[str, ...]) -> None:
-    """The curves, or the surface; they follow the measuring. A click on a point opens it."""
+    """The curves or the surface, updated while points are measured."""
     if held.experiment.surface is not None and _in_space(held.experiment):
         surface = held.experiment.surface()
         charts.show(
             figure_chart.draw_surface(held.experiment, surface, held.figure),
             key=f"surface-{held.experiment.name}",
-            alt=figure_chart.surface_in_words(held.experiment, surface),
+            alt=figure_chart.surface_alternative(held.experiment, surface),
         )
         return
     measuring = backend.measuring(held.experiment.name) is not None
@@ -156,25 +155,22 @@ def chart(held: Shown, drawn: tuple[str, ...]) -> None:
 
 
 def _in_space(chosen: Experiment) -> bool:
-    drawn = st.segmented_control(
-        "Drawn as", [_CURVES, _SURFACE], required=True, default=_CURVES,
-        key=f"drawn of {chosen.name}", persist_state="session",
-    )  # fmt: skip
-    return drawn == _SURFACE
+    key = f"drawn of {chosen.name}"
+    return controls.segments("Drawn as", [_CURVES, _SURFACE], key, kept=True) == _SURFACE
 
 
 def _chart(name: str, drawn: tuple[str, ...]) -> None:
     held = shown(experiment(name))
     figure = figure_chart.draw(held.experiment, held.figure, drawn)
     selected = charts.pick(
-        figure, key=f"chart-{name}", alt=figure_chart.in_words(held.experiment, figure)
+        figure, key=f"chart-{name}", alt=figure_chart.chart_alternative(held.experiment, figure)
     )
     if selected and (point := point_at(held.experiment, selected[0])) is not None:
         offer(point)
 
 
 def point_at(chosen: Experiment, selected: Mapping[str, Any]) -> Point | None:
-    """The point behind a mark of the chart: marks carry their curve's number and their own."""
+    """The point of a mark in the chart; marks carry the numbers of their curve and point."""
     data = selected.get("customdata")
     if not data:
         return None
@@ -183,7 +179,7 @@ def point_at(chosen: Experiment, selected: Mapping[str, Any]) -> Point | None:
 
 
 def offer(point: Point) -> None:
-    """The point in words, and the way to its workload."""
+    """The point, and a button that opens its workload."""
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         st.markdown(f"**{plain(point.workload.name)}** · {plain(point.plan, 120)}", width="stretch")
         if st.button("Open in the explorer", icon=":material/open_in_new:", key="open-point"):

@@ -1,4 +1,4 @@
-"""What an experiment came to, in tables: the paper's claims, and every measured point."""
+"""Tables of an experiment: the claims of the paper, and every measured point."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
+from pages.parts.shared import controls
 from pages.parts.shared.formatting import error_text, plain
 from planner.experiments.experiment import Agreement, Claim, Experiment, Finding, Point, Values
 from planner.numbers import amount
@@ -22,11 +23,10 @@ _UNITS = {
     "operations": "Operations/s",
     "state_tuples": "Tuples held",
 }
-_NUMBER = st.column_config.NumberColumn(format="localized")
 
 
 def views(chosen: Experiment, figure: Figure | None) -> dict[str, Values]:
-    """The figures in which claims are checked: each model's, and the measured ones once whole."""
+    """The figures that claims are checked against: each model's, and measured ones if complete."""
     found = {f"Predicted, {model}": values for model, values in chosen.predicted().items()}
     if figure is not None and figure.complete:
         found[MEASURED] = chosen.measured(figure.values(chosen))
@@ -34,7 +34,7 @@ def views(chosen: Experiment, figure: Figure | None) -> dict[str, Values]:
 
 
 def spans(chosen: Experiment) -> str:
-    """For how long points are measured, in words: `3 to 10 s of stream time after 20 s`."""
+    """How long points are measured, in words."""
     run = [point.workload for point in chosen.points]
     seconds, before = (
         _range(values) for values in ([w.run.duration for w in run], [w.warmup for w in run])
@@ -48,27 +48,27 @@ def _range(values: list[float]) -> str:
 
 
 def claims(chosen: Experiment, figure: Figure | None) -> None:
-    """Each claim of the paper, whether it holds in each view, and why not where it does not."""
+    """Each claim of the paper: whether it holds in each view, and if not, why."""
     seen = views(chosen, figure)
     if not seen:
         return
     measured = seen.get(MEASURED)
-    st.markdown("### What the paper says, and what these figures say", anchors=False)
+    st.markdown("### Claims of the paper, checked against these figures", anchors=False)
     with st.container(border=True):
         for claim in chosen.claims:
-            _told(claim, {view: claim.check(values) for view, values in seen.items()})
+            _claim(claim, {view: claim.check(values) for view, values in seen.items()})
         if measured is not None:
             for agreement in chosen.agreements:
                 beside = {
-                    f"{model} beside measured": agreement.check(values, measured)
+                    f"{model} compared with measured": agreement.check(values, measured)
                     for model, values in chosen.predicted().items()
                 }
-                _told(agreement, beside)
+                _claim(agreement, beside)
     for remark in chosen.remarks:
         st.caption(plain(remark, 600))
 
 
-def _told(claim: Claim | Agreement, findings: Mapping[str, Finding]) -> None:
+def _claim(claim: Claim | Agreement, findings: Mapping[str, Finding]) -> None:
     lines = [f"**{plain(claim.text, 200)}** (Section {plain(claim.section)})", ""]
     for view, finding in findings.items():
         mark = ":material/check: holds" if finding.holds else ":material/close: differs"
@@ -79,7 +79,7 @@ def _told(claim: Claim | Agreement, findings: Mapping[str, Finding]) -> None:
 
 
 def point_table(chosen: Experiment, figure: Figure) -> tuple[pd.DataFrame, list[Point]]:
-    """One row for each measured point of each curve, and the points behind the rows."""
+    """One row per measured point of each curve, and the points of the rows."""
     points: list[Point] = []
     rows: list[dict[str, Any]] = []
     first, shown = _first(chosen, figure), figure.shown(chosen)
@@ -117,9 +117,9 @@ def _rounded(value: float) -> str:
 
 
 def _beside(chosen: Experiment, figure: Figure, point: Point, value: float) -> dict[str, Any]:
-    """What is shown beside another plan's: the model's figure, and both plans' as they are.
+    """The predicted ratio to another plan, and the figures of both plans.
 
-    Of a share that is saved, the error is that of the share that is left.
+    The error of a saved share is that of the share that is left.
     """
     raw = [figure.points[p.key].value(figure.quantity) for p in (point, point.reference)]
     left = [1 - v if chosen.shown == "saved" else v for v in (point.predicted or 0.0, value)]
@@ -133,7 +133,7 @@ def _beside(chosen: Experiment, figure: Figure, point: Point, value: float) -> d
 
 
 def _first(chosen: Experiment, figure: Figure) -> tuple[float | None, float | None]:
-    """What ratios are to: the first point, as measured and as printed."""
+    """The first point, measured and printed, which ratios refer to."""
     point = chosen.curves[0].points[0]
     found = figure.points.get(point.key)
     return (found.value(figure.quantity) if found else None), point.printed
@@ -144,29 +144,26 @@ def _ratios(
 ) -> dict[str, float | None]:
     mine, theirs = first
     return {
-        "Times the first": value / mine if mine else None,
+        "Relative to first": value / mine if mine else None,
         "Paper": point.printed,
-        "Paper, times its first": point.printed / theirs if theirs and point.printed else None,
+        "Paper, relative to first": point.printed / theirs if theirs and point.printed else None,
         "Ours / paper": value / point.printed if point.printed else None,
     }
 
 
 def points(chosen: Experiment, figure: Figure) -> Point | None:
-    """All measured points as a table; the one whose row is selected."""
+    """All measured points as a table; returns the selected one."""
     frame, listed = point_table(chosen, figure)
     frame = frame.dropna(axis="columns", how="all")
-    ratios = ("Times the first", "Paper, times its first", "Ours / paper")
-    event: Any = st.dataframe(
+    ratios = ("Relative to first", "Paper, relative to first", "Ours / paper")
+    event: Any = controls.table(
         frame,
-        hide_index=True,
+        f"The measured points of {chosen.title}",
+        numbers=("Measured", "Predicted", "Paper", "Comparisons/tuple"),
+        columns={name: st.column_config.NumberColumn(format="%.3g") for name in ratios},
         on_select="rerun",
         selection_mode="single-row",
-        column_config={
-            **dict.fromkeys(("Measured", "Predicted", "Paper", "Comparisons/tuple"), _NUMBER),
-            **{name: st.column_config.NumberColumn(format="%.3g") for name in ratios},
-        },
         key=f"points-{chosen.name}",
-        alt=f"The measured points of {chosen.title}",
     )
     selected = event["selection"]["rows"]
     return listed[selected[0]] if selected and selected[0] < len(listed) else None

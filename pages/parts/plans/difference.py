@@ -1,28 +1,25 @@
-"""Two plans or two runs beside each other: by kind of work, by operator, and on their pictures."""
+"""Two plans or two runs side by side: by kind of work, by operator, and on their pictures."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
 
-from pages.parts.families.sliced_chain import chain_text
 from pages.parts.plans import drawings
+from pages.parts.shared import controls
 from pages.parts.shared.formatting import UNITS, compared, plain
 from planner.families.registry import family
-from planner.numbers import amount, shortened, told_apart
+from planner.numbers import amount, shortened, unique_names
 from planner.plan.cost import COST_FIELDS, Estimate
 from planner.plan.difference import Aligned, Side, aligned
 from planner.plan.operator_names import operator_name
 from planner.plan.plan_text import Overlay
-
-if TYPE_CHECKING:
-    from runtime.runs.records import Run
+from runtime.runs.records import Run
 
 WHOLE, BY_OPERATOR, PICTURE = "Whole plan", "By operator", "Picture"
-# Pale fills under dark letters, as on the picture of a run; each carries its words, too.
+# Pale fills under dark letters, as on the picture of a run; each is labelled, too.
 _ONE_ALONE, _SHARED = "#fbd9b5", "#e3e3e3"
 
 
@@ -33,15 +30,10 @@ def of_run(run: Run, name: str) -> Side:
 
 
 def show(first: Side, second: Side, key: str) -> None:
-    """What the user picks of the difference: figures of the plans, their operators, pictures."""
+    """The difference as the user picks it: whole plans, their operators, or pictures."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        view = st.segmented_control(
-            "Difference",
-            [WHOLE, BY_OPERATOR, PICTURE],
-            default=WHOLE,
-            required=True,
-            key=f"{key}-as",
-            label_visibility="collapsed",
+        view = controls.segments(
+            "Difference", [WHOLE, BY_OPERATOR, PICTURE], f"{key}-as", hidden_label=True
         )
         fields = kinds(first, second)
         field = st.selectbox(
@@ -55,31 +47,31 @@ def show(first: Side, second: Side, key: str) -> None:
         )
     for counted, other in ((first, second), (second, first)):
         if counted.measured and not other.measured:
-            st.caption(f"Predicted figures alone: of {other.name}, no operator was counted.")
+            st.caption(plain(f"Predicted only: no operator of {other.name} was counted.", 200))
     if view == WHOLE:
-        _table(whole_table(first, second, fields), f"{first.name} beside {second.name}")
+        _table(whole_table(first, second, fields), f"{first.name} compared with {second.name}")
     elif view == BY_OPERATOR:
         frame = operator_table(first, second, field)
-        _table(frame, f"{UNITS[field]} by operator: {first.name} beside {second.name}")
+        _table(frame, f"{UNITS[field]} by operator: {first.name} compared with {second.name}")
         st.caption(
-            f"Figures are {UNITS[field].lower()}. An operator is the same in both plans where what "
-            "it does and what feeds it is."
+            f"In {UNITS[field].lower()}. An operator is in both plans if it does the same work on "
+            "the same inputs."
         )
-        chain_text.show(first.plan, second.plan)
     else:
         _pictures(first, second, field)
-        chain_text.show(first.plan, second.plan)
+    if view != WHOLE:
+        drawings.explain_parts(first.plan, second.plan)
 
 
 def kinds(first: Side, second: Side) -> list[str]:
-    """The kinds of work that there are, what plans are ranked by first."""
+    """The kinds of work that either plan does; first what plans are ranked by."""
     every = dict.fromkeys(filter(None, [family(first.plan.family).objective.part, *COST_FIELDS]))
     wholes = [side.whole(measured) for side in (first, second) for measured in (False, True)]
     return [name for name in every if any(getattr(cost, name) for cost in wholes if cost)]
 
 
 def whole_table(first: Side, second: Side, fields: Sequence[str]) -> pd.DataFrame:
-    """One row a kind of work: both plans and their difference, predicted and measured."""
+    """One row per kind of work: both plans and their difference, predicted and measured."""
     columns: dict[str, list[object]] = {"Kind of work": [UNITS[name] for name in fields]}
     for measured in (False, True):
         costs = [side.whole(measured) for side in (first, second)]
@@ -90,7 +82,7 @@ def whole_table(first: Side, second: Side, fields: Sequence[str]) -> pd.DataFram
 
 
 def operator_table(first: Side, second: Side, field: str) -> pd.DataFrame:
-    """One row an operator that does this work in either plan, the largest difference first."""
+    """One row per operator that does this work in either plan, largest difference first."""
     rows = [row for row in aligned(first, second) if any(_all_figures(row, field))]
     rows.sort(key=lambda row: -abs(_delta(*row.figures(field)) or 0.0))
     columns: dict[str, list[object]] = {
@@ -111,7 +103,7 @@ def _all_figures(row: Aligned, field: str) -> list[float | None]:
 def _columns(
     first: Side, second: Side, pairs: Sequence[tuple[float | None, ...]], measured: bool
 ) -> dict[str, list[object]]:
-    # Where nothing was measured, all figures are predicted ones.
+    # Where nothing was measured, all figures are predicted.
     what = ", measured" if measured else ", predicted" if first.measured or second.measured else ""
     left, right = _short(first, second)
     return {
@@ -123,8 +115,8 @@ def _columns(
 
 
 def _short(first: Side, second: Side) -> list[str]:
-    # Long chains may differ in their middle alone, which is cut out.
-    return told_apart([shortened(side.name, 36) for side in (first, second)])
+    # Long chains may differ only in their middle, which is cut out.
+    return unique_names([shortened(side.name, 36) for side in (first, second)])
 
 
 def _delta(one: float | None, other: float | None) -> float | None:
@@ -133,7 +125,7 @@ def _delta(one: float | None, other: float | None) -> float | None:
 
 def _in_words(one: float | None, other: float | None) -> str:
     if one is None or other is None:
-        return "" if one is None and other is None else "only one has it"
+        return "" if one is None and other is None else "only in one"
     return compared(one, other)
 
 
@@ -144,17 +136,11 @@ def _where(row: Aligned, first: Side, second: Side) -> str:
 
 def _table(frame: pd.DataFrame, alt: str) -> None:
     numbers = [str(name) for name in frame if frame[name].dtype.kind == "f"]
-    st.dataframe(
-        frame,
-        hide_index=True,
-        column_config={name: st.column_config.NumberColumn(format="localized") for name in numbers},
-        height=min(38 + 35 * len(frame), 458),
-        alt=alt,
-    )
+    controls.table(frame, alt, numbers)
 
 
 def _pictures(first: Side, second: Side, field: str) -> None:
-    """Both plans, each operator marked by whether the other has it and what it costs there."""
+    """Both plans; each operator shows whether the other plan has it, and its cost there."""
     rows = aligned(first, second)
     for place, (column, side) in enumerate(
         zip(st.columns(2, gap="medium"), (first, second), strict=True)
@@ -165,16 +151,17 @@ def _pictures(first: Side, second: Side, field: str) -> None:
             drawings.operators(
                 side.plan, Estimate(side.predicted), marks, key=f"difference-{place}"
             )
-    st.caption("Grey: both plans have the operator. Orange: this plan alone has it.")
+    st.caption("Grey: in both plans. Orange: only in this plan.")
 
 
 def _mark(row: Aligned, field: str, place: int) -> Overlay:
     if row.where != "both":
-        return Overlay(("in this plan alone",), _ONE_ALONE)
+        return Overlay(("only in this plan",), _ONE_ALONE)
     pairs = [row.figures(field, measured) for measured in (True, False)]
     mine, theirs = next((p for p in pairs if None not in p), (None, None))
     if mine is None or theirs is None or mine == theirs:
         return Overlay(("the same in both",), _SHARED)
     delta = (mine - theirs) * (1 if place == 0 else -1)
-    told = f"{'+' if delta > 0 else '-'}{amount(abs(delta))} {UNITS[field].lower()}"
-    return Overlay((f"{told} beside the other",), _SHARED)
+    sign = "+" if delta > 0 else "-"
+    change = f"{sign}{amount(abs(delta))} {UNITS[field].lower()}"
+    return Overlay((f"{change} compared with the other",), _SHARED)

@@ -1,4 +1,4 @@
-"""A plan drawn: its join tree, its nested loops, its operators."""
+"""A plan drawn as a graph of its operators, in whole or in part."""
 
 from __future__ import annotations
 
@@ -6,118 +6,52 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.parts.shared import charts, planning
+from pages.parts.shared import charts, controls
 from pages.parts.shared.formatting import plain
-from planner.families.capabilities import LoopOrders
-from planner.families.join_order import JoinOrder
-from planner.families.protocol import Family
-from planner.families.sliced_chain import SlicedChain
 from planner.numbers import shortened
 from planner.plan.cost import Estimate
-from planner.plan.dot import join_tree, to_dot
+from planner.plan.dot import to_dot
+from planner.plan.operator_names import parts_of_plan
 from planner.plan.plan import Operator, Plan
-from planner.plan.plan_text import Overlays, to_loops, to_text
-from planner.workload.workload import Workload
+from planner.plan.plan_text import Overlays, to_text
 
-TREE, LOOPS = "Join tree", "Loops"
 EVERY = "All arrivals"
 EVERY_QUERY = "All queries"
 # A larger graph takes long to lay out, and cannot be read.
 MOST_OPERATORS = 60
-# A picture in words is cut in its middle beyond these.
+# Longer text alternatives are cut in their middle.
 MOST_LETTERS = 4_000
-# The family whose plans answer several queries.
-SHARED = SlicedChain.name
-# A tree of more streams than this is drawn smaller.
-MOST_STREAMS = 5
-TREE_HEIGHT = 430
-
-
-@st.fragment
-def show(chosen: Family, workload: Workload, plan: Plan, estimate: Estimate) -> None:
-    """The plan in the way the user picks; what is not shown is not drawn."""
-    if not isinstance(chosen, JoinOrder):
-        operators(plan, estimate)
-        return
-    way = st.segmented_control(
-        "Drawn as",
-        [TREE, LOOPS],
-        default=TREE,
-        required=True,
-        key="drawn-as",
-        persist_state="session",
-        label_visibility="collapsed",
-    )
-    if way == TREE:
-        orders = planning.capable(chosen.name, workload, LoopOrders).orders(plan)
-        origin = _origin(list(orders), plan) if len(orders) > 1 else ""
-        order = orders[origin]
-        charts.picture(
-            join_tree(order),
-            height=TREE_HEIGHT if len(order) > MOST_STREAMS else "content",
-            alt=f"Right-deep join tree: {' joined with '.join(order)}, the first outermost",
-        )
-        st.caption(
-            "Drawn as the paper does: the top stream is the outermost loop; it is joined first."
-        )
-    else:
-        # Short lines: a loop that is broken in two cannot be read.
-        st.code(to_loops(plan, estimate, "/s"), language=None, height=400, wrap_lines=False)
-        st.caption("In brackets: comparisons of each loop a second, and the rows it returns.")
-
-
-def _origin(names: list[str], plan: Plan) -> str:
-    return st.segmented_control(
-        "New tuples of",
-        names,
-        default=names[-1],
-        required=True,
-        format_func=plain,
-        key=f"origin-{plan.id}",
-    )
+# So many parts of streams are explained.
+MOST_PARTS = 8
 
 
 def operators(
     plan: Plan, estimate: Estimate, overlays: Overlays | None = None, key: str = "pipeline"
 ) -> None:
-    """The graph of operators, tuples flowing upwards: a pipeline or a query at a time, or all."""
+    """The graph of operators, tuples flowing upwards; of one pipeline, one query, or all."""
     drawn = part_of(plan, key)
     count = len(drawn.operators())
+    text = to_text(drawn, estimate, overlays)
     if count > MOST_OPERATORS:
-        st.caption(f"{count} operators are too many for a picture: they stand as text.")
-        text = to_text(drawn, estimate, overlays)
+        st.caption(f"{count} operators are too many for a picture, so they are listed as text.")
         st.code(text, language=None, height=400, wrap_lines=False)
         return
     charts.picture(
         to_dot(drawn, estimate, overlays),
         width="stretch",
-        alt=shortened(f"Operators of {to_text(drawn, estimate, overlays)}", MOST_LETTERS),
+        alt=shortened(f"Operators of {text}", MOST_LETTERS),
     )
 
 
 def part_of(plan: Plan, key: str = "pipeline") -> Plan:
-    """What the user picks of a plan: a pipeline, a query, or all of it."""
-    return _of_query(plan, key) if plan.family == SHARED else _of_arrivals(plan, key)
-
-
-def _of_arrivals(plan: Plan, key: str) -> Plan:
-    """What the tuples of one stream go through, or those of all."""
-    pipelines = {_name(end): end for root in plan.roots for end in _ends(root)}
-    names = [EVERY, *pipelines]
-    chosen = st.segmented_control(
-        "Arrivals on",
-        names,
-        default=names[1] if pipelines else EVERY,
-        required=True,
-        format_func=plain,
-        key=f"{key}-{plan.id}",
-    )
-    return plan if chosen == EVERY else replace(plan, roots=(pipelines[chosen],))
-
-
-def _of_query(plan: Plan, key: str) -> Plan:
-    """What leads to the output of one query, or of all."""
-    by_query = {str(root.param("query")): root for root in plan.roots}
+    """The part that the user picks: a pipeline, a query, or the whole plan."""
+    pipelines = {_arriving(end): end for root in plan.roots for end in _ends(root)}
+    if len(plan.roots) == 1 and "" not in pipelines:
+        return _of_arrivals(plan, pipelines, key)
+    named = {dict(root.params).get("query"): root for root in plan.roots}
+    by_query = {str(query): root for query, root in named.items() if query is not None}
+    if not by_query:
+        return plan
     names = [EVERY_QUERY, *by_query]
     chosen = st.selectbox(
         "Operators of",
@@ -128,12 +62,37 @@ def _of_query(plan: Plan, key: str) -> Plan:
     return plan if chosen == EVERY_QUERY else replace(plan, roots=(by_query[chosen],))
 
 
+def _of_arrivals(plan: Plan, pipelines: dict[str, Operator], key: str) -> Plan:
+    """The operators that the tuples of one stream go through, or those of all."""
+    names = [EVERY, *pipelines]
+    chosen = controls.segments(
+        "Arrivals on",
+        names,
+        f"{key}-{plan.id}",
+        default=names[1] if pipelines else EVERY,
+        format_func=plain,
+    )
+    return plan if chosen == EVERY else replace(plan, roots=(pipelines[chosen],))
+
+
 def _ends(root: Operator) -> tuple[Operator, ...]:
     """The last operator of each pipeline: below the output, or the late aggregation before it."""
-    first = root.inputs[0]
+    first = root.inputs[0] if root.inputs else root
     return first.inputs if first.kind == "update" else root.inputs
 
 
-def _name(operator: Operator) -> str:
+def _arriving(operator: Operator) -> str:
+    """The stream whose arrivals an operator handles; empty where it does not name one."""
     params = dict(operator.params)
-    return str(params.get("origin", params.get("source", operator.id)))
+    return str(params.get("origin", params.get("source", "")))
+
+
+def explain_parts(*plans: Plan) -> None:
+    """Which tuples each part of the streams holds; nothing where streams are not split."""
+    parts = {code: words for plan in plans for code, words in parts_of_plan(plan).items()}
+    if parts:
+        shown = "; ".join(f"{code}: {words}" for code, words in list(parts.items())[:MOST_PARTS])
+        more = f"; and {len(parts) - MOST_PARTS} more" if len(parts) > MOST_PARTS else ""
+        st.caption(
+            f"Parts of the streams, with one digit per condition: {plain(f'{shown}{more}.', 2000)}"
+        )

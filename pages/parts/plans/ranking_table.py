@@ -1,16 +1,18 @@
-"""Plans ranked in a table: bars of their score, cost by kind of work, and what each is known as."""
+"""The plans to choose from, ranked in a table, with what their family shows around it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
 
-from pages.parts.shared import state
-from pages.parts.shared.formatting import UNITS, compared, plan_name, rounded_alike
+from pages.parts.families.registry import view_of
+from pages.parts.shared import controls, state
+from pages.parts.shared.formatting import UNITS, compared, plain, plan_name, rounded_alike
 from pages.parts.shared.planning import FEW
 from planner.families.protocol import Candidate, Ranking
 from planner.plan.cost import COST_FIELDS
@@ -18,50 +20,84 @@ from planner.plan.cost import COST_FIELDS
 if TYPE_CHECKING:
     from streamlit.elements.lib.column_types import ColumnConfig
 
+    from pages.parts.families.protocol import PlanChoice
+
 _AUGMENTED = "augmented heuristic"
-# Comparisons, and as many as `execution.c_sys` says that a tuple entering a slice is worth.
+# Each tuple that enters a slice counts as `execution.c_sys` comparisons.
 WITH_OVERHEAD = "Comparisons/s with overhead"
 KERNEL_TIME = "Kernel µs/s"
 _MEANING = {
     UNITS["comparisons"]: "Stored tuples examined per second of stream time",
-    WITH_OVERHEAD: "Comparisons per second of stream time, and c_sys for each tuple that enters a "
-    "slice",
+    WITH_OVERHEAD: "Comparisons per second of stream time, plus c_sys for each tuple that enters "
+    "a slice",
     UNITS["operations"]: "Comparisons, inserts and group updates per second of stream time",
 }
 
 
-def pick(
-    ranking: Ranking, shown: Sequence[Candidate], chosen: str, baseline: Candidate, key: str
-) -> str:
-    """The table; a click on a row picks its plan. Returns the label that is picked."""
-    frame = table(ranking, shown, baseline)
+def pick(choice: PlanChoice, shown: Sequence[Candidate]) -> PlanChoice:
+    """The ranking with what the family shows around it; returns the choice after a click."""
+    view = view_of(choice.family.name)
     labels = [candidate.label for candidate in shown]
-    event = st.dataframe(
+    key = f"ranking-{choice.workload.digest}-{len(shown)}-{choice.baseline.label}"
+    view.above_ranking(choice, partial(_choose, key, labels))
+    left, right = st.columns([2, 3], gap="medium")
+    with right:
+        st.markdown("**Plans, best first** (click one to see it)")
+        choice = replace(choice, label=_picked(choice, shown, key))
+        state.choose_plan(choice.label)
+    with left:
+        view.beside_ranking(choice)
+    view.below_ranking(choice)
+    return choice
+
+
+def plan_heading(choice: PlanChoice) -> None:
+    """The name of the chosen plan, and a button that pins it as the baseline."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        name = f"**{plain(plan_name(choice.label))}**"
+        st.markdown(name, width="content", help=plain(choice.label, 800))
+        if choice.label == choice.baseline.label:
+            st.badge("baseline", icon=":material/keep:", color="gray")
+            if state.pinned() is not None:
+                st.button("Unpin", on_click=state.pin, args=(None,), type="tertiary")
+        else:
+            st.button(
+                "Pin as baseline",
+                icon=":material/keep:",
+                on_click=state.pin,
+                args=(choice.label,),
+                type="tertiary",
+            )
+
+
+def _picked(choice: PlanChoice, shown: Sequence[Candidate], key: str) -> str:
+    """The table; a click on a row picks its plan."""
+    frame = table(choice.ranking, shown, choice.baseline)
+    labels = [candidate.label for candidate in shown]
+    event = controls.table(
         frame,
-        hide_index=True,
-        column_config=_columns(frame, score_name(ranking)),
+        "Plans, best first, with what each should cost",
+        columns=_columns(frame, score_name(choice.ranking)),
         key=key,
         on_select=partial(_pick_row, key, labels),
         selection_mode=["single-row-required", "single-cell"],
-        selection_default={"selection": {"rows": [labels.index(chosen)]}},
-        height=min(38 + 35 * len(frame), 458),
+        selection_default={"selection": {"rows": [labels.index(choice.label)]}},
         placeholder="–",
-        alt="Plans, best first, with what each should cost",
     )
     rows = event["selection"]["rows"]
-    return labels[rows[0]] if rows and rows[0] < len(labels) else chosen
+    return labels[rows[0]] if rows and rows[0] < len(labels) else choice.label
 
 
 def _pick_row(key: str, labels: Sequence[str]) -> None:
-    """A click on any cell picks its row. What stands above the table is to know of it, too."""
+    """A click on any cell picks its row. Called before the page is drawn again."""
     selection = st.session_state[key]["selection"]
     rows = [cells[0] for cells in selection["cells"]] or selection["rows"]
     if rows:
-        choose(key, labels, labels[rows[0]])
+        _choose(key, labels, labels[rows[0]])
 
 
-def choose(key: str, labels: Sequence[str], label: str) -> None:
-    """Pick this plan as a click on its row does; to be called before the table is drawn."""
+def _choose(key: str, labels: Sequence[str], label: str) -> None:
+    """Pick this plan as a click on its row does; only works before the table is drawn."""
     rows = [labels.index(label)]
     st.session_state[key] = {"selection": {"rows": rows, "columns": [], "cells": []}}
     state.choose_plan(label)
@@ -99,7 +135,7 @@ def score_name(ranking: Ranking) -> str:
 
 
 def places(ranking: Ranking) -> dict[str, int]:
-    """The ranks that are known: a baseline may have been put behind the best from far below."""
+    """The known ranks. A baseline that follows the best plans of a longer list has none."""
     labels = [candidate.label for candidate in ranking.candidates]
     if FEW < len(labels) < ranking.considered and labels[-1] == ranking.baseline:
         labels.pop()
@@ -116,7 +152,7 @@ def _tags(candidate: Candidate, baseline: Candidate) -> list[str]:
 
 
 def against(candidate: Candidate, baseline: Candidate) -> str:
-    """How a plan's score stands to the baseline's, in words."""
+    """A plan's score compared with the baseline's, in words."""
     if candidate.label == baseline.label:
         return "= baseline"
     return compared(candidate.score, baseline.score)
@@ -138,8 +174,8 @@ def _columns(frame: pd.DataFrame, score: str) -> dict[str, ColumnConfig]:
             KERNEL_TIME,
             format="localized",
             width=84,
-            help="Predicted microseconds of kernel work per second of stream time, by the unit "
-            "costs that are named above; see Calibration",
+            help="Predicted microseconds of CPU time in kernels per second of stream time, from "
+            "the unit costs named above; see Calibration",
         )
     return numbers | {
         "Rank": st.column_config.NumberColumn("#", width=36),

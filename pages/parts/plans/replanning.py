@@ -1,17 +1,21 @@
-"""Changing rates: when to switch plans, what staying costs, and how a threshold does."""
+"""Changing rates: where they come from, when to switch plans, and what a threshold costs."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
+from pathlib import Path
 
 import pandas as pd
 import streamlit as st
 
-from pages.parts.plans import rate_sources, replanning_figures
-from pages.parts.shared import charts, messages
-from pages.parts.shared.caching import BY_DIGEST
-from pages.parts.shared.formatting import plain
+from pages.parts.plans import replanning_figures
+from pages.parts.shared import backend, charts, controls, messages, planning, state
+from pages.parts.shared.formatting import moment, plain
+from pages.parts.shared.state import BY_DIGEST
+from planner.errors import PlanError, within
 from planner.families.registry import family
+from planner.files.rate_files import TIME, read_trace, write_trace
 from planner.report.replanning_report import (
     against,
     answer,
@@ -21,23 +25,26 @@ from planner.report.replanning_report import (
     threshold_text,
     unit_of,
 )
-from planner.whatif.rates import RateTrace
+from planner.whatif.rates import RateTrace, burst, day_and_night, slowest
 from planner.whatif.replanning import THRESHOLDS, Policy, Replanning, replan
 from planner.workload.workload import Workload
 
 DEFAULT = 0.2
+BURST, DAY, FILE, DATA, RUN = "A burst", "Day and night", "A file", "Own data", "A run"
+MOST_RUNS = 20
+TABLE = "the table"
 
 
 def show(name: str, workload: Workload) -> None:
-    """The answer, then the rates and what follows from them; a mistake is shown in its place."""
-    told = st.container()
+    """The answer, then the rates and figures of what follows from them."""
+    top = st.container()
     with messages.shown():
-        trace = rate_sources.pick(workload)
+        trace = _pick(workload)
         if trace is None:
-            st.caption("The last row may give a time alone: then the trace ends.")
+            st.caption("The last row may have only a time, which is the end of the trace.")
             return
         threshold = st.select_slider(
-            "Re-plan when a rate changes by more than (up or down)",
+            "Re-plan when a rate rises or falls by more than",
             THRESHOLDS,
             value=DEFAULT,
             format_func=threshold_text,
@@ -45,10 +52,10 @@ def show(name: str, workload: Workload) -> None:
             persist_state="session",
         )
         pictures = st.container()
-        with st.expander("The rates as a table, to edit", icon=":material/edit:"):
-            trace = rate_sources.edited(trace, workload)
+        with st.expander("Edit the rates in a table", icon=":material/edit:"):
+            trace = _edited(trace, workload)
         found = _followed(name, workload, trace).under(threshold)
-        told.markdown(f"#### {plain(answer(found), 800)}", anchors=False)
+        top.markdown(f"#### {plain(answer(found), 800)}", anchors=False)
         with pictures:
             _pictures(found, unit_of(found))
 
@@ -61,11 +68,11 @@ def _followed(name: str, workload: Workload, trace: RateTrace) -> Replanning:
 def _pictures(found: Replanning, unit: str) -> None:
     for note in notes(found):
         st.caption(plain(note, 600))
-    said = answer(found)
+    answered = answer(found)
     trace = found.trace
-    charts.show(replanning_figures.rates(trace), alt=replanning_figures.rates_in_words(trace))
-    charts.show(replanning_figures.plans(found), alt=f"Which plan runs when. {said}")
-    charts.show(replanning_figures.costs(found, unit), alt=f"Costs over time. {said}")
+    charts.show(replanning_figures.rates(trace), alt=replanning_figures.rates_alternative(trace))
+    charts.show(replanning_figures.plans(found), alt=f"Which plan runs when. {answered}")
+    charts.show(replanning_figures.costs(found, unit), alt=f"Costs over time. {answered}")
     _table("Policy", [(title.capitalize(), p) for _, title, p in policies(found)], found, unit)
     left, right = st.columns(2, gap="medium")
     with left:
@@ -73,36 +80,35 @@ def _pictures(found: Replanning, unit: str) -> None:
     with right:
         charts.show(
             replanning_figures.thresholds(found),
-            alt="Re-plannings and cost of each threshold, as in the table beside it",
+            alt="Re-plannings and cost of each threshold, as in the table next to it",
         )
     _conclusion(found)
 
 
 def _table(first: str, rows: Sequence[tuple[str, Policy]], found: Replanning, unit: str) -> None:
-    """What some policies cost over the whole trace, and how often they plan."""
-    st.dataframe(
+    """The cost of policies over the whole trace, and how often they re-plan."""
+    controls.table(
         pd.DataFrame(
             {
                 first: [title for title, _ in rows],
                 "Re-plannings": [len(policy.planned_at) for _, policy in rows],
-                "Against always best": [against(found, policy) for _, policy in rows],
+                "Compared with always best": [against(found, policy) for _, policy in rows],
                 "Changes": [len(policy.changed_at) for _, policy in rows],
                 unit.capitalize(): [round(policy.total) for _, policy in rows],
             }
         ),
-        hide_index=True,
-        column_config={unit.capitalize(): st.column_config.NumberColumn(format="compact")},
+        f"{first}: re-plannings, plan changes and {unit} over the whole trace",
+        columns={unit.capitalize(): st.column_config.NumberColumn(format="compact")},
         height=38 + 35 * len(rows),
-        alt=f"{first}: re-plannings, plan changes and {unit} over the whole trace",
     )
 
 
 def _conclusion(found: Replanning) -> None:
     advised = dict(found.sweep)[found.advised]
     st.caption(
-        f"Best single plan in hindsight: {plain(found.hindsight.plans[0])}. A threshold of "
-        f"{threshold_text(found.advised)} stays within 1% of the cheapest one with the fewest "
-        f"re-plannings ({len(advised.planned_at)})."
+        f"Best single plan in hindsight: {plain(found.hindsight.plans[0])}. Of the thresholds "
+        f"within 1% of the cheapest, {threshold_text(found.advised)} re-plans least often "
+        f"({len(advised.planned_at)} times)."
     )
     st.download_button(
         "Download by interval",
@@ -112,3 +118,140 @@ def _conclusion(found: Replanning) -> None:
         on_click="ignore",
         type="tertiary",
     )
+
+
+def _pick(workload: Workload) -> RateTrace | None:
+    """The trace that the user chooses; None until there is one."""
+    sources = [BURST, DAY, FILE]
+    if state.data()[0] is not None:
+        sources.append(DATA)
+    if backend.runs(workload.digest, MOST_RUNS):
+        sources.append(RUN)
+    chosen = controls.segments("Rates from", sources, "rates-from", default=BURST, kept=True)
+    if chosen == BURST:
+        return _burst(workload)
+    if chosen == FILE:
+        return _file(workload)
+    if chosen == DATA:
+        return _data(workload)
+    return _run(workload) if chosen == RUN else day_and_night(workload)
+
+
+def _burst(workload: Workload) -> RateTrace:
+    used = {source.name for query in workload.queries for source in query.sources}
+    names = [stream.name for stream in workload.streams if stream.name in used]
+    left, right = st.columns(2)
+    stream = left.selectbox("Stream", names, index=names.index(slowest(workload)))
+    factor = right.number_input(
+        "Rate during the burst, as a multiple of the usual rate",
+        min_value=0.0,
+        max_value=1e6,
+        value=10.0,
+        format="%g",
+    )
+    return burst(workload, stream, factor)
+
+
+def _file(workload: Workload) -> RateTrace | None:
+    file = st.file_uploader(
+        "A CSV file with a column `time` in seconds and a column of tuples/s for each stream",
+        type=["csv"],
+        key="rates-file",
+    )
+    if file is None:
+        return None
+    read = read_trace(file.getvalue(), file.name)
+    with within(file.name, ": "):
+        return read.of(workload)
+
+
+def _every(workload: Workload) -> float:
+    return st.number_input(
+        "Interval for counting arrivals (s)",
+        min_value=0.001,
+        value=max(float(workload.longest_window), 0.001),
+        format="%g",
+        key=f"rates-every-{workload.digest}",
+    )
+
+
+def _data(workload: Workload) -> RateTrace:
+    folder, sort = state.data()
+    assert folder is not None, "`pick` offers data where there are some"
+    stamp = planning.stamp_of(folder)
+    return _counted(workload, str(folder), stamp, sort, _every(workload))
+
+
+@st.cache_resource(show_spinner="Counting arrivals", max_entries=8, hash_funcs=BY_DIGEST)
+def _counted(
+    workload: Workload,
+    folder: str,
+    stamp: planning.Stamp,  # noqa: ARG001 - part of the key: files may change
+    sort: bool,
+    every: float,
+) -> RateTrace:
+    from planner.files.own_data import read_folder
+    from planner.whatif.rates import counted_rates
+
+    return counted_rates(workload, read_folder(Path(folder), workload, sort).tables, every)
+
+
+def _run(workload: Workload) -> RateTrace:
+    runs = {run.id: run for run in backend.runs(workload.digest, MOST_RUNS)}
+    left, right = st.columns(2)
+    chosen = left.selectbox(
+        "Run",
+        list(runs),
+        format_func=lambda name: f"{moment(runs[name].started)} · {runs[name].plan.label}",
+    )
+    with right:
+        every = _every(workload)
+    return _run_counted(chosen, every)
+
+
+@st.cache_resource(show_spinner="Counting arrivals", max_entries=8)
+def _run_counted(run_id: str, every: float) -> RateTrace:
+    from runtime.runs.run_tuples import run_rates
+
+    return run_rates(backend.history().get(run_id), every)
+
+
+def _edited(trace: RateTrace, workload: Workload) -> RateTrace:
+    """The trace as edited in a table: one row per time, the last one is its end."""
+    text = write_trace(trace)
+    # Edits are kept per trace.
+    key = hashlib.blake2s(text.encode(), digest_size=8).hexdigest()
+    ends = [float("nan")] * len(trace.streams)
+    rows = [[time, *rates] for time, rates in zip(trace.times, trace.rates, strict=True)]
+    frame = pd.DataFrame([*rows, [trace.end, *ends]], columns=[TIME, *trace.streams])
+    table = st.data_editor(
+        frame,
+        key=f"rates-table-{key}",
+        num_rows="dynamic",
+        hide_index=True,
+        placeholder="end",
+        height=min(38 + 35 * (len(frame) + 1), 458),
+        column_config={
+            TIME: st.column_config.NumberColumn("From (s)", format="%g"),
+            **{
+                name: st.column_config.NumberColumn(f"{name} (tuples/s)", format="%g")
+                for name in trace.streams
+            },
+        },
+        alt="Rates over time",
+    )
+    st.download_button(
+        "Download as CSV", text, "rates.csv", "text/csv", on_click="ignore", type="tertiary"
+    )
+    return from_table(table, workload)
+
+
+def from_table(table: pd.DataFrame, workload: Workload) -> RateTrace:
+    """The trace of an edited table, sorted by time, without empty rows."""
+    kept = table.dropna(how="all")
+    if kept[TIME].isna().any():
+        raise PlanError("a row has no time; fill it in, or delete the row", TABLE)
+    kept = kept.sort_values(TIME, kind="stable")
+    read = read_trace(kept.to_csv(index=False).encode(), TABLE)
+    with within(TABLE, ": "):
+        return read.of(workload)

@@ -14,15 +14,15 @@ from planner.whatif.rates import RateTrace
 from planner.whatif.replanning import Replanning, bands
 
 STAY, RULE, ORACLE = "Stay", "Re-plan", "Always best"
-# The three figures of the time line stand below each other: one left edge lets them be compared.
+# The figures over time are below each other: with one left edge they can be compared.
 _LEFT = 96
-# From this ratio on, a linear axis would press the small values flat.
+# From this ratio on, small values could not be read on a linear axis.
 _WIDE = 20
 _FEW = 10
 
 
 def rates(trace: RateTrace) -> go.Figure:
-    """What arrives of each stream, over time."""
+    """The rate of each stream over time."""
     figure = go.Figure()
     for place, stream in enumerate(trace.streams):
         column = [row[place] for row in trace.rates]
@@ -31,14 +31,14 @@ def rates(trace: RateTrace) -> go.Figure:
     return _on_time_line(figure, trace, "Rates over time", "Tuples/s", values, 260)
 
 
-def rates_in_words(trace: RateTrace) -> str:
-    """The same for those who do not see it."""
+def rates_alternative(trace: RateTrace) -> str:
+    """The text alternative of `rates`."""
     columns = zip(*trace.rates, strict=True)
-    told = "; ".join(
+    ranges = "; ".join(
         f"{shortened(stream, 24)} from {amount(min(column))} to {amount(max(column))}"
         for stream, column in zip(trace.streams, columns, strict=True)
     )
-    return f"Rates over {amount(trace.end - trace.times[0])} s, in tuples per second: {told}."
+    return f"Rates over {amount(trace.end - trace.times[0])} s, in tuples per second: {ranges}."
 
 
 def plans(found: Replanning) -> go.Figure:
@@ -84,7 +84,7 @@ def plans(found: Replanning) -> go.Figure:
 
 
 def _names(labels: Iterable[str]) -> dict[str, str]:
-    """Labels as they fit a band; general ones, which are long, are numbered where they differ."""
+    """Labels short enough for a band; general ones are numbered where they differ."""
     names: dict[str, str] = {}
     for label in labels:
         name = shortened(plan_name(label), 32)
@@ -94,7 +94,7 @@ def _names(labels: Iterable[str]) -> dict[str, str]:
 
 
 def costs(found: Replanning, unit: str) -> go.Figure:
-    """What each policy costs, over time."""
+    """The cost of each policy over time."""
     figure = go.Figure()
     drawn = (
         (ORACLE, found.oracle, PALETTE[4], "solid"),
@@ -109,7 +109,7 @@ def costs(found: Replanning, unit: str) -> go.Figure:
 
 
 def thresholds(found: Replanning) -> go.Figure:
-    """How often each threshold re-plans, against what it costs above always switching."""
+    """How often each threshold re-plans, against its cost above always switching."""
     least = found.oracle.total
     points: dict[tuple[int, float], list[str]] = {}
     for level, policy in found.sweep:
@@ -130,7 +130,7 @@ def thresholds(found: Replanning) -> go.Figure:
     dearest = max(1.0, *(above for _, above in points))
     whole = {"dtick": 1} if most <= _FEW else {}
     figure.update_layout(
-        # Room for the labels, which stand above their points.
+        # Room for the labels above their points.
         xaxis={"title": "Re-plannings", "range": [-0.12 * most, 1.12 * most], **whole},
         yaxis={"title": "% above always best", "range": [-0.08 * dearest, 1.15 * dearest]},
         **frame("What each threshold costs", 390, legend=False),

@@ -1,4 +1,4 @@
-"""The answer of an aggregation that was run: its groups at the end, and how they changed."""
+"""The answers of a run: the groups of an aggregation, and the results of each query."""
 
 from __future__ import annotations
 
@@ -9,25 +9,23 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
+from pages.parts.families.registry import view_of
 from pages.parts.results import exports
 from pages.parts.run import stage_table
-from pages.parts.shared import messages
+from pages.parts.shared import controls, messages
 from pages.parts.shared.formatting import counted, error_text, plain, rounded_alike
-from planner.families.sliced_chain import SlicedChain
-from planner.numbers import amount
 from planner.plan.cost import Cost
+from runtime.runs.records import Run
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from runtime.runs.records import Run
 
 GROUPS, CHANGES = "Groups at the end", "Changes"
 MOST_ROWS = 1_000
 
 
 def show(run: Run) -> None:
-    """The groups or their changes as a table, with all of it as CSV; of a join nothing."""
+    """The groups of an aggregation or their changes, as a table and as CSV."""
     if run.workload.queries[0].aggregates:
         st.markdown("### Answer", anchors=False)
         with messages.shown():
@@ -40,27 +38,19 @@ def _kept(run: Run) -> None:
     answer = answer_of(run)
     if answer is None:
         st.caption(
-            "This run's answer is not kept: answers are kept for a week, where that is asked for "
+            "The answer of this run was not kept. Answers are kept for a week if you choose that "
             f"on the Run page and fewer than {MOST_CHANGES:,} changes are expected."
         )
         return
-    view = st.segmented_control(
-        "Shown",
-        [GROUPS, CHANGES],
-        default=GROUPS,
-        required=True,
-        key="answer-as",
-        label_visibility="collapsed",
-    )
+    view = controls.segments("Shown", [GROUPS, CHANGES], "answer-as", hidden_label=True)
     table = answer.groups if view == GROUPS else answer.changes
-    st.dataframe(
+    controls.table(
         _few(table, newest_first=view == CHANGES),
-        hide_index=True,
-        column_config={
+        f"{view} of {run.plan.label}",
+        columns={
             "ts": st.column_config.NumberColumn("ts (s)", help="When the group changed"),
-            "present": st.column_config.CheckboxColumn(help="No: the group has become empty"),
+            "present": st.column_config.CheckboxColumn(help="No: the group is now empty"),
         },
-        alt=f"{view} of {run.plan.label}",
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
@@ -76,7 +66,7 @@ def _kept(run: Run) -> None:
 
 
 def _few(table: pa.Table, newest_first: bool) -> pa.Table:
-    """The first rows, or the last ones backwards: what a page can show."""
+    """The first rows, or the last rows newest first."""
     if not newest_first:
         return table.slice(0, MOST_ROWS)
     last = range(table.num_rows - 1, max(table.num_rows - MOST_ROWS, 0) - 1, -1)
@@ -90,43 +80,34 @@ def _how_many(table: pa.Table, view: str) -> str:
     return count if table.num_rows <= MOST_ROWS else f"{count}; {MOST_ROWS:,} are shown"
 
 
-if TYPE_CHECKING:
-    from runtime.runs.records import Run
-
-_NUMBER = st.column_config.NumberColumn(format="localized")
-_HEIGHT = 458
-
-
 def show_queries(run: Run, runs: Sequence[Run]) -> None:
-    """Of a plan of shared joins: its queries, queues and stages; of others nothing."""
-    if run.plan.family != SlicedChain.name or run.measurement is None:
+    """The results of each query where there are several, and the stages of the run."""
+    several = len(run.measurement.results) > 1 if run.measurement else False
+    if not (several or (run.measurement and run.workload.run.changes)):
         return
     st.markdown("### By query", anchors=False)
     frame = table(run, runs)
-    st.dataframe(
+    controls.table(
         frame,
-        hide_index=True,
-        column_config={
+        f"Queries of {run.plan.label} with their results",
+        numbers=("Predicted rows/s", "Measured rows/s"),
+        columns={
             "Results": st.column_config.NumberColumn(
-                "Results", format="localized", help="In all of the run, its warm-up included"
+                "Results", format="localized", help="In the whole run, including its warm-up"
             ),
-            "Predicted rows/s": _NUMBER,
-            "Measured rows/s": _NUMBER,
             "q-error": st.column_config.TextColumn(
-                "q-error", help="max(p/m, m/p); ▲ over: more predicted than measured"
+                "q-error", help="max(p/m, m/p); ▲ over: predicted more than measured"
             ),
-            "Answer": st.column_config.TextColumn("Answer", help="The digest of its results"),
+            "Answer": st.column_config.TextColumn("Answer", help="A digest of its results"),
         },
-        height=min(38 + 35 * len(frame), _HEIGHT),
-        alt=f"Queries of {run.plan.label} with their results",
     )
-    if run.measurement.queues:
-        st.caption(plain(queues_told(run.measurement.queues), 400))
+    if note := view_of(run.plan.family).run_note(run):
+        st.caption(plain(note, 400))
     _stages(run)
 
 
 def table(run: Run, runs: Sequence[Run]) -> pd.DataFrame:
-    """One row a query: results, rate predicted and measured, digest, and whether all runs agree."""
+    """One row per query: results, predicted and measured rate, digest, and whether runs agree."""
     assert run.measurement is not None
     found = run.measurement
     names = list(found.results)
@@ -146,7 +127,7 @@ def table(run: Run, runs: Sequence[Run]) -> pd.DataFrame:
 
 
 def _rates(run: Run, costs: Mapping[str, Cost]) -> dict[str, float]:
-    """Rows per second by query; one that entered again has several outputs."""
+    """Rows per second by query; a query that was added again has several outputs."""
     rates: dict[str, float] = {}
     for root in run.plan.roots:
         if root.id in costs:
@@ -162,21 +143,11 @@ def _agreed(query: str, runs: Sequence[Run]) -> str:
     plans = len({run.plan.label for run in measured})
     if len(digests) > 1:
         return "✗ no"
-    return f"✓ {plans} plans" if plans > 1 else "one plan alone"
-
-
-def queues_told(queues: Mapping[str, int]) -> str:
-    """What waited ahead of slices and in unions, which is no state of a window."""
-    return (
-        f"Beside the tuples held, in a micro-batch at most: "
-        f"{amount(queues.get('queued_tuples_max', 0))} entries in the queue of a slice (a tuple to "
-        f"be stored and to probe is two), {amount(queues.get('union_rows_max', 0))} rows merged by "
-        "a union."
-    )
+    return f"✓ {plans} plans" if plans > 1 else "one plan only"
 
 
 def _stages(run: Run) -> None:
-    """What a run went through whose queries or plan changed."""
+    """The stages of a run whose queries or plan changed."""
     from runtime.data.run_data import run_seconds
 
     if not run.workload.run.changes:
@@ -187,6 +158,6 @@ def _stages(run: Run) -> None:
             st.markdown("### Stages", anchors=False)
             stage_table.show(stages, run_seconds(run.workload))
             st.caption(
-                "Figures of this run are those of all its stages together, each for its share of "
-                "the time; a query's answer is of the time that it was there."
+                "The figures of this run cover all its stages, each weighted by its duration. The "
+                "answer of a query covers the time during which it was part of the run."
             )

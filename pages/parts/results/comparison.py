@@ -1,45 +1,40 @@
-"""Predicted beside measured: of a whole run, of its operators, and laid over its picture."""
+"""Predicted beside measured: for a whole run, for its operators, and over its picture."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from pages.parts.families.registry import view_of
 from pages.parts.shared.formatting import UNITS, error_text, plan_name
-from planner.families.capabilities import Recomputations
-from planner.families.registry import family
-from planner.numbers import amount, told_apart
+from planner.numbers import amount, unique_names
 from planner.plan.cost import COST_FIELDS, MET, Cost, q_error
 from planner.plan.operator_names import operator_name
 from planner.plan.plan_text import Overlay
 from planner.workload.validation import listed
+from runtime.runs.records import Run
 from runtime.runs.run_costs import measured_cost, objective_of, predicted_cost, scores
+from runtime.runs.run_groups import PlanRuns, Spread
 
-if TYPE_CHECKING:
-    from runtime.runs.records import Run
-    from runtime.runs.run_groups import PlanRuns, Spread
-
-# Pale fills under dark letters, told apart by the colour-blind; each also carries an arrow.
+# Pale fills under dark letters, safe for the colour-blind; each has an arrow, too.
 MET_FILL, OVER_FILL, UNDER_FILL = "#d5ecdf", "#fbd9b5", "#cfe3f7"
 
 Row = tuple[str, float, float | None]
-# Beside the parts of a cost: how often MIN and MAX were looked for anew.
-RECOMPUTATIONS = "recomputations"
-# Of answers that differ, so many are told.
+# So many digests are listed where answers differ.
 MOST_DIGESTS = 4
 
 
 def fields(run: Run) -> list[str]:
-    """The kinds of work that this run predicted or measured, what plans are ranked by first.
+    """The kinds of work that were predicted or measured; first what plans are ranked by.
 
-    What was not measured comes last: Spark's own operators count rows and state alone.
+    What was not measured comes last: Spark's own operators count only rows and state.
     """
     first, second = predicted_cost(run).as_dict(), (measured_cost(run) or Cost()).as_dict()
     counted = [name for name in COST_FIELDS if first[name] or second[name]]
     ranked = objective_of(run).part
-    more = [RECOMPUTATIONS] if by_operator(run, RECOMPUTATIONS) else []
+    extra = view_of(run.plan.family).extra_fields
+    more = [field for field in extra if by_operator(run, field)]
     every = [*([ranked] if ranked and ranked not in COST_FIELDS else []), *counted, *more]
     return sorted(every, key=lambda field: not _figures(run, field)[1])
 
@@ -48,7 +43,7 @@ def by_operator(run: Run, field: str) -> list[Row]:
     """Every operator that does this kind of work: its name, predicted and measured."""
     expected, found = _figures(run, field)
     shown = [op for op in run.plan.operators() if expected.get(op.id) or found.get(op.id)]
-    names = told_apart([operator_name(operator) for operator in shown])
+    names = unique_names([operator_name(operator) for operator in shown])
     return [
         (name, expected.get(operator.id, 0.0), found.get(operator.id))
         for name, operator in zip(names, shown, strict=True)
@@ -56,23 +51,20 @@ def by_operator(run: Run, field: str) -> list[Row]:
 
 
 def _figures(run: Run, field: str) -> tuple[Mapping[str, float], Mapping[str, float]]:
-    """What was predicted and what was measured of this kind of work, by operator."""
-    if field != RECOMPUTATIONS:
-        costs = run.measurement.costs if run.measurement else {}
-        predicted_ones, measured_ones = (
-            {name: float(getattr(cost, field)) for name, cost in by_id.items()}
-            for by_id in (run.estimate.costs, costs)
-        )
-        return predicted_ones, measured_ones or _counted_by_spark(run, field)
-    known = family(run.plan.family).space(run.workload).capability(Recomputations)
-    if known is None:
-        return {}, {}
-    counted = run.measurement.recomputations if run.measurement else {}
-    return known.recomputations(run.plan), counted
+    """This kind of work by operator, predicted and measured."""
+    view = view_of(run.plan.family)
+    if field in view.extra_fields:
+        return view.extra_work(run, field)
+    costs = run.measurement.costs if run.measurement else {}
+    expected, found = (
+        {name: float(getattr(cost, field)) for name, cost in by_id.items()}
+        for by_id in (run.estimate.costs, costs)
+    )
+    return expected, found or _counted_by_spark(run, field)
 
 
 def _counted_by_spark(run: Run, field: str) -> dict[str, float]:
-    """What Spark itself counted of a run on its own operators: rows and state, nothing else."""
+    """Spark's own counts in a run on its own operators: rows and state, nothing else."""
     operators = run.measurement.spark.get("operators", {}) if run.measurement else {}
     known = {name: counted.get(field) for name, counted in operators.items()}
     return {name: float(value) for name, value in known.items() if value is not None}
@@ -92,7 +84,7 @@ def operator_table(rows: Sequence[Row]) -> pd.DataFrame:
 
 
 def run_table(plans: Sequence[PlanRuns], runs: Mapping[str, Run]) -> pd.DataFrame:
-    """One row a plan: its score predicted and measured, and its seconds over repeats."""
+    """One row per plan: its score predicted and measured, and its seconds over repeats."""
     shown = [runs[plan.newest.id] for plan in plans]
     pairs = [scores(run) for run in shown]
     spreads = {part: [plan.spread(part) for plan in plans] for part in ("kernel", "engine")}
@@ -112,7 +104,7 @@ def run_table(plans: Sequence[PlanRuns], runs: Mapping[str, Run]) -> pd.DataFram
                 for part, found in spreads.items()
             },
             "Min to max": [_range(spread) for spread in spreads["engine"]],
-            "Way": [_way(run) for run in shown],
+            "Mode": [_mode(run) for run in shown],
         }
     )
 
@@ -132,19 +124,18 @@ def kernel_seconds(
 def measured_points(
     rows: Sequence[tuple[str, float | None, float | None]],
 ) -> list[tuple[str, float, float]]:
-    """The rows of which both figures are there and can stand on a logarithmic axis."""
+    """The rows whose figures both exist and fit on a logarithmic axis."""
     return [(name, p, m) for name, p, m in rows if p is not None and m is not None and p > 0 < m]
 
 
 def run_name(run: Run) -> str:
-    """A plan, with what makes this run of it unlike others: its backend, or how it ended."""
+    """A plan, with the backend and the status of the run where they are not the usual ones."""
     marks: list[str] = [run.request.backend] if run.request.backend != "kernels" else []
     marks += [run.status] if run.status != "finished" else []
     return plan_name(run.plan.label) + (f" ({', '.join(marks)})" if marks else "")
 
 
-def _way(run: Run) -> str:
-    """How it was run; a pace is waited for."""
+def _mode(run: Run) -> str:
     return run.request.way if run.request.pace is None else f"{run.request.way}, paced"
 
 
@@ -159,7 +150,7 @@ def _results(run: Run) -> int | None:
 
 
 def overlays(run: Run) -> dict[str, Overlay]:
-    """What was measured, over each operator of the plan's picture."""
+    """The measurement of each operator, to be written on the plan's picture."""
     costs = run.measurement.costs if run.measurement else {}
     return {
         operator_id: _overlay(run.estimate.costs[operator_id], cost)
@@ -182,7 +173,7 @@ def _overlay(expected: Cost, found: Cost) -> Overlay:
 
 
 def fill(expected: float, found: float) -> str:
-    """The colour of a prediction: met, over or under."""
+    """The colour for a prediction that was met, too high or too low."""
     error = q_error(expected, found)
     if error is not None and error <= MET:
         return MET_FILL
@@ -190,7 +181,7 @@ def fill(expected: float, found: float) -> str:
 
 
 def same_answer(runs: Sequence[Run]) -> tuple[bool, str]:
-    """Whether these runs of one workload and data gave one answer, and that in words."""
+    """Whether these runs of one workload and data gave the same answer, and a sentence on it."""
     answers: dict[tuple[tuple[str, str], ...], list[Run]] = {}
     for run in runs:
         if run.measurement is not None:
@@ -200,7 +191,7 @@ def same_answer(runs: Sequence[Run]) -> tuple[bool, str]:
     if len(answers) <= 1:
         given = f"{amount(_results(runs[0]) or 0)} {_called(runs[0])}"
         if plans == 1:
-            return True, f"1 plan gave {given}; run another to compare its answer"
+            return True, f"1 plan gave {given}; run another plan to compare the answers"
         every = "Both plans" if plans == 2 else f"All {plans} plans"
         return True, f"{every} gave the same {given}"
     parted = [pairs for pairs in zip(*answers, strict=True) if len({*pairs}) > 1]

@@ -1,25 +1,85 @@
-"""Results to take away: CSV that no spreadsheet takes for formulas, and the commands' JSON."""
+"""Downloads of results: an HTML report, CSV that is safe in spreadsheets, JSON, a program."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pandas as pd
+import streamlit as st
 
-from pages.parts.results.comparison import RECOMPUTATIONS, by_operator
+from pages.parts.families.registry import view_of
+from pages.parts.results.comparison import by_operator
+from pages.parts.shared import backend, charts
+from pages.parts.shared.formatting import on_pages, plain
 from planner.plan.cost import COST_FIELDS, q_error
+from planner.plan.plan import Plan
 from planner.report.plans_text import safe_cell
+from planner.workload.workload import Workload
+from runtime.runs.records import Run
+from runtime.runs.run_groups import PlanRuns
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from runtime.runs.records import Run
+
+def show(plans: Sequence[PlanRuns], workload: str) -> None:
+    """The buttons, for the repeats of each plan; files are made when asked for."""
+    finished = tuple(run.id for plan in plans for run in plan.repeats)
+    if not finished:
+        return
+    name = charts.file_name(workload)
+    with st.container(horizontal=True):
+        for kind, make, mime in (
+            ("HTML report", _report, "text/html"),
+            ("CSV", to_csv, "text/csv"),
+            ("JSON", to_json, "application/json"),
+        ):
+            st.download_button(
+                kind,
+                partial(_made, make, finished),
+                f"{name}.{kind.split()[0].lower()}",
+                mime,
+                icon=":material/download:",
+                on_click="ignore",
+            )
+
+
+def _made(make: Callable[[Sequence[Run]], str], finished: tuple[str, ...]) -> str:
+    return make(list(backend.records(finished).values()))
+
+
+def _report(runs: Sequence[Run]) -> str:
+    from pages.parts.report import report
+
+    return report(runs)
+
+
+def program(plan: Plan, workload: Workload) -> None:
+    """The plan as a PySpark program to download; disabled with a reason where there is none."""
+    from runtime.backends.native.export import not_exported, zipped
+
+    reason = not_exported(plan, workload)
+    st.download_button(
+        "PySpark program",
+        partial(zipped, plan, workload),
+        f"{charts.file_name(workload.name)}-program.zip",
+        "application/zip",
+        icon=":material/download:",
+        on_click="ignore",
+        disabled=reason is not None,
+        help=plain(on_pages(reason), 500)
+        if reason
+        else "This plan on Spark's own operators, to run with spark-submit on Parquet files. "
+        "Includes a README.",
+        key="pyspark-program",
+    )
 
 
 def to_csv(runs: Sequence[Run]) -> str:
-    """One line for each run, operator and kind of work."""
+    """One line per run, operator and kind of work."""
     rows = [
         (
             safe_cell(run.plan.label),
@@ -32,7 +92,7 @@ def to_csv(runs: Sequence[Run]) -> str:
             q_error(p, m),
         )
         for run in runs
-        for field in (*COST_FIELDS, RECOMPUTATIONS)
+        for field in (*COST_FIELDS, *view_of(run.plan.family).extra_fields)
         for name, p, m in by_operator(run, field)
     ]
     columns = ["plan", "run", "way", "operator", "field", "predicted", "measured", "q_error"]
@@ -40,7 +100,7 @@ def to_csv(runs: Sequence[Run]) -> str:
 
 
 def table_to_csv(table: pa.Table) -> str:
-    """A table with its texts, the names of its columns among them, made safe."""
+    """A table whose texts and column names are safe in spreadsheets."""
     frame = table.to_pandas()
     texts = frame.select_dtypes(include=["object", "string"]).columns
     for name in texts:

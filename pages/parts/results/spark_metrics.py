@@ -1,56 +1,55 @@
-"""Spark's own metrics of a run on its own operators: what each join found and held."""
+"""Spark's own metrics for a run on its own operators: rows and state of each join."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from pages.parts.shared import controls
 from pages.parts.shared.formatting import plain, seconds_text
+from runtime.runs.records import Run
 
-if TYPE_CHECKING:
-    from runtime.runs.records import Run
-
-_NUMBER = st.column_config.NumberColumn(format="localized")
 _MOST_PHASES = 4
 
 
 def show(run: Run) -> None:
-    """The table, and where the time of micro-batches went; nothing of a run on the kernels."""
-    told = run.measurement.spark if run.measurement else {}
-    if not told:
+    """The table, and the phases of micro-batches; nothing for a run on the kernels."""
+    metrics = run.measurement.spark if run.measurement else {}
+    if not metrics:
         return
     st.markdown("### Spark's own metrics", anchors=False)
-    st.dataframe(
-        joins(told["joins"]),
-        hide_index=True,
-        column_config={
+    controls.table(
+        joins(metrics["joins"]),
+        "Joins on Spark's own operators, with Spark's counts",
+        numbers=("Rows found",),
+        columns={
             "Join": st.column_config.TextColumn("Join", width="large"),
             "Rows out/s": st.column_config.NumberColumn(
                 format="localized", help="Per second of stream time, after the warm-up."
             ),
             "State rows": st.column_config.NumberColumn(
                 format="localized",
-                help="Rows in Spark's state store, on average over the ends of micro-batches "
-                "after the warm-up. A batch job keeps none.",
+                help="Rows in Spark's state store at the end of a micro-batch, on average after "
+                "the warm-up. A batch job keeps none.",
             ),
-            "Rows found": _NUMBER,
-            "State, MB": st.column_config.NumberColumn(format="%.2f", help="At most."),
+            "State, MB": st.column_config.NumberColumn(format="%.2f", help="The maximum."),
             "Late": st.column_config.NumberColumn(help="Rows that Spark dropped as too late."),
             "Update s": st.column_config.NumberColumn(
-                format="%.2f", help="Summed over tasks: rows put into the state, and joined."
+                format="%.2f", help="Storing and joining rows, summed over tasks."
             ),
-            "Remove s": st.column_config.NumberColumn(format="%.2f", help="Summed over tasks."),
+            "Remove s": st.column_config.NumberColumn(
+                format="%.2f", help="Removing rows from the state, summed over tasks."
+            ),
         },
-        alt="Joins on Spark's own operators, with what Spark counted of each",
     )
-    st.caption(plain(_phases(told["phases_ms"]), 500))
+    st.caption(plain(_phases(metrics["phases_ms"]), 500))
 
 
 def joins(found: list[Mapping[str, Any]]) -> pd.DataFrame:
-    """One row a join. What Spark does not count stays empty."""
+    """One row per join. What Spark does not count is empty."""
     return pd.DataFrame(
         {
             "Join": [join["join"] for join in found],
@@ -74,6 +73,6 @@ def _phases(ms: Mapping[str, int]) -> str:
     comparisons = "Spark's own operators do not count comparisons."
     phases = sorted(((n, v) for n, v in ms.items() if n != "triggerExecution"), key=lambda p: -p[1])
     if not phases:
-        return f"One batch job: it keeps no state. {comparisons}"
+        return f"A batch job keeps no state. {comparisons}"
     longest = ", ".join(f"{name} {seconds_text(v / 1000)}" for name, v in phases[:_MOST_PHASES])
-    return f"Time of the micro-batches by phase: {longest}. {comparisons}"
+    return f"Time in micro-batches by phase: {longest}. {comparisons}"

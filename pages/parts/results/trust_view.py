@@ -1,9 +1,8 @@
-"""Whether to trust the model here, and which operators it is wrong about, with the reasons."""
+"""Whether to trust the model, and which operators it is wrong about, with reasons."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -12,10 +11,8 @@ from planner.plan.cost import q_error
 from runtime.diagnosis.diagnose import Diagnosis, diagnosed
 from runtime.diagnosis.suspects import suspects
 from runtime.diagnosis.trust import Verdict, trust
+from runtime.runs.records import Run
 from runtime.runs.run_costs import scores
-
-if TYPE_CHECKING:
-    from runtime.runs.records import Run
 
 _ICONS: dict[Verdict, str] = {
     "all": ":material/thumb_up:",
@@ -24,14 +21,14 @@ _ICONS: dict[Verdict, str] = {
     "nothing": ":material/thumb_down:",
     "unknown": ":material/help:",
 }
-# Reasons beyond these are told for the plan that is looked at.
+# More reasons than these are not shown.
 _MOST_REASONS = 3
 
 
 def show(runs: Sequence[Run]) -> Run | None:
-    """The sentence over all plans; where they are not all right, why the worst of them is wrong.
+    """The verdict over all plans; if some are wrong, the reasons for the worst of them.
 
-    Returns the run whose reasons were told.
+    Returns the run whose reasons were shown.
     """
     found = trust(runs)
     box = st.info if found.verdict in ("all", "figures") else st.warning
@@ -45,7 +42,7 @@ def show(runs: Sequence[Run]) -> Run | None:
 
 
 def reasons(run: Run, title: str) -> None:
-    """What the model is wrong about in this run and why; nothing where it is right."""
+    """What the model is wrong about in this run, and why; nothing where it is right."""
     found = diagnoses(run)
     if not found:
         return
@@ -58,13 +55,13 @@ def reasons(run: Run, title: str) -> None:
 
 
 def diagnoses(run: Run) -> list[Diagnosis]:
-    """The reasons, looked for in the run's tuples where they are few enough."""
+    """The reasons, found in the run's tuples where these are few enough."""
     return _diagnoses(run.id, run.status, run)
 
 
-@st.cache_resource(show_spinner="Looking for the reason", max_entries=64)
+@st.cache_resource(show_spinner="Finding the reason", max_entries=64)
 def _diagnoses(run_id: str, status: str, _run: Run) -> list[Diagnosis]:  # noqa: ARG001 - the key
     from runtime.runs.run_tuples import few_tuples_of
 
-    # Without an error there is nothing to look for in the tuples.
+    # Without an error there is no need to read the tuples.
     return diagnosed(_run, few_tuples_of(_run)) if suspects(_run) else []

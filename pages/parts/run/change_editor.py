@@ -1,4 +1,4 @@
-"""Changes while a run goes on: a query enters or leaves, or the plan becomes another."""
+"""Planned changes during a run: queries are added or removed, or the plan is switched."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.parts.run import stage_table
-from pages.parts.shared import messages, state
+from pages.parts.shared import controls, messages, planning, state
 from pages.parts.shared.formatting import plain, plan_name
 from pages.parts.workload import drafts
 from pages.parts.workload.drafts import Parts
 from planner.errors import PlanError
-from planner.families.protocol import Family, Ranking
-from planner.families.sliced_chain import SlicedChain
-from planner.families.sliced_chain.labels import CPU_OPT, MEM_OPT
+from planner.families.protocol import Family
 from planner.files.workload_file import load_workload
 from planner.numbers import shortened
 from planner.workload.changes import check_times, stages_of
@@ -28,19 +26,19 @@ _EDITOR = "changes"
 _PROBLEM = "change_problem"
 
 
-def show(chosen: Family, workload: Workload, ranking: Ranking, labels: Sequence[str]) -> None:
-    """What is to change when, one more to add, and what becomes of the plan."""
-    if not isinstance(chosen, SlicedChain):
+def show(chosen: Family, workload: Workload, labels: Sequence[str]) -> None:
+    """The changes, a form to add one, and how they affect the plan."""
+    if planning.changes(chosen.name, workload) is None:
         return
     changes = workload.run.changes
     with st.expander(
-        f"Changes while it runs: {len(changes) or 'none'}",
+        f"Changes during the run: {len(changes) or 'none'}",
         expanded=bool(changes) or _PROBLEM in st.session_state,
         icon=":material/sync_alt:",
     ):
         for place, change in enumerate(changes):
             _listed(place, change)
-        _form(workload, ranking)
+        _form(workload, planning.switch_targets(chosen, workload))
         if _PROBLEM in st.session_state:
             messages.show(st.session_state[_PROBLEM])
         if changes and labels:
@@ -49,24 +47,24 @@ def show(chosen: Family, workload: Workload, ranking: Ranking, labels: Sequence[
 
 def _listed(place: int, change: Change) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(plain(in_words(change), 300), width="stretch")
+        st.markdown(plain(change_text(change), 300), width="stretch")
         st.button(
-            "Leave out",
-            key=f"leave-out-{place}",
+            "Remove",
+            key=f"remove-change-{place}",
             icon=":material/delete:",
             type="tertiary",
-            on_click=_leave_out,
+            on_click=_remove,
             args=(place,),
         )
 
 
-def in_words(change: Change) -> str:
-    """A change as one says it: `at 30 s remove Q2`."""
-    return f"at {exact(change.at)} s {what(change)}"
+def change_text(change: Change) -> str:
+    """A change in words: `at 30 s, remove Q2`."""
+    return f"at {exact(change.at)} s, {action(change)}"
 
 
-def what(change: Change) -> str:
-    """The same without its time."""
+def action(change: Change) -> str:
+    """A change without its time."""
     if change.remove is not None:
         return f"remove {change.remove}"
     if change.add is not None:
@@ -74,31 +72,28 @@ def what(change: Change) -> str:
     return f"switch the plan to {plan_name(change.plan or '')}"
 
 
-def _form(workload: Workload, ranking: Ranking) -> None:
-    what = st.segmented_control(
-        "What", [REMOVE, ADD, SWITCH], default=REMOVE, required=True, key="change-what"
-    )
+def _form(workload: Workload, plans: Sequence[str]) -> None:
+    what = controls.segments("What", [REMOVE, ADD, SWITCH], "change-what")
     left, right = st.columns([1, 3])
-    # In the middle of what is measured, so that it shows.
+    # In the middle of what is measured, where its effect can be seen.
     usual = workload.warmup + workload.run.duration / 2
     at = left.number_input("At (s of stream time)", min_value=0.0, value=usual, format="%g")
     if what == REMOVE:
         value: object = right.selectbox("Query", names_of_run(workload), key="change-query")
         made: Parts = {"at": at, "remove": value}
     elif what == SWITCH:
-        options = dict.fromkeys([CPU_OPT, MEM_OPT, *(c.label for c in ranking.candidates)])
-        value = right.selectbox("Plan", list(options), format_func=plan_name, key="change-plan")
+        value = right.selectbox("Plan", plans, format_func=plan_name, key="change-plan")
         made = {"at": at, "plan": value}
     else:
         name = right.text_input("Name", value=_new_name(workload), key="change-name")
         like = drafts.parts()["queries"][-1].get("text", "")
-        text = st.text_area("Query that enters", value=str(like), key="change-text")
+        text = st.text_area("Query to add", value=str(like), key="change-text")
         made = {"at": at, "add": {"name": name, "text": text}}
     st.button("Add this change", icon=":material/add:", on_click=_add, args=(made,))
 
 
 def names_of_run(workload: Workload) -> list[str]:
-    """All queries that are there at some time of the run."""
+    """All queries that are part of the run at some time."""
     entering = (change.add.name for change in workload.run.changes if change.add is not None)
     return list(dict.fromkeys([*(query.name for query in workload.queries), *entering]))
 
@@ -112,7 +107,7 @@ def _add(made: Parts) -> None:
     _put([*_drafted(), made])
 
 
-def _leave_out(place: int) -> None:
+def _remove(place: int) -> None:
     _put([change for at, change in enumerate(_drafted()) if at != place])
 
 
@@ -121,7 +116,7 @@ def _drafted() -> list[Parts]:
 
 
 def _put(changes: list[Parts]) -> None:
-    """Put the changes into the workload; what cannot happen is told, and changes nothing."""
+    """Put the changes into the workload; an impossible one shows a message instead."""
     parts = drafts.parts()
     changed = {**parts, "run": {**parts.get("run", {}), "changes": changes}}
     st.session_state.pop(_PROBLEM, None)
@@ -134,29 +129,30 @@ def _put(changes: list[Parts]) -> None:
 
 
 def _check(workload: Workload) -> None:
-    """Raise what cannot happen: a change of what is not there, or after the run."""
+    """Raise a PlanError for a change that names an unknown query, or comes after the run."""
     from runtime.data.run_data import run_seconds
 
     stages_of(workload)
     folder, _ = state.data()
     if folder is None:
-        # How long own data are is known when they have been read.
+        # The duration of own data is known only after they have been read.
         end = microseconds(run_seconds(workload))
         check_times(workload.run.changes, 0, end, own_data=False)
 
 
-def _preview(chosen: SlicedChain, workload: Workload, label: str) -> None:
-    """What a run of the first chosen plan goes through."""
+def _preview(chosen: Family, workload: Workload, label: str) -> None:
+    """The stages of a run of the first chosen plan."""
     from runtime.data.run_data import run_seconds
 
     folder, _ = state.data()
     end = run_seconds(workload)
     with messages.shown():
-        st.markdown(f"**What {plain(plan_name(label))} goes through**")
+        st.markdown(f"**Stages of {plain(plan_name(label))}**")
         stage_table.show(stage_table.stages_of_run(chosen.name, workload, label), end)
     late = [change for change in workload.run.changes if change.at >= end]
     if late and folder is None:
         st.warning(
-            f"The run ends at {exact(end)} s: {plain(in_words(late[0]), 200)} comes too late.",
+            f"The run ends at {exact(end)} s, so this change never happens: "
+            f"{plain(change_text(late[0]), 200)}.",
             icon=":material/warning:",
         )

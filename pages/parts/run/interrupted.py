@@ -1,28 +1,24 @@
-"""Runs that broke off: shown first of all, to be gone on with or discarded."""
+"""Interrupted runs: shown first, to be resumed or discarded."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from pages.parts.shared import backend, planning
 from pages.parts.shared.formatting import moment, plain, plan_name, seconds_text
 from planner.errors import SluiceError
-
-if TYPE_CHECKING:
-    from runtime.runs.records import Run
+from runtime.runs.records import Run
 
 MOST_SHOWN = 3
 
 
 def show() -> None:
-    """What broke off, newest first, with what can be done about it."""
-    lost = backend.broken_off()
+    """The interrupted runs, newest first, with buttons."""
+    lost = backend.interrupted_runs()
     if not lost:
         return
     with st.container(border=True):
-        st.markdown(":material/bolt: **Runs that broke off**")
+        st.markdown(":material/bolt: **Interrupted runs**")
         for run in lost[:MOST_SHOWN]:
             _row(run)
         if len(lost) > MOST_SHOWN:
@@ -39,7 +35,7 @@ def _row(run: Run) -> None:
         st.markdown(
             f"**{plain(run.workload.name, 60)}** · {plain(plan_name(run.plan.label))} · "
             f"{plain(moment(run.started))} · {plain(_how_it_ended(run), 300)}"
-            + (f" It {plain(reason, 200)}." if reason else ""),
+            + (f" This run {plain(reason, 200)}." if reason else ""),
             width="stretch",
         )
         if reason is None:
@@ -49,7 +45,7 @@ def _row(run: Run) -> None:
                 on_click=_resume,
                 args=(run,),
                 key=f"resume-{run.id}",
-                help="Goes on after the last micro-batch that was done, to the same answer.",
+                help="Continues after the last complete micro-batch, with the same answer.",
             )
         st.button(
             "Discard",
@@ -63,14 +59,14 @@ def _row(run: Run) -> None:
 
 def _how_it_ended(run: Run) -> str:
     reached = run.measurement.reached if run.measurement else None
-    far = f", {seconds_text(reached)} of stream time done" if reached else ""
-    return f"{run.status}: {run.error or 'no reason was kept'}{far}."
+    far = f", after {seconds_text(reached)} of stream time" if reached else ""
+    return f"{run.status}: {run.error or 'the reason is unknown'}{far}."
 
 
 def _resume(run: Run) -> None:
-    backend.go_on_with(run)
+    backend.resume(run)
     if run.request.workload.digest != planning.subject()[1].digest:
-        # The results that a run leads to are those of the workload in force.
+        # Results shows the open workload, which is not that of this run.
         backend.arrived()
 
 

@@ -1,19 +1,15 @@
-"""From chosen plans to a job: what every run button does."""
+"""Start the chosen plans as a job: what every run button does."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from pages.parts.families.registry import view_of
 from pages.parts.shared import backend, planning, state
 from planner.errors import SluiceError
-from planner.families.early_aggregation import EarlyAggregation
-from planner.families.sliced_chain import SlicedChain
-
-if TYPE_CHECKING:
-    from runtime.runs.records import Backend, Way
+from runtime.runs.records import Backend, Way
 
 
 def launch(
@@ -28,8 +24,7 @@ def launch(
 ) -> None:
     """Start these plans, when a button is pressed. A mistake is kept for the page to show.
 
-    `keep` says that the answers of aggregations are kept, to be looked at. `limits` are the most
-    seconds and megabytes of a run.
+    `keep` keeps answers for Results. `limits` are the most seconds and megabytes of a run.
     """
     from runtime.data.run_data import check_size
     from runtime.runs.kept_answers import folder_for
@@ -43,8 +38,9 @@ def launch(
         if folder is None:
             check_size(workload)
         most_seconds, most_disk_mb = limits or (MOST_SECONDS, MOST_DISK_MB)
-        # Spark's own operators tell no changes of groups, which are shown with the answer.
-        keep = keep and isinstance(chosen, EarlyAggregation) and operators == "kernels"
+        view = view_of(chosen.name)
+        # Spark's own operators do not report changes of groups, which are part of the answer.
+        keep = keep and view.keeps_answers and operators == "kernels"
         requests = [
             RunRequest(
                 workload,
@@ -59,10 +55,9 @@ def launch(
                 most_disk_mb=most_disk_mb,
                 pace=pace,
                 shared=usual_shared(master),
-                # What can be changed while it runs: the form for it appears beside its progress.
                 steerable=operators == "kernels"
                 and way == "stream"
-                and isinstance(chosen, SlicedChain),
+                and planning.changes(chosen.name, workload) is not None,
                 backend=operators,
             )
             for label in dict.fromkeys(labels)

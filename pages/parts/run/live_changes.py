@@ -1,4 +1,4 @@
-"""A run changed while it goes on: queries enter, leave or change, and the plan switches."""
+"""Changes made to a run in progress: queries are added, removed or edited, the plan switches."""
 
 from __future__ import annotations
 
@@ -7,25 +7,24 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.parts.families.sliced_chain import chain_figures, chain_text, chain_view
+from pages.parts.families.registry import view_of
 from pages.parts.run import stage_table
-from pages.parts.run.change_editor import what
-from pages.parts.shared import backend, charts, messages, planning, state
+from pages.parts.run.change_editor import action
+from pages.parts.shared import backend, controls, messages, planning, state
 from pages.parts.shared.formatting import plain, plan_name
 from pages.parts.workload import drafts
 from planner.errors import PlanError, RunError
-from planner.families.sliced_chain import SlicedChain
-from planner.families.sliced_chain.labels import CPU_OPT, MEM_OPT
+from planner.families.registry import family
 from planner.files.query.text import parse_query
 from planner.workload.execution import Change
 from planner.workload.query import Query
 from planner.workload.streams import catalogue
 from planner.workload.workload import Workload
+from runtime.runs.records import RunRequest
 
 if TYPE_CHECKING:
     from runtime.backends.live_changes import Steering, Wish
     from runtime.control.jobs import Entry, Job
-    from runtime.runs.records import RunRequest
 
 ADD, REMOVE, CHANGE, SWITCH = "Add a query", "Remove a query", "Change a query", "Switch the plan"
 _PROBLEM = "steering_problem"
@@ -33,7 +32,7 @@ _SHOWN = "steering_shown"
 
 
 def notice(job: Job) -> None:
-    """Let the page show or hide the form when the run that goes on can be changed, or no more."""
+    """Draw the page again when the form for changes has to appear or disappear."""
     entry = job.running
     number = job.entries.index(entry) if entry is not None and entry.steering.open else None
     if st.session_state.get(_SHOWN) != (job.id, number):
@@ -43,16 +42,16 @@ def notice(job: Job) -> None:
 
 
 def asked(entry: Entry) -> RunRequest | None:
-    """What was asked of a run, with the changes that were made while it went on."""
+    """The request of a run, with the changes that were made while it ran."""
     current = entry.steering.current
     return entry.asked if current is None else current[0]
 
 
 def adopt(job: Job) -> None:
-    """Put the changes of a run that was changed into the workload in force.
+    """Put the changes that were made to a run into the open workload.
 
-    Its answers are those of the workload with them; other plans can then be compared with it. Once:
-    whoever takes the changes out again has them out.
+    Its answers are those of the workload with these changes, so other plans can be compared with
+    it. This is done once: a user may take the changes out again.
     """
     if st.session_state.get("adopted") == job.id:
         return
@@ -63,8 +62,7 @@ def adopt(job: Job) -> None:
             if request.workload.digest == state.workload().digest:
                 drafts.set_run(request.as_run.run)
                 st.toast(
-                    "The changes that you made are part of the workload now: run other plans with "
-                    "them to compare.",
+                    "Your changes are now part of the workload. Run other plans to compare.",
                     icon=":material/sync_alt:",
                     duration="long",
                 )
@@ -73,20 +71,18 @@ def adopt(job: Job) -> None:
 
 @st.fragment
 def form(job_id: str) -> None:
-    """What to change now; it takes effect when the micro-batch that runs is done."""
+    """A form for a change, which takes effect after the current micro-batch."""
     job = backend.runner().job(job_id)
     entry = job.running if job is not None else None
     if entry is None or not entry.steering.open:
         return
     workload = entry.steering.soon()
     with st.container(border=True):
-        kind = st.segmented_control(
-            "Change it while it runs",
+        kind = controls.segments(
+            "Change the run",
             [ADD, REMOVE, CHANGE, SWITCH],
-            default=ADD,
-            required=True,
-            key="steer-what",
-            help="It takes effect when the micro-batch that runs is done.",
+            "steer-what",
+            help="Takes effect when the current micro-batch is done.",
         )
         names = [query.name for query in workload.queries]
         if kind == ADD:
@@ -97,15 +93,12 @@ def form(job_id: str) -> None:
         elif kind == CHANGE:
             _change(entry.steering, workload, names)
         else:
-            label = st.selectbox("Plan", _labels(workload), format_func=plan_name, key="steer-plan")
+            chosen = family(entry.asked.family) if entry.asked else planning.subject()[0]
+            plans = planning.switch_targets(chosen, workload)
+            label = st.selectbox("Plan", plans, format_func=plan_name, key="steer-plan")
             _button("Switch now", entry.steering, [Change(0, plan=label)])
         if _PROBLEM in st.session_state:
             messages.show(st.session_state[_PROBLEM])
-
-
-def _labels(workload: Workload) -> list[str]:
-    ranking = planning.ranking(SlicedChain(), workload)
-    return list(dict.fromkeys([CPU_OPT, MEM_OPT, *(c.label for c in ranking.candidates)]))
 
 
 def _add(steering: Steering, workload: Workload) -> None:
@@ -123,10 +116,10 @@ def _change(steering: Steering, workload: Workload, names: list[str]) -> None:
     left, right = st.columns([1, 4])
     name = left.selectbox("Query", names, key="steer-change")
     text = right.text_area(
-        "Its window and filters from now on",
+        "New text of the query",
         value=workload.query(name).text,
         key=f"steer-text-{name}",
-        help="It leaves and enters again: what it returns is made of tuples that come from now on.",
+        help="The query is removed and added again: it then joins only tuples that arrive later.",
     )
     left.button(
         "Change it now",
@@ -141,7 +134,7 @@ def _button(label: str, steering: Steering, changes: Sequence[Change]) -> None:
 
 
 def _ask_text(steering: Steering, name: str, text: str, instead: bool) -> None:
-    """A query enters, or takes the place of the one that has its name."""
+    """Add a query, or replace the one with its name."""
     st.session_state.pop(_PROBLEM, None)
     try:
         query = _parsed(steering.soon(), name, text)
@@ -166,7 +159,7 @@ def _ask(steering: Steering, changes: Sequence[Change]) -> None:
 
 
 def show(entry: Entry, request: RunRequest) -> None:
-    """What has changed when, what waits or was refused, and the joins as they are now."""
+    """The changes that were made, wait or were refused, and the plan as it runs now."""
     from runtime.data.run_data import run_seconds
 
     workload = entry.workload or request.workload
@@ -176,23 +169,18 @@ def show(entry: Entry, request: RunRequest) -> None:
     stages = stage_table.stages_of_run(request.family, workload, request.label)
     for wish in entry.steering.wishes:
         if wish.answer != "made":
-            _told(wish)
+            _pending(wish)
     if len(stages) > 1:
-        st.caption(f":material/sync_alt: {stage_table.in_words(stages, reached)}")
+        st.caption(f":material/sync_alt: {stage_table.stage_text(stages, reached)}")
         stage_table.show(stages, run_seconds(request.workload), reached)
     if request.steerable:
         now = [stage for stage in stages if stage.at is None or stage.at / 1e6 <= reached][-1]
-        for number, picture in enumerate(chain_view.pictures(now.workload, now.plan.label)):
-            charts.show(
-                chain_figures.drawn(picture, plan_name(now.plan.label)),
-                alt=chain_text.in_words(picture),
-                key=f"steered-chain-{number}",
-            )
+        view_of(request.family).running(now.workload, now.plan.label)
 
 
-def _told(wish: Wish) -> None:
-    asked = "; ".join(map(what, wish.changes))
+def _pending(wish: Wish) -> None:
+    asked = plain("; ".join(map(action, wish.changes)), 300)
     if wish.answer == "waiting":
-        st.caption(f":material/hourglass_empty: {plain(asked, 300)}: when this micro-batch is done")
+        st.caption(f":material/hourglass_empty: {asked}: after the current micro-batch")
     else:
-        st.warning(f"{plain(asked, 300)} was not done: {plain(wish.why, 400)}")
+        st.warning(f"{asked}: not possible. {plain(wish.why, 400)}")

@@ -1,22 +1,34 @@
-"""A job while it runs, and how it ended."""
+"""A job in progress, with the plan that runs and its figures so far; and how a job ended."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages.parts.run import live_changes, live_picture, queue_list, run_choices, warming
-from pages.parts.shared import backend, planning, state
+from pages.parts.plans import drawings
+from pages.parts.run import live_changes, queue_list, run_choices
+from pages.parts.shared import backend, charts, planning, state
 from pages.parts.shared.formatting import counted, on_pages, plain, plan_name, seconds_text
+from pages.parts.shared.state import BY_DIGEST
+from planner.families.registry import family
 from planner.numbers import amount
+from planner.plan.cost import Cost, Estimate
+from planner.plan.dot import to_dot
+from planner.plan.plan import Plan
+from planner.plan.plan_text import Overlay, cost_text, to_text
+from planner.workload.workload import Workload
 
 if TYPE_CHECKING:
     from runtime.control.jobs import Entry, Job
 
-# Of several runs of a plan, the first of these that there is gives the icon.
+_SCRIPT = Path(__file__).with_name("live_figures.js")
+_UNCOUNTED = "so far: not counted yet"
+# The first of these that a plan's runs have gives the icon.
 _ORDER = ("failed", "cancelled", "waiting", "finished")
 _ICONS = {
     "waiting": ":material/hourglass_empty:",
@@ -29,7 +41,7 @@ _ICONS = {
 
 @st.fragment(run_every=1)
 def live(job_id: str) -> None:
-    """The job's plans, once a second, until it is done; then the page takes over."""
+    """The plans of the job, drawn every second until it is done; then the page takes over."""
     job = backend.runner().job(job_id)
     if job is None or job.done:
         st.rerun()
@@ -46,8 +58,8 @@ def live(job_id: str) -> None:
         st.markdown(_whole(job), width="content")
         warming_note()
     live_changes.notice(job)
-    # A picture that is drawn in the place of another shows that one until it is laid out: plans
-    # that follow each other take turns in two places.
+    # A new picture shows the old one in its place until it is laid out, so plans alternate
+    # between two places.
     places = st.container(), st.container()
     if (running := job.running) is not None:
         number = sum(entry.status != "waiting" for entry in job.entries)
@@ -58,17 +70,17 @@ def live(job_id: str) -> None:
 
 
 def _whole(job: Job) -> str:
-    """How far the job is, and how long it may take."""
+    """How many runs of the job are done, and the time left."""
     entries = [entry for entry in job.entries if entry.status not in ("waiting", "running")]
     if len(job.entries) == 1:
         return ""
     left = job.seconds_left(time.time())
-    told = "" if left is None else f", about {seconds_text(left)} left in all"
-    return f"{len(entries)} of {counted(len(job.entries), 'run')} done{told}"
+    remaining = "" if left is None else f", about {seconds_text(left)} left in total"
+    return f"{len(entries)} of {counted(len(job.entries), 'run')} done{remaining}"
 
 
 def _by_plan(job: Job) -> dict[str, list[Entry]]:
-    """The entries that do not run just now, by the plan they are of."""
+    """The entries that are not running now, by plan."""
     found: dict[str, list[Entry]] = {}
     for entry in job.entries:
         if entry is not job.running:
@@ -77,7 +89,7 @@ def _by_plan(job: Job) -> dict[str, list[Entry]]:
 
 
 def _line(label: str, entries: Sequence[Entry]) -> None:
-    """One plan in one line: what became of its runs."""
+    """One plan in one line, with the status of its runs."""
     statuses = [entry.status for entry in entries]
     shown = next((status for status in _ORDER if status in statuses), statuses[0])
     counts = [
@@ -106,7 +118,7 @@ def _entry(entry: Entry) -> None:
         if entry.progress.arrivals and entry.progress.batches_done:
             _figures(entry)
             _stage(entry)
-        live_picture.show(entry)
+        _picture(entry)
 
 
 def _phase(entry: Entry) -> str:
@@ -139,17 +151,75 @@ def _figures(entry: Entry) -> None:
 
 
 def _stage(entry: Entry) -> None:
-    """Where a run stands whose queries or plan change while it goes on."""
+    """The pace of a run, and its changes so far."""
     request = entry.asked
     if request is None:
         return
     if request.pace is not None:
-        st.caption(f":material/speed: {run_choices.in_words(request.pace, entry.progress)}")
+        st.caption(f":material/speed: {run_choices.pace_text(request.pace, entry.progress)}")
     live_changes.show(entry, request)
 
 
+def _picture(entry: Entry) -> None:
+    """The operators of the plan that runs, with figures that change in place."""
+    asked, progress, workload = entry.asked, entry.progress, entry.workload
+    if asked is None or workload is None or asked.backend == "native" or not progress.batches:
+        return
+    plan, estimate = _priced(asked.family, workload, asked.label)
+    drawn = drawings.part_of(plan)
+    figures = {op.id: _so_far(progress.costs.get(op.id)) for op in drawn.operators()}
+    if len(drawn.operators()) > drawings.MOST_OPERATORS:
+        text = to_text(drawn, estimate, _overlays(figures))
+        st.code(text, language=None, height=400, wrap_lines=False)
+    else:
+        with st.container(gap=None):
+            charts.picture(
+                to_dot(drawn, estimate, _overlays(dict.fromkeys(figures, _UNCOUNTED)), steady=True),
+                f"Operators of {plan.label}, predicted and so far",
+                width="stretch",
+            )
+            # The time makes the figures be written again if the picture came after them.
+            _writer()(data={"figures": figures, "at": time.time()}, key="sluice-live", height=0)
+    st.caption(plain(_counted_until(asked.workload, progress.reached, bool(progress.costs)), 300))
+
+
+def _counted_until(workload: Workload, reached: float, counted: bool) -> str:
+    done = f"Processed so far: {seconds_text(reached)} of stream time"
+    if counted:
+        return (
+            f"Per second of stream time after the warm-up: predicted, and measured so far. {done}."
+        )
+    return f"Counting begins after the warm-up of {seconds_text(workload.warmup)}. {done}."
+
+
+def _overlays(figures: Mapping[str, str]) -> dict[str, Overlay]:
+    return {operator_id: Overlay((figure,)) for operator_id, figure in figures.items()}
+
+
+@cache
+def _writer() -> Any:
+    return st.components.v2.component("sluice-live", js=_SCRIPT.read_text())
+
+
+def _so_far(cost: Cost | None) -> str:
+    if cost is None:
+        return _UNCOUNTED
+    return f"so far: {cost_text(cost) or 'nothing'}"
+
+
+@st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=BY_DIGEST)
+def _priced(name: str, workload: Workload, label: str) -> tuple[Plan, Estimate]:
+    """The plan with the operators of all its stages, and the cost of each."""
+    from planner.families.stages import planned_stages, whole_estimate, whole_plan
+    from runtime.data.run_data import run_seconds
+
+    stages = planned_stages(family(name), workload, label)
+    warmup, end = (round(1e6 * at) for at in (workload.warmup, run_seconds(workload)))
+    return whole_plan(stages), whole_estimate(family(name), stages, 0, warmup, end)
+
+
 def ended(job: Job) -> None:
-    """How the last job went, with the way to its results."""
+    """How the last job ended, with a link to its results."""
     failed = [entry for entry in job.entries if entry.status == "failed"]
     finished = [entry for entry in job.entries if entry.status == "finished"]
     for entry in failed:
@@ -165,26 +235,26 @@ def ended(job: Job) -> None:
 
 
 def _kept(job: Job) -> str:
-    """What a cancelled job leaves."""
+    """What is kept of a cancelled job."""
     from runtime.runs.records import Run
 
     for entry in job.entries:
         run = entry.outcome
         if isinstance(run, Run) and run.measurement and run.measurement.reached:
             kept = (
-                "what it counted until then is kept, and so is what had finished."
+                "Its counts until then are kept, and so are finished runs."
                 if run.measurement.costs
-                else "still in its warm-up, it had counted nothing. What had finished is kept."
+                else "It was still in its warm-up, so nothing was counted. Finished runs are kept."
             )
             return (
-                f"{plain(plan_name(run.plan.label))} had done "
-                f"{seconds_text(run.measurement.reached)} of stream time: {kept}"
+                f"{plain(plan_name(run.plan.label))} had processed "
+                f"{seconds_text(run.measurement.reached)} of stream time. {kept}"
             )
-    return "What had finished is kept."
+    return "Finished runs are kept."
 
 
 def _open_workload(entry: Entry) -> None:
-    """The way to the workload of a run, where another one is in force: results are of that one."""
+    """A button for the workload of a run, where another one is open: Results shows that one."""
     asked = live_changes.asked(entry)
     if asked is not None and asked.as_run.digest != planning.subject()[1].digest:
         st.button(
@@ -196,7 +266,7 @@ def _open_workload(entry: Entry) -> None:
 
 
 def failed_figure(experiment: str) -> None:
-    """Why the last measuring of this experiment failed, if it did."""
+    """Why the last measurement of this experiment failed, if it did."""
     job = backend.figure_job()
     if job is not None and job.figure == experiment:
         for entry in job.entries:
@@ -205,7 +275,7 @@ def failed_figure(experiment: str) -> None:
 
 
 def warming_note() -> None:
-    """That the first run has to wait for Spark, while it has."""
-    note = warming.status()
+    """A note while Spark is still starting."""
+    note = backend.warming_status()
     if note:
         st.caption(f":material/bolt: {plain(note, 300)}", width="content")

@@ -1,4 +1,4 @@
-"""The jobs that run and wait, one at a time: whose they are, and what of them can be done."""
+"""The queue of jobs: whose they are, with buttons to watch them or to leave the queue."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
 
 @st.fragment(run_every=2)
 def _refreshed() -> None:
-    """The jobs of others, kept up to date; when the last is done, the page is drawn without."""
+    """The jobs of others, kept up to date; when the last is done, the page is drawn again."""
     if not backend.runner().active():
         st.rerun()
     show()
 
 
 def elsewhere() -> None:
-    """Jobs of other tabs: a run started now waits for them."""
+    """The jobs of other tabs, which a run started now waits for."""
     if backend.runner().active():
         _refreshed()
 
 
 def show() -> None:
-    """All jobs in their order, where there is another than this session's run, which is shown."""
+    """All jobs in order, unless this session's run, which the page shows, is the only one."""
     active = backend.runner().active()
     if active in ([], [backend.job()]):
         return
     with st.container(border=True):
-        st.markdown(":material/queue: **One job runs at a time; the others wait for it.**")
+        st.markdown(":material/queue: **One job runs at a time; the others wait.**")
         for place, job in enumerate(active):
             _row(place, job, own=backend.is_own(job))
 
@@ -48,14 +48,14 @@ def _row(place: int, job: Job, own: bool) -> None:
             width="stretch",
         )
         if own and place:
-            # What runs has its cancel button below, beside its progress.
+            # The job that runs has its cancel button below.
             st.button("Leave the queue", on_click=job.cancel, key=f"leave-{job.id}")
         elif job.is_calibration:
-            st.page_link("pages/calibration.py", label="Watch it", icon=":material/speed:")
+            st.page_link("pages/calibration.py", label="Watch", icon=":material/speed:")
         elif job.figure is not None:
-            st.page_link("pages/papers.py", label="Watch it", icon=":material/menu_book:")
+            st.page_link("pages/papers.py", label="Watch", icon=":material/menu_book:")
         elif not own:
-            st.button("Watch it", on_click=backend.watch, args=(job.id,), key=f"watch-{job.id}")
+            st.button("Watch", on_click=backend.watch, args=(job.id,), key=f"watch-{job.id}")
 
 
 def _plans(job: Job) -> str:
@@ -64,7 +64,7 @@ def _plans(job: Job) -> str:
     if job.figure is not None:
         return "a paper's figure"
     if job.entries[0].asked is None:
-        return "unit costs are measured"
+        return "calibration"
     if len(labels) == len(job.entries) == 1:
         return plan_name(labels[0])
     runs = counted(len(job.entries), "run")

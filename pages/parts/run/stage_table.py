@@ -1,4 +1,4 @@
-"""The stages of a run whose queries or plan change while it goes on: what happens when."""
+"""The stages of a run whose queries or plan change while it runs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from pages.parts.shared.caching import BY_DIGEST
+from pages.parts.shared import controls
 from pages.parts.shared.formatting import counted, plain, plan_name
+from pages.parts.shared.state import BY_DIGEST
 from planner.families.registry import family
 from planner.numbers import amount, shortened
 from planner.workload.validation import exact, listed
@@ -24,30 +25,29 @@ DONE, NOW, AHEAD = "done", "now", "ahead"
 
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
 def stages_of_run(family_name: str, workload: Workload, label: str) -> tuple[PlannedStage, ...]:
-    """What a run of this plan goes through; one stage where nothing changes."""
+    """The stages of a run of this plan; one where nothing changes."""
     from planner.families.stages import planned_stages
 
     return planned_stages(family(family_name), workload, label)
 
 
 def show(stages: Sequence[PlannedStage], end: float, reached: float | None = None) -> None:
-    """The stages as a table; while a run is going, which of them are over."""
-    st.dataframe(
+    """The stages as a table; of a run in progress, also which of them are done."""
+    controls.table(
         table(stages, end, reached),
-        hide_index=True,
-        column_config={"What changes": st.column_config.TextColumn(width="large")},
-        alt="What changes when",
+        "What changes when",
+        columns={"What changes": st.column_config.TextColumn(width="large")},
     )
 
 
 def table(stages: Sequence[PlannedStage], end: float, reached: float | None = None) -> pd.DataFrame:
-    """One row a stage: from when, until when, what is new in it, and what runs then."""
+    """One row per stage: when it begins and ends, what changes, and what runs in it."""
     starts = [0.0 if stage.at is None else stage.at / 1e6 for stage in stages]
     ends = [*starts[1:], max(end, starts[-1])]
     columns: dict[str, list[object]] = {
         "From (s)": [exact(start) for start in starts],
         "Until (s)": [exact(stop) for stop in ends],
-        "What changes": ["it begins", *(_changes(*pair) for pair in pairwise(stages))],
+        "What changes": ["start", *(_changes(*pair) for pair in pairwise(stages))],
         "Queries": [len(stage.workload.queries) for stage in stages],
         "Plan": [plan_name(stage.plan.label) for stage in stages],
         "Joins": [_joins(stage) for stage in stages],
@@ -69,21 +69,21 @@ def _when(start: float, end: float, reached: float) -> str:
 
 
 def _changes(before: PlannedStage, after: PlannedStage) -> str:
-    """Who leaves, who enters, and what becomes of the plan."""
+    """Which queries are removed and added, and which plan is next."""
     old = {query.name: query for query in before.workload.queries}
     new = {query.name: query for query in after.workload.queries}
-    told = [
-        *(f"{shortened(name)} leaves" for name in old if name not in new),
-        *(f"{shortened(name)} enters" for name in new if name not in old),
-        *(f"{shortened(name)} is another" for name in new if old.get(name, new[name]) != new[name]),
+    found = [
+        *(f"{shortened(name)} is removed" for name in old if name not in new),
+        *(f"{shortened(name)} is added" for name in new if name not in old),
+        *(f"{shortened(name)} changes" for name in new if old.get(name, new[name]) != new[name]),
     ]
     if before.plan.label != after.plan.label:
-        told.append(f"the plan becomes {plan_name(after.plan.label)}")
-    return listed(told, 6) if told else "nothing"
+        found.append(f"the plan becomes {plan_name(after.plan.label)}")
+    return listed(found, 6) if found else "nothing"
 
 
-def in_words(stages: Sequence[PlannedStage], reached: float) -> str:
-    """Where a run that is going stands: what has changed, and what comes next."""
+def stage_text(stages: Sequence[PlannedStage], reached: float) -> str:
+    """How far a run in progress is: what has changed, and what comes next."""
     begun = [stage for stage in stages if stage.at is None or stage.at / 1e6 <= reached]
     ahead = [stage for stage in stages if stage not in begun]
     now = begun[-1]

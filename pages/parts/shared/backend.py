@@ -1,26 +1,27 @@
-"""The pages' way to the runtime: one runner for the process, its jobs, and the history.
+"""The pages' access to the runtime: one runner for the process, its jobs, and the history.
 
-The runtime takes seconds to import (Numba), so it is imported by what first needs it, and warmed
-in the background when the app starts.
+The runtime takes seconds to import (Numba), so it is imported on first use, and warmed up in the
+background when the app starts.
 """
 
 from __future__ import annotations
 
+import os
 import sys
+import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from planner.errors import PlanError
-from runtime.runs.run_summary import RunFilter
+from runtime.runs.records import Run, RunRequest
+from runtime.runs.run_summary import RunFilter, RunSummary
 
 if TYPE_CHECKING:
     from runtime.control.jobs import Job, Runner
     from runtime.control.resume import ResumeRequest
     from runtime.runs.history import History
-    from runtime.runs.records import Run, RunRequest
-    from runtime.runs.run_summary import RunSummary
 
 
 def make_runner() -> Runner:
@@ -56,46 +57,46 @@ def start(requests: Sequence[RunRequest | ResumeRequest]) -> Job:
     return submitted
 
 
-def broken_off() -> list[Run]:
-    """The runs that a user may go on with or discard, newest first; none that waits to be."""
-    from runtime.control import resume
+def interrupted_runs() -> list[Run]:
+    """The runs that can be resumed or discarded, newest first; not those in the queue."""
+    from runtime.control.resume import ResumeRequest, broken_off
 
     waiting = {
         entry.request.run_id
         for job in runner().active()
         for entry in job.entries
-        if isinstance(entry.request, resume.ResumeRequest)
+        if isinstance(entry.request, ResumeRequest)
     }
-    return [run for run in resume.broken_off(history()) if run.id not in waiting]
+    return [run for run in broken_off(history()) if run.id not in waiting]
 
 
-def go_on_with(run: Run) -> None:
-    """Take up a run that broke off, as a job of this session."""
+def resume(run: Run) -> None:
+    """Resume an interrupted run, as a job of this session."""
     from runtime.control.resume import ResumeRequest
 
     start([ResumeRequest(run.id, run.request)])
 
 
 def discard(run_id: str) -> None:
-    """Delete a run that broke off, and its files."""
+    """Delete an interrupted run and its files."""
     from runtime.runs.history import delete_run
 
     delete_run(run_id, history())
 
 
 def job() -> Job | None:
-    """This session's job, if it has started or watches one."""
+    """The job that this session has started or watches, if any."""
     known = st.session_state.get("job")
     return None if known is None else runner().job(known)
 
 
 def watch(job_id: str) -> None:
-    """Make this job the session's own: after a reload, or in another tab."""
+    """Watch this job: after a reload, or from another tab."""
     st.session_state["job"] = job_id
 
 
 def measure(experiment: str, anew: bool = False) -> None:
-    """Measure an experiment's figure. While it waits or is measured, this starts nothing."""
+    """Measure an experiment's figure, unless that is in the queue already."""
     from runtime.experiments.measurement import FigureRequest
 
     if measuring(experiment) is None:
@@ -105,7 +106,7 @@ def measure(experiment: str, anew: bool = False) -> None:
 
 def measuring(experiment: str | None = None) -> Job | None:
     """The job that measures this experiment (or any), whichever tab has started it."""
-    # Asking must not load the runtime: what it has not been asked to do, it does not do.
+    # Asking must not load the runtime: before it is loaded, no job can run.
     if "runtime.control.jobs" not in sys.modules:
         return None
     figures = [job for job in runner().active() if job.figure is not None]
@@ -113,13 +114,13 @@ def measuring(experiment: str | None = None) -> Job | None:
 
 
 def figure_job() -> Job | None:
-    """The last figure that this session had measured, if it did."""
+    """The last job for a figure that this session has started, if any."""
     known = st.session_state.get("figure_job")
     return None if known is None else runner().job(known)
 
 
 def calibrate() -> None:
-    """Calibrate this machine. While that waits or goes on, this starts nothing."""
+    """Calibrate this machine, unless that is in the queue already."""
     from runtime.calibration.calibrate import CalibrationRequest
 
     if calibrating() is None:
@@ -134,7 +135,7 @@ def calibrating() -> Job | None:
 
 
 def calibration_job() -> Job | None:
-    """The last calibration that this session has started, if it did."""
+    """The last calibration that this session has started, if any."""
     known = st.session_state.get("calibration_job")
     return None if known is None else runner().job(known)
 
@@ -146,7 +147,7 @@ def is_own(job: Job) -> bool:
 
 
 def follow(finished: Job) -> bool:
-    """Whether to lead from the end of this job to its results: once, if all went well."""
+    """Whether to go from this finished job to its results: once, if all its runs finished."""
     if st.session_state.get("follow") != finished.id:
         return False
     del st.session_state["follow"]
@@ -154,12 +155,12 @@ def follow(finished: Job) -> bool:
 
 
 def arrived() -> None:
-    """The user is at the results: nothing more to lead to."""
+    """The user is at the results: no need to go there."""
     st.session_state.pop("follow", None)
 
 
 def runs(workload_digest: str | None, most: int = 50) -> tuple[Run, ...]:
-    """The latest runs, newest first; of one workload, if it is named."""
+    """The latest runs, newest first; of one workload, if its digest is given."""
     return _runs(_written(), workload_digest, most)
 
 
@@ -169,7 +170,7 @@ def records(run_ids: tuple[str, ...]) -> dict[str, Run]:
 
 
 def summaries(wanted: RunFilter, most: int, offset: int = 0) -> tuple[RunSummary, ...]:
-    """The runs that are wanted as a list shows them, newest first."""
+    """A summary of each wanted run, newest first."""
     return _summaries(_written(), wanted, most, offset)
 
 
@@ -182,7 +183,7 @@ def summaries_of(digests: Sequence[str], most: int) -> list[RunSummary]:
 
 
 def _written() -> tuple[str, tuple[int, ...]]:
-    """The file of the history and when it was written: what tells to read it again."""
+    """The file of the history and when it was written: what caches depend on."""
     file = history().file
     log = file.with_name(f"{file.name}-wal")
     return str(file), tuple(f.stat().st_mtime_ns if f.exists() else 0 for f in (file, log))
@@ -213,3 +214,35 @@ def _summaries(
     offset: int,
 ) -> tuple[RunSummary, ...]:
     return tuple(history().summaries(wanted, most, offset))
+
+
+@st.cache_resource(show_spinner=False)
+def begin_warming() -> None:
+    """Warm up Spark and the kernels, once per process; SLUICE_WARM=0 leaves it to the first run."""
+    from runtime.runs import processes
+
+    processes.give_way()
+    if os.environ.get("SLUICE_WARM", "1") != "0":
+        threading.Thread(target=_warm, daemon=True, name="sluice-import").start()
+
+
+def _warm() -> None:
+    # Importing the runtime takes seconds: in a thread of its own, no page waits for it.
+    from runtime.control.warm import warm_in_background
+
+    warm_in_background()
+
+
+def spark_ready() -> bool:
+    """Whether Spark has started."""
+    from runtime.control import warm
+
+    return warm.status() == "ready"
+
+
+def warming_status() -> str:
+    """What a run would have to wait for; empty where Spark is ready."""
+    from runtime.control import warm
+
+    state = warm.status()
+    return {"ready": "", "cold": "", "warming": "Spark is starting"}.get(state, state)

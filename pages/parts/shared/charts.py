@@ -1,4 +1,4 @@
-"""Every chart of the pages is drawn here: one look, and a file name of its own to be saved under.
+"""All charts are drawn here, with the same look and a file name to save each under.
 
 The camera in a chart's corner saves a PNG; `saving.js` puts a button for an SVG beside it, and both
 on the pictures of plans, which Streamlit draws without any.
@@ -17,17 +17,17 @@ import streamlit as st
 _SCRIPT = Path(__file__).with_name("saving.js")
 # Longer names are cut by some systems.
 _LONGEST = 80
-# A saved PNG has twice the points of the screen: it is read on paper and on slides, too.
+# A saved PNG has twice the resolution of the screen, for paper and slides.
 _SCALE = 2
 
 
 def show(figure: go.Figure, alt: str, key: str | None = None) -> None:
-    """Draw the chart; `alt` says in words what it shows."""
+    """Draw the chart; `alt` is its text alternative."""
     st.plotly_chart(figure, alt=alt, key=key, config=settings(figure))
 
 
 def pick(figure: go.Figure, alt: str, key: str) -> list[Any]:
-    """Draw a chart whose points can be clicked; the points that are."""
+    """Draw a chart whose points can be clicked; returns the clicked ones."""
     event: Any = st.plotly_chart(
         figure,
         alt=alt,
@@ -55,7 +55,7 @@ def picture(
     width: Literal["content", "stretch"] = "content",
     height: int | Literal["content"] = "content",
 ) -> None:
-    """Draw a plan that is given as DOT."""
+    """Draw a plan given as DOT."""
     st.graphviz_chart(dot, width=width, height=height, alt=alt)
 
 
@@ -75,5 +75,5 @@ def _saving() -> Any:
 
 
 def offer_files() -> None:
-    """Give all figures of the page the buttons that save them. To be called by the router."""
+    """Give all figures of the page buttons to save them. Called by the router."""
     _saving()(key="sluice-saving", height=0)

@@ -1,4 +1,4 @@
-"""Figures: each with a title, units, and colours that the colour-blind tell apart."""
+"""Figures with a title, units, and colours that are safe for the colour-blind."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from math import ceil, floor, log10
 import plotly.graph_objects as go
 
 from pages.parts.shared.formatting import UNITS, error_text, plan_name
-from planner.numbers import amount, shortened, told_apart
+from planner.numbers import amount, shortened, unique_names
 from planner.plan.cost import Cost, Estimate
 from planner.plan.operator_names import operator_name
 from planner.plan.plan import Plan
 
-# Okabe and Ito's palette; these two stand out on a light and on a dark page.
+# From the palette of Okabe and Ito; these two are clear on light and on dark pages.
 PREDICTED, MEASURED = "#56B4E9", "#E69F00"
 PALETTE = (
     "#0072B2",
@@ -30,10 +30,12 @@ MOST_BARS = 16
 # In a figure of one plan alone.
 _MOST_STACKS = 40
 MOST_TICKS = 8
+# The name of a bar, and the kinds of work it is cut into.
+WorkBars = Sequence[tuple[str, Mapping[str, float]]]
 
 
 def cost_by_operator(plan: Plan, estimate: Estimate, field: str) -> go.Figure:
-    """One bar per origin (or operator), cut into the loops of its pipeline."""
+    """One bar per origin or operator, cut into the loops of its pipeline."""
     figure = go.Figure()
     every = _bars(plan, estimate.costs, field)
     largest = sorted(every, key=lambda name: -sum(value for _, value in every[name]))
@@ -69,16 +71,16 @@ def cost_by_operator(plan: Plan, estimate: Estimate, field: str) -> go.Figure:
     return figure
 
 
-def cost_in_words(plan: Plan, estimate: Estimate, field: str) -> str:
-    """The same for those who do not see it: every bar, the largest first."""
+def cost_alternative(plan: Plan, estimate: Estimate, field: str) -> str:
+    """The text alternative: every bar, the largest first."""
     bars = _bars(plan, estimate.costs, field)
     sums = sorted(((sum(v for _, v in parts), name) for name, parts in bars.items()), reverse=True)
-    told = "; ".join(f"{name}: {amount(value)}" for value, name in sums[:MOST_BARS])
-    return f"{UNITS[field]} of {shortened(plan_name(plan.label), 60)}. {told}."
+    listed = "; ".join(f"{name}: {amount(value)}" for value, name in sums[:MOST_BARS])
+    return f"{UNITS[field]} of {shortened(plan_name(plan.label), 60)}. {listed}."
 
 
 def _bars(plan: Plan, costs: Mapping[str, Cost], field: str) -> dict[str, list[tuple[str, float]]]:
-    """For each bar the operators it is made of, in their order, that have such a cost."""
+    """The operators of each bar that have such a cost, in order."""
     bars: dict[str, list[tuple[str, float]]] = {}
     names: dict[str, str] = {}
     for operator in plan.operators():
@@ -93,13 +95,63 @@ def _bars(plan: Plan, costs: Mapping[str, Cost], field: str) -> dict[str, list[t
             name, part, bar = operator_name(operator), operator.kind, operator.id
         names[bar] = shortened(name, 32)
         bars.setdefault(bar, []).append((part, value))
-    return dict(zip(told_apart(list(names.values())), bars.values(), strict=True))
+    return dict(zip(unique_names(list(names.values())), bars.values(), strict=True))
+
+
+def stacked_work(bars: WorkBars, kinds: Sequence[str], field: str) -> go.Figure:
+    """One bar per plan or operator, cut into kinds of work."""
+    figure = go.Figure()
+    names = unique_names([shortened(name, 32) for name, _ in bars])
+    totals = [sum(work.values()) for _, work in bars]
+    unit = UNITS[field]
+    for kind, colour in zip(kinds, PALETTE, strict=False):
+        if any(kind in work for _, work in bars):
+            figure.add_bar(
+                y=names,
+                x=[work.get(kind, 0.0) for _, work in bars],
+                name=kind,
+                orientation="h",
+                marker_color=colour,
+                hovertemplate="%{y}<br>" + kind + ": %{x:,.6g} " + unit.lower() + "<extra></extra>",
+            )
+    figure.add_scatter(
+        y=names,
+        x=totals,
+        mode="text",
+        text=[f" {amount(value)}" for value in totals],
+        textposition="middle right",
+        showlegend=False,
+        hoverinfo="skip",
+    )
+    # A legend of several lines goes below the axis, where it hides no title.
+    top, bottom, rows = 56, 130, 34 * max(len(bars), 2)
+    layout = frame(f"{unit.removesuffix('/s')} by kind of work", top + rows + bottom)
+    layout["margin"] = {"l": 10, "r": 10, "t": top, "b": bottom}
+    layout["legend"] = {"orientation": "h", "yanchor": "top", "y": -58 / rows, "x": 0}
+    figure.update_layout(
+        barmode="stack",
+        xaxis={"title": f"{unit} (stream time)", "range": room(totals)},
+        yaxis={"autorange": "reversed", "type": "category"},
+        **layout,
+    )
+    return figure
+
+
+def work_alternative(bars: WorkBars, field: str) -> str:
+    """The text alternative of `stacked_work`."""
+    unit = UNITS[field].lower()
+    return "; ".join(
+        f"{name}: {amount(sum(work.values()))} {unit} ("
+        + ", ".join(f"{kind.lower()} {amount(value)}" for kind, value in work.items())
+        + ")"
+        for name, work in bars
+    )
 
 
 def predicted_and_measured(
     rows: Sequence[tuple[str, float, float | None]], field: str, label: str
 ) -> go.Figure:
-    """Predicted beside measured, one pair of bars an operator; of many the largest."""
+    """Predicted beside measured, one pair of bars per operator; only the largest of many."""
     shown = sorted(rows, key=lambda row: -max(row[1], row[2] or 0.0))[:MOST_BARS]
     shown = [row for row in rows if row in shown]
     names = [name for name, _, _ in shown]
@@ -160,7 +212,7 @@ def _short(value: float) -> str:
 
 
 def room(values: Sequence[float | None]) -> list[float]:
-    """A range with room for the figures that stand beside the longest bar."""
+    """A range with room for the text next to the longest bar."""
     return [0.0, 1.3 * max((value for value in values if value is not None), default=1.0)]
 
 

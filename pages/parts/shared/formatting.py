@@ -1,4 +1,4 @@
-"""Text for pages: names that cannot act as Markdown, and numbers with units and arrows."""
+"""Text for pages: names escaped as Markdown, and numbers with units and arrows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from planner.numbers import amount, percent_more, shortened, times
+from planner.numbers import amount, shortened, times
 from planner.plan.cost import COST_UNITS, MET, q_error
 from planner.plan.plan_text import printable
 
@@ -17,7 +17,7 @@ UNITS = {name: unit.capitalize() for name, unit in COST_UNITS.items()} | {
     "recomputations": "Recomputations/s",
 }
 
-# A chain of more slices than fit into so many letters is told by its ends.
+# Of a chain with a longer label, only the ends are shown.
 LONGEST_CHAIN = 40
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&\"'=^@])")
@@ -28,13 +28,13 @@ _DATA_OPTION = re.compile(
 
 
 def plain(text: str, most: int = 80) -> str:
-    """The text as Markdown in which nothing acts; long texts are cut in their middle."""
+    """The text with all Markdown escaped; long texts are cut in their middle."""
     return _MARKDOWN.sub(r"\\\1", shortened(printable(text), most))
 
 
 def plan_name(label: str) -> str:
-    """A plan's label where there is little room: of a general one its kind alone, of a long chain
-    its ends and how many slices it has.
+    """A plan's label where there is little room: only the kind of a general one, and the ends of a
+    long chain.
 
     >>> plan_name("naive:S1,S2"), plan_name("general:S1=S1,S2;S2=S1,S2")
     ('naive:S1,S2', 'general, an order per stream')
@@ -49,7 +49,7 @@ def plan_name(label: str) -> str:
 
 
 def on_pages(text: str) -> str:
-    """A message of the planner or the runtime with the place on a page for the option --data."""
+    """A message of the planner or the runtime that names a page instead of the option --data."""
     return _DATA_OPTION.sub(_give, text)
 
 
@@ -58,7 +58,7 @@ def _give(found: re.Match[str]) -> str:
 
 
 def error_text(predicted: float | None, measured: float | None) -> str:
-    """The q-error with its arrow: `1.3 ▲ over` where more was predicted than measured."""
+    """The q-error with an arrow: `1.3 ▲ over` where more was predicted than measured."""
     error = q_error(predicted, measured)
     if predicted is None or measured is None:
         return "not measured" if measured is None else "not predicted"
@@ -70,7 +70,7 @@ def error_text(predicted: float | None, measured: float | None) -> str:
 
 
 def seconds_text(seconds: float | None) -> str:
-    """Seconds as people say them: `0.4 s`, `12 s`, `3 min`."""
+    """Seconds for people: `0.4 s`, `12 s`, `3 min`."""
     if seconds is None or not math.isfinite(seconds):
         return "unknown"
     if seconds < 10:
@@ -91,18 +91,25 @@ def counted(count: float, one: str, many: str = "") -> str:
 
 
 def compared(mine: float, theirs: float) -> str:
-    """How one cost stands to another: `▼ 5.4x less`, `▼ 33% less`, `▲ 3% more`."""
+    """One cost compared with another: `▼ 5.4x less`, `▼ 33% less`, `▲ 3% more`."""
     if mine == theirs:
         return "= the same"
     if mine < theirs:
-        by = times(theirs, mine) if theirs >= 2 * mine else f"{100 * (1 - mine / theirs):.3g}%"
+        by = times(theirs, mine) if theirs >= 2 * mine else _percent(1 - mine / theirs)
         return f"▼ {by} less"
-    by = times(mine, theirs) if mine >= 2 * theirs else percent_more(mine, theirs)
+    by = times(mine, theirs) if mine >= 2 * theirs else _percent(mine / theirs - 1)
     return f"▲ {by} more"
 
 
+def _percent(share: float) -> str:
+    """`33%`, `0.2%`: as many digits as a reader needs."""
+    if share < 1e-4:
+        return "under 0.01%"
+    return f"{100 * share:.0f}%" if share >= 0.01 else f"{100 * share:.1g}%"
+
+
 def rounded_alike(values: Sequence[float]) -> list[float]:
-    """Numbers of one column, cut to the decimals that its largest one needs for three digits."""
+    """Numbers of one column, rounded so that the largest has at least three digits."""
     largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
     decimals = max(2 - math.floor(math.log10(largest)), 0) if largest > 0 else 0
     return [round(value, decimals) for value in values]

@@ -1,4 +1,4 @@
-"""The head of a page: its name, and the workload it is about in one line."""
+"""The head of a page: its title, the open workload in one line, and the Share button."""
 
 from __future__ import annotations
 
@@ -14,32 +14,34 @@ from planner.workload.validation import exact
 from planner.workload.workload import Workload
 
 _PLACE = "place of share"
-# A link that holds a whole workload is long: it is scrolled.
+# Stands for all queries together; no query has this name.
+_TOGETHER = ""
+# A longer link is shown in a box that scrolls.
 _LONG, _TALL = 400, 160
 
 
 def reserve(title: str) -> None:
-    """Keep the button's place in the head of this page."""
+    """Reserve the place of the Share button in the head of this page."""
     st.session_state[_PLACE] = (st.empty(), title)
 
 
 def show_share() -> None:
-    """The button, and behind it the link and the file. To be called by the router, after the page:
-    what is chosen on it in this very run belongs to its link."""
+    """The Share button with the link and the file. The router calls it after the page, whose
+    choices are then known."""
     if _PLACE not in st.session_state:
         return
     place, title = st.session_state.pop(_PLACE)
     with place.popover("Share", icon=":material/share:", type="tertiary"):
         link = links.query()
         if link is None:
-            st.caption("This workload is too long for a link: take the file.")
+            st.caption("This workload is too long for a link. Download the file instead.")
         else:
-            st.caption("A link to this page, with the workload and what is chosen in it.")
+            st.caption("A link to this page with the workload and your choices.")
             url = f"{st.context.url or ''}?{urlencode(link)}"
             tall: int | Literal["content"] = _TALL if len(url) > _LONG else "content"
             st.code(url, language=None, wrap_lines=True, height=tall)
         name = charts.file_name(state.workload().name)
-        # It is made by another thread, which knows no session: all that it needs is given to it.
+        # Made by another thread, which has no session: all that it needs is passed to it.
         made = partial(
             views.to_file, routing.name_of(title), state.workload(), state.data(), views.chosen()
         )
@@ -50,16 +52,12 @@ def show_share() -> None:
             "application/json",
             icon=":material/download:",
             on_click="ignore",
-            help="Open it again on the start page, here or elsewhere.",
+            help="Open it on the start page, on this or another machine.",
         )
 
 
-# No query has this name.
-_TOGETHER = ""
-
-
 def show(title: str) -> None:
-    """The page's title, the workload in force, and a picker where it has several queries."""
+    """The title, the open workload, and a picker where it has several queries."""
     routing.ensure()
     workload = state.workload()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -70,7 +68,9 @@ def show(title: str) -> None:
         reserve(title)
     if state.by_default():
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.info("You have opened nothing yet: this is the first sample.", width="stretch")
+            st.info(
+                "You have not opened a workload yet. This is the first sample.", width="stretch"
+            )
             st.page_link("pages/start.py", label="Open another", icon=":material/home:")
 
 
@@ -86,7 +86,7 @@ def _about(workload: Workload) -> str:
 
 
 def _query_picker(workload: Workload) -> None:
-    """One query, or all together where they can share."""
+    """A picker for one query, or for all together where they can be planned so."""
     reason = planning.apart()
     names = [query.name for query in workload.queries]
     options = names if reason is not None else [_TOGETHER, *names]
@@ -102,4 +102,4 @@ def _query_picker(workload: Workload) -> None:
         state.choose_query(chosen or None)
         st.rerun()
     if reason is not None:
-        st.caption(f"Planned one by one: {plain(reason, 300)}.")
+        st.caption(f"Queries are planned one by one: {plain(reason, 300)}.")

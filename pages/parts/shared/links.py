@@ -1,23 +1,42 @@
-"""The workload and the view in the address bar: a link opens them, a reload does not lose them."""
+"""The workload, the view and unfinished edits in the address bar: for links, and for reloads.
+
+What is too long for an address is kept in the data folder under a short name. Addresses and files
+may have been written by anyone, so everything in them is checked.
+"""
 
 from __future__ import annotations
 
 import base64
+import hashlib
+import json
+import logging
+import re
 import zlib
 from collections.abc import Mapping
+from typing import Any, Literal
 
 import streamlit as st
 
-from pages.parts.shared import backend, draft_store, samples, state, text_store, views
+from pages.parts.run import run_choices
+from pages.parts.shared import backend, samples, state, views
 from pages.parts.shared.views import LONGEST_LABEL
-from pages.parts.workload import own_data
+from pages.parts.workload import drafts, own_data, query_editors
 from planner.errors import PlanError
 from planner.files.workload_file import dump_workload, load_workload
 from planner.workload.workload import Workload
+from runtime.data.folders import home
 
+logger = logging.getLogger(__name__)
+
+Kind = Literal["workloads", "unfinished"]
 # Longer addresses are cut by browsers and mail programs on their way.
 LONGEST = 6_000
 MOST_BYTES = 200_000
+# Every change is kept under its own name; the oldest are deleted.
+MOST_KEPT = 200
+_NAME = re.compile(r"[0-9a-f]{16}")
+_DRAFT, _FILE, _WINDOWS, _RUN = "draft", "file", "windows", "run"
+_DAMAGED = PlanError("is damaged; unfinished edits are lost", "the address")
 
 
 def restore() -> None:
@@ -38,24 +57,23 @@ def restore() -> None:
             state.use_data(own_data.named(folder), "sort" in address)
     views.choose(address)
     if name := address.get("unfinished"):
-        draft_store.restore(text_store.find(name, "unfinished"))
+        _restore_unfinished(_find(name, "unfinished"))
 
 
 def keep() -> None:
-    """Write the workload in force into the address, where it fits, what is chosen in it, and the
-    name of what is not finished."""
+    """Write the open workload, the view and the name of unfinished edits into the address."""
     job = backend.job()
     wanted = {"job": job.id} if job is not None and not job.done else {}
     if not state.by_default():
         wanted |= query() or _kept_here()
-    if (text := draft_store.text()) and (name := text_store.keep(text, "unfinished")):
+    if (text := _unfinished()) and (name := _keep(text, "unfinished")):
         wanted["unfinished"] = name
     if st.query_params.to_dict() != wanted:
         st.query_params.from_dict(wanted)
 
 
 def query() -> dict[str, str] | None:
-    """What a link to the workload and the view holds; None where the workload is too long."""
+    """The parameters of a link to the workload and the view; None if the workload is too long."""
     workload = state.workload()
     folder, sort = state.data()
     view = {name: text for name, text in views.chosen().items() if len(text) <= LONGEST_LABEL}
@@ -67,15 +85,15 @@ def query() -> dict[str, str] | None:
 
 
 def _kept_here() -> dict[str, str]:
-    """What finds a long workload again on this machine: it is no link for others."""
-    name = text_store.keep(_file(state.workload()), "workloads")
+    """The parameters that find a long workload on this machine; not a link for others."""
+    name = _keep(_file(state.workload()), "workloads")
     view = {name: text for name, text in views.chosen().items() if len(text) <= LONGEST_LABEL}
     return {} if name is None else {"kept": name, **view, **_data()}
 
 
 def _file(workload: Workload) -> str:
-    """The workload's file. Hundreds of queries take a while to be written: it is kept for this very
-    workload, as two with one digest may differ in their words."""
+    """The workload as a file, kept for this object: writing hundreds of queries takes a while, and
+    two workloads with one digest may differ in their names."""
     held, text = st.session_state.get("file of workload", (None, ""))
     if held is not workload:
         text = dump_workload(workload)
@@ -94,16 +112,16 @@ def _text(address: Mapping[str, str]) -> str | None:
     """The workload file that an address holds or names."""
     if link := address.get("workload"):
         return _unpacked(link)
-    return text_store.find(address["kept"], "workloads") if "kept" in address else None
+    return _find(address["kept"], "workloads") if "kept" in address else None
 
 
 def packed(text: str) -> str:
-    """A workload file as it stands in a link."""
+    """A workload file as a part of a link."""
     return base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
 def _unpacked(link: str) -> str:
-    """The text of a link. It may have been written by anyone: its size is bounded."""
+    """The text of a link, of limited size."""
     try:
         opened = zlib.decompressobj()
         text = opened.decompress(base64.urlsafe_b64decode(link.encode()), MOST_BYTES)
@@ -112,3 +130,64 @@ def _unpacked(link: str) -> str:
         return text.decode()
     except (ValueError, zlib.error) as error:
         raise PlanError("is damaged; ask for it again, or open the file", "the link") from error
+
+
+def _keep(text: str, kind: Kind) -> str | None:
+    """Keep a text in the data folder and return its name; None if it cannot be written."""
+    name = hashlib.blake2s(text.encode(), digest_size=8).hexdigest()
+    file = home() / kind / f"{name}.yaml"
+    if file.is_file():
+        return name
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        beside = file.with_suffix(".unfinished")
+        beside.write_text(text)
+        beside.replace(file)
+        newest = sorted(file.parent.glob("*.yaml"), key=lambda kept: -kept.stat().st_mtime)
+        for old in newest[MOST_KEPT:]:
+            old.unlink(missing_ok=True)
+    except OSError as error:
+        logger.warning("a reload will lose the edits: %s", error)
+        return None
+    return name
+
+
+def _find(name: str, kind: Kind) -> str:
+    """The text that is kept under this name."""
+    file = home() / kind / f"{name}.yaml"
+    if not _NAME.fullmatch(name) or not file.is_file():
+        raise PlanError("is no longer kept here; open the file instead", "the address")
+    return file.read_text()
+
+
+def _unfinished() -> str:
+    """Edits with mistakes, and choices for a run that has not started; empty if there are none."""
+    found: dict[str, Any] = {}
+    if (draft := drafts.mistaken()) is not None:
+        found[_DRAFT] = draft
+    if typed := state.drafts().get("file"):
+        found[_FILE] = typed
+    if windows := query_editors.typed_windows():
+        found[_WINDOWS] = windows
+    if choices := run_choices.chosen():
+        found[_RUN] = choices
+    return json.dumps(found, sort_keys=True) if found else ""
+
+
+def _restore_unfinished(kept: str) -> None:
+    """Restore unfinished edits of the open workload."""
+    state.workload()
+    try:
+        found = json.loads(kept)
+    except ValueError as error:
+        raise _DAMAGED from error
+    if not isinstance(found, dict):
+        raise _DAMAGED
+    if isinstance(draft := found.get(_DRAFT), dict):
+        drafts.change(draft, "reload")
+    if isinstance(typed := found.get(_FILE), str):
+        state.drafts()["file"] = typed
+    if isinstance(windows := found.get(_WINDOWS), Mapping):
+        query_editors.restore_windows(windows)
+    if isinstance(choices := found.get(_RUN), Mapping):
+        run_choices.restore(choices)

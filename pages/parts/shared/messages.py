@@ -1,4 +1,4 @@
-"""How a page shows a mistake: the message, its place, and the line with a caret under it."""
+"""How a page shows a mistake: the message, its place, and the text with a caret."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def shown() -> Iterator[None]:
 
 
 def show(error: SluiceError, queries: Sequence[str] = ()) -> None:
-    """One clear message; the place in a query's text is pointed at.
+    """The message, with a caret under the place in a query's text.
 
-    Where the names of the queries are given, a query is told by its name.
+    Where the names of the queries are given, the query is named.
     """
     place = f"**{plain(_place(error, queries), 200)}**: " if error.place else ""
     words = error.summary if isinstance(error, QueryTextError) else error.message
@@ -36,7 +36,7 @@ def show(error: SluiceError, queries: Sequence[str] = ()) -> None:
 
 
 def _place(error: SluiceError, queries: Sequence[str]) -> str:
-    """The place as people say it: `query Q1, line 2` for `queries[0].text`."""
+    """The place in words: `query Q1, line 2` for `queries[0].text`."""
     found = _TEXT_OF_QUERY.fullmatch(error.place)
     if found is None or not isinstance(error, QueryTextError) or int(found[1]) >= len(queries):
         return error.place

@@ -1,4 +1,4 @@
-"""What the planner says of the workload in force, kept by the workload's digest."""
+"""The plans of the open workload, cached by the workload's digest."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from typing import TypeVar
 
 import streamlit as st
 
+from pages.parts.families.registry import view_of
 from pages.parts.shared import state
-from pages.parts.shared.caching import BY_DIGEST
 from pages.parts.shared.formatting import plain
+from pages.parts.shared.state import BY_DIGEST
 from planner.errors import PlanError
+from planner.families import registry
+from planner.families.capabilities import Changes
 from planner.families.protocol import Candidate, Family, PlanSpace, Ranking
 from planner.families.registry import applicable, family
-from planner.families.sliced_chain import SlicedChain
-from planner.families.sliced_chain.labels import STRATEGIES
+from planner.joins.coverage import several_refusal
 from planner.plan.cost import Estimate, models_behind
 from planner.plan.plan import Plan
 from planner.seconds.calibration import calibrated_units, calibration_stamp
@@ -23,7 +25,7 @@ from planner.statistics.selectivity import Provenance, provenance
 from planner.workload.workload import Workload
 
 FEW = 10
-# Up to here all plans are ranked at once, so that the worst one can be shown beside the best.
+# Up to so many plans, all are ranked at once, so that the worst can be shown, too.
 RANKED_AT_ONCE = 1_000
 
 T = TypeVar("T")
@@ -37,15 +39,15 @@ def subject() -> tuple[Family, Workload]:
 
 
 def digests() -> tuple[str, ...]:
-    """What runs of the subject are told by: the pages run it with the statistics of its data, the
-    commands as it is declared, and read them then."""
+    """The digests that runs of the subject are found by: pages run it with the statistics of its
+    data, commands as it is declared."""
     declared = state.workload().only(query_name())
     return tuple(dict.fromkeys((subject()[1].digest, declared.digest)))
 
 
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
 def _applicable(workload: Workload) -> Family:
-    # Hundreds of queries take long to look through, and every page asks in every run.
+    # Checking hundreds of queries takes long, and every page asks each time it is drawn.
     return applicable(workload, "no plans for this workload")
 
 
@@ -69,11 +71,15 @@ def apart() -> str | None:
 
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
 def _apart(workload: Workload) -> str | None:
-    return SlicedChain().refuses(workload)
+    reasons = [known.refuses(workload) for known in registry.FAMILIES]
+    if None in reasons:
+        return None
+    alone = several_refusal(workload)
+    return next((reason for reason in reasons if reason != alone), alone)
 
 
 def with_statistics(workload: Workload) -> Workload:
-    """The workload with what its own data tell, if it has any."""
+    """The workload with the statistics of its own data, if it has any."""
     folder, sort = state.data()
     if folder is None:
         return workload
@@ -127,13 +133,27 @@ def space(name: str, workload: Workload) -> PlanSpace:
 def _space(
     name: str,
     workload: Workload,
-    calibrated: int,  # noqa: ARG001 - part of the key: the machine may be calibrated anew
+    calibrated: int,  # noqa: ARG001 - part of the key: the machine may be calibrated again
 ) -> PlanSpace:
     return family(name).space(workload, calibrated_units())
 
 
+def changes(name: str, workload: Workload) -> Changes | None:
+    """How a run can be changed in progress; None where this family cannot."""
+    return space(name, workload).capability(Changes)
+
+
+def switch_targets(chosen: Family, workload: Workload) -> list[str]:
+    """The plans that a run can switch to; first those that are best whatever the queries are."""
+    found = changes(chosen.name, workload)
+    candidates = ranking(chosen, workload).candidates
+    return list(
+        dict.fromkeys([*(found.strategies if found else ()), *(c.label for c in candidates)])
+    )
+
+
 def capable(name: str, workload: Workload, kind: type[T]) -> T:
-    """The plans of a workload as what this family can do."""
+    """The plans of a workload as those of a family that can do this."""
     found = space(name, workload).capability(kind)
     assert found is not None, f"{name} is no {kind.__name__}"
     return found
@@ -144,37 +164,39 @@ def _ranking(
     name: str,
     workload: Workload,
     top: int | None,
-    calibrated: int,  # noqa: ARG001 - part of the key: the machine may be calibrated anew
+    calibrated: int,  # noqa: ARG001 - part of the key: the machine may be calibrated again
 ) -> Ranking:
     return space(name, workload).rank(top=top)
 
 
 def ranking(chosen: Family, workload: Workload, everything: bool = False) -> Ranking:
-    """The best plans with the baseline; all that may be listed, where asked for or few enough."""
+    """The best plans and the baseline, or every plan where that is asked for or cheap."""
     stamp = calibration_stamp()
     few = _ranking(chosen.name, workload, FEW, stamp)
-    if everything or few.considered <= RANKED_AT_ONCE or isinstance(chosen, SlicedChain):
+    at_once = few.considered <= RANKED_AT_ONCE or view_of(chosen.name).ranks_at_once
+    if everything or at_once:
         return _ranking(chosen.name, workload, None, stamp)
     return few
 
 
-def instructive(ranking: Ranking, pinned: str | None) -> tuple[Candidate, ...]:
-    """The best plans, and whatever else has a name: baseline, strategies, worst, pinned."""
+def instructive(name: str, ranking: Ranking, pinned: str | None) -> tuple[Candidate, ...]:
+    """The best plans, and all that have a name: baseline, landmarks, worst, pinned."""
+    landmarks = view_of(name).landmarks
     return tuple(
         candidate
         for place, candidate in enumerate(ranking.candidates)
         if place < FEW - 2
         or candidate.tags
         or candidate.label == pinned
-        or candidate.label in STRATEGIES
+        or candidate.label in landmarks
     )
 
 
 def left_out(ranking: Ranking, listed: int) -> str:
-    """What the list of a truncated ranking holds."""
+    """Which plans a truncated ranking lists."""
     if listed < ranking.considered:
-        return f"{ranking.considered:,} plans exist; the {listed:,} best can be listed."
-    return f"There are more plans than can be compared: {listed:,} instructive ones are listed."
+        return f"There are {ranking.considered:,} plans; the best {listed:,} can be listed."
+    return f"There are too many plans to compare them all; {listed:,} instructive ones are listed."
 
 
 def baseline(ranking: Ranking) -> Candidate:
@@ -204,11 +226,11 @@ def show_models(name: str, workload: Workload, label: str) -> None:
     """Say which model the predicted comparisons of this plan come from."""
     _, estimate = priced(name, workload, label)
     if models := models_behind(estimate):
-        st.caption(f"Predicted by the model: {plain(' / '.join(models), 400)}")
+        st.caption(f"Prediction model: {plain(' / '.join(models), 400)}")
 
 
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
-def told(name: str, workload: Workload) -> tuple[str, tuple[str, ...]]:
-    """The answer sentence, and the search that led to it, step by step."""
+def explained(name: str, workload: Workload) -> tuple[str, tuple[str, ...]]:
+    """The answer in one sentence, and how it was found, step by step."""
     found = space(name, workload).explanation(ranking(family(name), workload))
     return found.answer, found.why

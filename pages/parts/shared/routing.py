@@ -1,4 +1,4 @@
-"""The pages and their places, and the care that the router runs every one of them."""
+"""The pages, and that the router runs every one of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-# A file of ours: browsers would fetch a named icon, the pages' own included, from the internet.
+# Our own file: browsers would fetch a named icon from the internet.
 _ICON = Path(__file__).with_name("icon.svg")
 
 _PAGES = (
@@ -18,12 +18,12 @@ _PAGES = (
     ("run", "Run", ":material/play_circle:"),
     ("results", "Results", ":material/monitoring:"),
     ("calibration", "Calibration", ":material/speed:"),
-    ("evaluation", "Paper figures", ":material/menu_book:"),
+    ("papers", "Paper figures", ":material/menu_book:"),
 )
 
 
 def navigation() -> st.Page:
-    """The page that is asked for. To be called by the router."""
+    """The requested page. Called by the router."""
     st.session_state["routed"] = True
     st.set_page_config("Sluice", _ICON, layout="wide")
     return st.navigation(
@@ -36,7 +36,7 @@ def navigation() -> st.Page:
 
 
 def names() -> list[str]:
-    """The names of all pages, which are those of their files."""
+    """The names of all pages, which are the names of their files."""
     return [name for name, _, _ in _PAGES]
 
 
@@ -46,10 +46,10 @@ def name_of(title: str) -> str:
 
 
 def ensure() -> None:
-    """To be called by every page, first of all.
+    """Every page calls this first.
 
-    Until a process has met `st.navigation`, Streamlit runs the files in `pages/` by itself when
-    their address is asked for: then begin again, through the router.
+    Before the first `st.navigation` of a process, Streamlit runs the files in `pages/` directly:
+    then start again through the router.
     """
     if not st.session_state.pop("routed", False):
         navigation()
@@ -65,5 +65,5 @@ def _redraw() -> Any:
 
 
 def watch() -> None:
-    """Have the browser look whether the page is there. To be called by the router."""
+    """Have the browser check that the page is drawn. Called by the router."""
     _redraw()(key="sluice-redraw", height=0)

@@ -13,7 +13,7 @@ from planner.workload.workload import Workload
 
 FOLDER = Path(__file__).resolve().parents[3] / "sample_data"
 
-# What samples teach, and those that show it best; the others of each subject come after them.
+# What samples teach, with the best ones of each subject.
 JOINS, AGGREGATIONS, CHAINS, OWN = (
     "Which join order is cheapest?",
     "Aggregate before the join?",
@@ -49,11 +49,11 @@ class Sample(NamedTuple):
 
 @st.cache_resource(show_spinner=False)
 def every() -> tuple[Sample, ...]:
-    """All samples. They are read once: the files come with the program."""
+    """All samples, read once."""
     files = {file.stem: file for file in FOLDER.glob("*.yaml")}
     story = [*(name for names in _STORY.values() for name in names), *_MORE]
-    told = [name for name in story if name in files]
-    names = [*told, *sorted(files.keys() - set(told))]
+    known = [name for name in story if name in files]
+    names = [*known, *sorted(files.keys() - set(known))]
     return tuple(_read(files[name]) for name in names)
 
 
@@ -78,7 +78,7 @@ def find(name: str) -> Sample | None:
 
 
 def own_name(workload: Workload) -> Workload:
-    """A changed sample is told apart from it by its name, until it is given one of its own."""
+    """A changed sample gets another name, until the user names it."""
     for sample in every():
         name = sample.workload.name
         if workload.name in (name, f"{name}{_EDITED}"):

@@ -1,10 +1,9 @@
-"""Seconds on the pages: whose unit costs they are by, and which plan wins by the clock."""
+"""Predicted seconds: from which unit costs, and which plan takes the least time."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from pages.parts.shared import planning
 from pages.parts.shared.formatting import plain, plan_name, seconds_text
@@ -12,9 +11,7 @@ from planner.families.protocol import Candidate, Family, Ranking
 from planner.seconds.calibration import Calibration, calibrated_units, kept_calibration
 from planner.seconds.units import units_of
 from planner.workload.workload import Workload
-
-if TYPE_CHECKING:
-    from runtime.runs.records import Way
+from runtime.runs.records import Way
 
 
 def calibration() -> Calibration | None:
@@ -23,41 +20,42 @@ def calibration() -> Calibration | None:
 
 
 def source(workload: Workload) -> str:
-    """Whose unit costs the seconds of this workload are by."""
+    """Where the unit costs for this workload come from."""
     found = kept_calibration()
-    told = units_of(workload, calibrated_units()).source
+    origin = units_of(workload, calibrated_units()).source
     if found is not None and found.is_stale and workload.execution.unit_costs is None:
-        return f"{told}: the kernels have changed since the last time"
-    return told
+        return f"{origin}; the kernels have changed since the last calibration"
+    return origin
 
 
-def by_the_clock(workload: Workload, ranking: Ranking) -> str:
-    """The best plan's kernel time, and who wins by the clock where that is another plan."""
+def kernel_time(workload: Workload, ranking: Ranking) -> str:
+    """The kernel time of the best plan, and of the fastest plan where that is another."""
     timed = [c for c in ranking.candidates if c.seconds is not None]
     best = next((c for c in timed if c.label == ranking.best), None)
-    if best is None or best.seconds is None:
+    if best is None or not best.seconds:
+        # Of a kernel without unit costs no time can be said.
         return ""
-    told = f"Kernel time: {per_second(best.seconds)} ({plain(source(workload), 200)})."
+    best_time = f"About {per_second(best.seconds)} ({plain(source(workload), 200)})."
     fastest = min(timed, key=_seconds)
     if fastest.label == best.label or _seconds(fastest) > 0.98 * best.seconds:
-        return told
+        return best_time
     share = 100 * (1 - _seconds(fastest) / best.seconds)
     return (
-        f"{told} By the clock **{plain(plan_name(fastest.label), 120)}** wins: "
-        f"{per_second(_seconds(fastest))}, {share:.0f}% less."
+        f"{best_time} **{plain(plan_name(fastest.label), 120)}** takes {share:.0f}% less time: "
+        f"about {per_second(_seconds(fastest))}."
     )
 
 
 def per_second(seconds: float) -> str:
-    """Kernel time per second of stream time."""
-    return f"{short(seconds)} a second of stream time"
+    """CPU time in kernels per second of stream time."""
+    return f"{short(seconds, 2)} of CPU per second of stream"
 
 
-def short(seconds: float) -> str:
-    """Seconds that may be few millionths: `38 µs`, `1.2 ms`, `0.4 s`."""
+def short(seconds: float, digits: int = 3) -> str:
+    """Seconds that may be very short: `38 µs`, `1.2 ms`, `0.4 s`."""
     if seconds < 1e-3:
-        return f"{1e6 * seconds:.3g} µs"
-    return f"{1e3 * seconds:.3g} ms" if seconds < 0.1 else seconds_text(seconds)
+        return f"{1e6 * seconds:.{digits}g} µs"
+    return f"{1e3 * seconds:.{digits}g} ms" if seconds < 0.1 else seconds_text(seconds)
 
 
 def expected(
@@ -69,7 +67,7 @@ def expected(
     pace: float | None = None,
     repeats: int = 1,
 ) -> str:
-    """What the model expects of runs on generated tuples: kernel time, and what Spark adds."""
+    """The predicted time of runs on generated tuples: in kernels, and for Spark's micro-batches."""
     from planner.seconds.run_seconds import Shape, kernel_seconds
     from runtime.backends.kernels.pace import batch_seconds
     from runtime.data.microbatches import usual_batch_rows
@@ -85,12 +83,12 @@ def expected(
         plan, estimate = planning.priced(chosen.name, workload, label)
         work = space.kernel_work(plan, estimate.costs)
         kernel += kernel_seconds(work, space.units, *span, Shape(batches))
-    told = f"Predicted: {short(kernel * repeats)} in kernels"
+    predicted = f"Predicted: {short(kernel * repeats)} in kernels"
     found = kept_calibration()
     if way == "stream" and found is not None and found.batch is not None:
         every = len(labels) * batches * repeats
-        told += f" and {seconds_text(every * found.batch.value)} for {every:,} micro-batches"
-    return f"{told} ({plain(space.units.source, 200)})."
+        predicted += f" and {seconds_text(every * found.batch.value)} for {every:,} micro-batches"
+    return f"{predicted} ({plain(space.units.source, 200)})."
 
 
 def _seconds(candidate: Candidate) -> float:

@@ -1,14 +1,18 @@
-"""What a session remembers: the workload in force, its data, and a few labels and ids."""
+"""What a session remembers: the open workload, its data, and a few labels and ids."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
 from pages.parts.shared import samples
 from planner.workload.workload import Workload
 
+# Streamlit's caches identify a workload by its digest.
+BY_DIGEST: dict[str | type[Any], Callable[[Any], Any]] = {Workload: lambda w: w.digest}
 _OF_ONE_WORKLOAD = (
     "query",
     "edited_query",
@@ -22,7 +26,7 @@ _OF_ONE_WORKLOAD = (
 
 
 def open_workload(workload: Workload, data: Path | None = None, sort: bool = False) -> None:
-    """Put this workload in force, and forget what was chosen for the one before."""
+    """Open this workload, and forget what was chosen for the one before."""
     for key in _OF_ONE_WORKLOAD:
         st.session_state.pop(key, None)
     st.session_state["workload"] = workload
@@ -30,7 +34,7 @@ def open_workload(workload: Workload, data: Path | None = None, sort: bool = Fal
 
 
 def workload() -> Workload:
-    """The workload in force: the last one that was valid. At first it is a sample."""
+    """The open workload in its last valid state. At first it is a sample."""
     if "workload" not in st.session_state:
         first = samples.every()[0]
         open_workload(first.workload, first.data)
@@ -40,13 +44,13 @@ def workload() -> Workload:
 
 
 def by_default() -> bool:
-    """Whether nobody opened or changed the workload in force."""
+    """Whether the open workload is the one that a session begins with, unchanged."""
     workload()
     return "by_default" in st.session_state
 
 
 def edit(changed: Workload) -> None:
-    """Put an edited workload in force; what was chosen stays chosen where it still exists."""
+    """Replace the open workload by its edited form; choices that still exist are kept."""
     st.session_state["workload"] = samples.own_name(changed)
     st.session_state.pop("by_default", None)
 
@@ -79,9 +83,9 @@ def choose_query(name: str | None) -> None:
 
 
 def edited_query() -> str:
-    """The query whose windows can be edited: the one that was looked at last, or the first."""
-    looked_at = _known(st.session_state.get("edited_query"))
-    return looked_at or chosen_query() or workload().queries[0].name
+    """The query whose windows can be edited: the one that was edited last, or the first."""
+    edited = _known(st.session_state.get("edited_query"))
+    return edited or chosen_query() or workload().queries[0].name
 
 
 def edit_query(name: str) -> None:
@@ -120,6 +124,6 @@ def pin(label: str | None) -> None:
 
 
 def drafts() -> dict[str, str]:
-    """Texts as they stand in their boxes, mistakes included."""
+    """Texts as they are typed, mistakes included."""
     texts: dict[str, str] = st.session_state.setdefault("drafts", {})
     return texts

@@ -1,6 +1,6 @@
-"""A view: the workload and what is looked at of it, as a link or a file holds it.
+"""A view: the workload with the chosen query and plans, as it is kept in a link or a file.
 
-Links and files may have been written by anyone: what they name is looked up, never believed.
+Links and files may have been written by anyone, so everything in them is checked.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts.shared import routing, state
+from pages.parts.shared import messages, routing, state
 from pages.parts.workload import own_data
 from planner.errors import PlanError
 from planner.files.workload_file import dump_workload, load_workload
 from planner.workload.workload import Workload
 
-# The names of what is chosen, in links and files alike. Longer labels go into files only.
+# The names of choices in links and files. Longer labels are kept only in files.
 QUERY, PLAN, BASELINE, ALL = "query", "plan", "baseline", "all"
 LONGEST_LABEL = 400
 _MARK = "sluice_view"
@@ -27,14 +27,14 @@ _SHOW_ALL = "show-all"
 
 
 def chosen() -> dict[str, str]:
-    """What is looked at, beside the workload."""
+    """The choices that belong to the view."""
     named = {QUERY: state.chosen_query(), PLAN: state.chosen_plan(), BASELINE: state.pinned()}
     found = {name: value for name, value in named.items() if value}
     return found | ({ALL: "yes"} if st.session_state.get(_SHOW_ALL) else {})
 
 
 def choose(view: Mapping[str, str]) -> None:
-    """Look at this; what the workload does not have is passed over where it is used."""
+    """Make these choices; those that the workload does not have are ignored later."""
     if query := view.get(QUERY):
         state.choose_query(query)
     if plan := view.get(PLAN):
@@ -62,12 +62,12 @@ def to_file(
 
 
 def is_view(content: bytes) -> bool:
-    """Whether a file holds a view, not a workload alone."""
+    """Whether a file holds a view, not only a workload."""
     return content.lstrip().startswith(b"{") and f'"{_MARK}"'.encode() in content[:200]
 
 
 def open_file(content: bytes, name: str) -> str:
-    """Open the view of a file; the page it was taken from."""
+    """Open the view in a file; returns the page it was saved on."""
     document = _read(content, name)
     workload = load_workload(document["workload"], name)
     folder = document.get("data")
@@ -83,15 +83,39 @@ def _read(content: bytes, name: str) -> dict[str, Any]:
     try:
         document = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise PlanError("is no view: its JSON is damaged; take it again", name) from error
+        raise PlanError("is not a view: its JSON is damaged; save it again", name) from error
     if document.get(_MARK) != _VERSION:
-        raise PlanError(f"is a view of another version; this Sluice reads {_VERSION}", name)
+        raise PlanError(
+            f"is a view of another version; this version of Sluice reads {_VERSION}", name
+        )
     view = document.get("view")
     texts = [document.get("workload"), document.get("data", ""), document.get("page")]
     if not isinstance(view, dict) or not all(isinstance(text, str) for text in texts):
-        raise PlanError("is no whole view: workload, view or page is missing; take it again", name)
+        raise PlanError(
+            "is not a complete view: workload, view or page is missing; save it again", name
+        )
     if not all(isinstance(value, str) for value in view.values()):
-        raise PlanError("view: every choice is a text; take it again", name)
+        raise PlanError("view: every choice must be a text; save it again", name)
     if document["page"] not in routing.names():
-        raise PlanError(f"page: there is no {document['page'][:40]!r}", name)
+        raise PlanError(f"page: there is no page {document['page'][:40]!r}", name)
     return document
+
+
+def open_workload_file() -> None:
+    """A box for a workload or view file, which is opened when it is uploaded."""
+    file = st.file_uploader("A workload (YAML or JSON) or a view", type=["yaml", "yml", "json"])
+    if file is None or st.session_state.get("opened_file") == file.file_id:
+        return
+    with messages.shown():
+        page = _opened(file.getvalue(), file.name)
+        # The file stays in its box: without this, coming back would open it again.
+        st.session_state["opened_file"] = file.file_id
+        st.switch_page(f"pages/{page}.py")
+
+
+def _opened(content: bytes, name: str) -> str:
+    """Open the workload or the view in a file; returns the page to go to."""
+    if is_view(content):
+        return open_file(content, name)
+    state.open_workload(load_workload(content, name))
+    return "plans"

@@ -1,4 +1,4 @@
-"""What a card of the start page holds: a sample workload, a file to open, the tour."""
+"""The cards of the start page: a sample workload, a file to open, the tour."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import Literal
 
 import streamlit as st
 
-from pages.parts.shared import state
+from pages.parts.shared import state, views
 from pages.parts.shared.formatting import plain
 from pages.parts.shared.samples import Sample
-from pages.parts.start import file_opener, workload_picture
+from pages.parts.start import workload_picture
 
 # Cards side by side.
 A_ROW = 3
 
 
 def row(subjects: Sequence[tuple[str, Sequence[Sample]]], primary: bool = False) -> None:
-    """Cards side by side, each subject over its own; one without samples opens a file."""
+    """Cards side by side under their subjects; a subject without samples opens a file."""
     columns = iter(st.columns(A_ROW))
     for subject, shown in subjects:
         for place, card in enumerate(shown or [None]):
             with next(columns):
                 if subject:
-                    # The cards of a subject begin at one height.
+                    # Cards of a subject begin at the same height.
                     st.markdown(f"##### {subject if place == 0 else '&nbsp;'}", anchors=False)
                 with st.container(border=True, height="stretch"):
                     if card is None:
@@ -33,7 +33,7 @@ def row(subjects: Sequence[tuple[str, Sequence[Sample]]], primary: bool = False)
 
 
 def sample(shown: Sample, primary: bool = False) -> None:
-    """Picture, name and one sentence; the button opens the workload and leads to its plans."""
+    """Picture, name and description; the button opens the workload and its plans."""
     workload = shown.workload
     names = ", ".join(stream.name for stream in workload.streams)
     into = "aggregation" if workload.queries[0].aggregates else "join"
@@ -53,19 +53,22 @@ def sample(shown: Sample, primary: bool = False) -> None:
 
 def open_file() -> None:
     """A workload file of the user's own."""
-    st.caption("Streams, windows and queries in one file; the Workload page writes it for you.")
-    file_opener.open_workload_file()
+    st.caption("Streams, windows and queries in one file. The Workload page can write it for you.")
+    views.open_workload_file()
 
 
 def tour() -> None:
     """What to do, in one minute."""
     steps = (
         ("Open", "a sample, or a workload of your own."),
-        ("Plans", "names the cheapest plan, draws it, and says why it wins."),
-        ("Run", "two of them on Spark: every comparison is counted."),
-        ("Results", "lays measured over predicted, and proves that all plans gave one answer."),
-        ("Workload", "changes rates, windows, queries or data: all costs follow at once."),
+        ("Plans", "shows the cheapest plan and why it wins."),
+        ("Run", "two of them on Spark, with every comparison counted."),
+        (
+            "Results",
+            "compares measured with predicted, and checks that all plans gave the same answer.",
+        ),
+        ("Workload", "lets you change rates, windows, queries or data; all costs follow at once."),
     )
     st.markdown("**One minute with Sluice**")
-    for number, (column, (page, told)) in enumerate(zip(st.columns(5), steps, strict=True), 1):
-        column.markdown(f"{number}. **{page}** {told}")
+    for number, (column, (page, text)) in enumerate(zip(st.columns(5), steps, strict=True), 1):
+        column.markdown(f"{number}. **{page}** {text}")

@@ -1,38 +1,33 @@
-"""What was run lately, and what broke off: for those who come back."""
+"""Recent and interrupted runs, for those who come back."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from pages.parts.shared import backend, messages, state
 from pages.parts.shared.formatting import counted, error_text, moment, plain, plan_name
 from runtime.runs.history import gone_runs
-from runtime.runs.run_summary import RunFilter
+from runtime.runs.run_summary import RunFilter, RunSummary
 
-if TYPE_CHECKING:
-    from runtime.runs.run_summary import RunSummary
-
-# Of so many runs, the last one of so many workloads is shown.
-_LOOKED_THROUGH, MOST_SHOWN = 30, 3
+# So many runs are read; the newest run of so many workloads is shown.
+_MOST_READ, MOST_SHOWN = 30, 3
 
 
 def show() -> None:
-    """What broke off, and the workloads that were run last, each with the way to its results;
-    nothing where nothing was run."""
+    """A note on interrupted runs, and recent runs with links to their results."""
     history = backend.history()
     if not history.file.exists():
         return
     with messages.shown():
         gone = gone_runs(history)
-        lately = backend.summaries(RunFilter(), _LOOKED_THROUGH)
-        if not lately:
+        recent = backend.summaries(RunFilter(), _MOST_READ)
+        if not recent:
             return
         with st.container(border=True, gap="xxsmall"):
-            _broken_off(gone)
-            for run in _of_each(lately)[:MOST_SHOWN]:
+            _interrupted(gone)
+            for run in _of_each(recent)[:MOST_SHOWN]:
                 _row(run)
 
 
@@ -44,24 +39,25 @@ def _of_each(runs: Sequence[RunSummary]) -> list[RunSummary]:
     return list(found.values())
 
 
-def _broken_off(count: int) -> None:
+def _interrupted(count: int) -> None:
     if not count:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f":material/bolt: {counted(count, 'run')} broke off.", width="content")
-        st.page_link("pages/run.py", label="Go on or discard", icon=":material/play_circle:")
+        interrupted = counted(count, "run was", "runs were")
+        st.markdown(f":material/bolt: {interrupted} interrupted.", width="content")
+        st.page_link("pages/run.py", label="Resume or discard", icon=":material/play_circle:")
 
 
 def _row(run: RunSummary) -> None:
-    told = [plain(plan_name(run.label)), run.status, moment(run.started)]
+    parts = [plain(plan_name(run.label)), run.status, moment(run.started)]
     if run.measured is not None:
-        told.append(f"q-error {error_text(run.predicted, run.measured)}")
+        parts.append(f"q-error {error_text(run.predicted, run.measured)}")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f":material/history: Lately: **{plain(run.workload, 60)}** · {' · '.join(told)}",
+            f":material/history: Recent: **{plain(run.workload, 60)}** · {' · '.join(parts)}",
             width="content",
         )
-        if st.button("See its results", key=f"lately-{run.id}", type="tertiary"):
+        if st.button("See the results", key=f"recent-{run.id}", type="tertiary"):
             request = backend.history().get(run.id).request
             state.open_workload(request.as_run, request.data, request.sort)
             st.switch_page("pages/results.py")

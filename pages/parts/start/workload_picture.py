@@ -1,8 +1,7 @@
 """A workload as a small picture: streams flow through windows into the join, and its aggregation.
 
-Of many queries the first one's streams are drawn, with a line where each query's window ends.
-
-Drawn in colours that read on a light and on a dark page, since an image knows nothing of themes.
+Of many queries, the streams of the first are drawn, with a line where each query's window ends.
+The colours suit light and dark pages, since an image does not know the theme.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from html import escape
 
 import streamlit as st
 
-from pages.parts.shared.caching import BY_DIGEST
+from pages.parts.shared.state import BY_DIGEST
 from planner.numbers import shortened
 from planner.workload.query import Query, Source, TimeWindow, TumblingWindow
 from planner.workload.workload import Workload

@@ -1,7 +1,7 @@
-"""The workload as it is being edited: kept as typed, in force as soon as all of it is valid.
+"""The workload as it is being edited: kept as typed, and saved as soon as all of it is valid.
 
-A draft is the content of a workload file. A mistake in it loses nothing: the draft stays, and the
-last valid workload stays in force. Renaming a stream and the query that reads it is then two steps.
+A draft is the content of a workload file. While it has a mistake, the draft is kept and the last
+valid workload stays open, so that renaming a stream and the query that reads it can be two steps.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 def parts() -> Parts:
-    """The content of the draft; where there is none, that of the workload in force."""
+    """The content of the draft, or of the open workload where there is no draft."""
     workload = state.workload()
     kept = st.session_state.get("draft")
     if kept is None or kept["of"] != workload.digest:
@@ -36,7 +36,7 @@ def parts() -> Parts:
 
 
 def change(changed: Parts, editor: str) -> None:
-    """Keep what an editor made of the draft, and put it in force if it is valid."""
+    """Keep the draft as an editor changed it, and save it if it is valid."""
     try:
         workload = load_workload(json.dumps(changed))
     except PlanError as error:
@@ -44,14 +44,14 @@ def change(changed: Parts, editor: str) -> None:
     else:
         _keep(changed, workload)
         state.edit(workload)
-    # The editor shows what was typed into it; all others begin anew from the changed draft.
+    # This editor shows what was typed into it; all others start again from the changed draft.
     bases = st.session_state.setdefault("bases", {})
     if editor in bases:
         bases[editor]["version"] = version()
 
 
 def problem() -> SluiceError | None:
-    """What keeps the draft from being in force, if anything does."""
+    """The mistake that keeps the draft from being saved, if any."""
     parts()
     found: SluiceError | None = st.session_state["draft"]["problem"]
     return found
@@ -64,7 +64,7 @@ def query_names() -> list[str]:
 
 
 def mistaken() -> Parts | None:
-    """The draft, where a mistake keeps it from being in force."""
+    """The draft, if it has a mistake."""
     kept = st.session_state.get("draft")
     if kept is None or kept["problem"] is None or kept["of"] != state.workload().digest:
         return None
@@ -72,45 +72,45 @@ def mistaken() -> Parts | None:
 
 
 def discard() -> None:
-    """Go back to the workload in force."""
+    """Go back to the open workload."""
     st.session_state.pop("draft", None)
     st.session_state.pop("typed_windows", None)
 
 
 def set_name(name: str) -> None:
-    """Give the workload in force this name, and the draft beside it."""
+    """Rename the open workload and the draft."""
     _put("name", replace(state.workload(), name=name))
 
 
 def set_run(run: RunSettings) -> None:
-    """Change the run settings in force, and in the draft beside them."""
+    """Change the run settings of the open workload and of the draft."""
     _put("run", replace(state.workload(), run=run))
 
 
 def set_execution(execution: Execution) -> None:
-    """Change how joins are executed in force, and in the draft beside it."""
+    """Change how joins are executed, in the open workload and in the draft."""
     _put("execution", replace(state.workload(), execution=execution))
 
 
 def _put(part: str, workload: Workload) -> None:
-    """Put a workload in force; of it the draft takes one part, and keeps its own mistakes."""
+    """Save a workload; the draft takes one part of it, and keeps its own mistakes."""
     draft, trouble = parts(), problem()
     state.edit(workload)
     _keep({**draft, part: _content(workload).get(part, {})}, workload, trouble)
 
 
 def version() -> int:
-    """Counts the changes of the draft."""
+    """The number of changes of the draft."""
     count: int = st.session_state.get("draft_version", 0)
     return count
 
 
 def base(editor: str, build: Callable[[], T]) -> tuple[T, str]:
-    """What an editor starts from, and its key: new ones when the draft was changed elsewhere.
+    """What an editor starts from, and its key; both are new after a change elsewhere.
 
-    A widget applies its edits to what it started from, so that must stay as it was meanwhile. One
-    that shows what the draft has already stays as it is, too: with another key, the browser would
-    put a new one in its place, and what is being typed into it would be lost.
+    A widget applies its edits to what it started from, so that must not change meanwhile. One that
+    already shows what the draft has keeps its key, too: with another key, the browser would
+    replace it, and lose what is being typed into it.
     """
     parts()
     bases = st.session_state.setdefault("bases", {})
@@ -127,7 +127,7 @@ def base(editor: str, build: Callable[[], T]) -> tuple[T, str]:
 
 
 def showing(editor: str, value: object) -> None:
-    """Note what an editor shows: what it started from, with its edits."""
+    """Remember what an editor shows: what it started from, with its edits."""
     st.session_state["bases"][editor]["shown"] = value
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from pages.parts.shared import messages, planning, samples, state
+from pages.parts.shared import controls, messages, planning, samples, state
 from pages.parts.shared.formatting import plain
 from planner.errors import PlanError, RunError
 from planner.numbers import amount
@@ -34,7 +34,7 @@ def keep_data(files: Sequence[UploadedFile], workload: Workload) -> Path:
         stem = Path(file.name).stem
         if stem not in known or Path(stem).name != stem:
             raise PlanError(
-                f"belongs to no stream; name each file after one: {listed(known)}", file.name
+                f"does not belong to a stream; name each file after one: {listed(known)}", file.name
             )
     folder = home() / "uploads" / uuid.uuid4().hex[:12]
     try:
@@ -43,7 +43,7 @@ def keep_data(files: Sequence[UploadedFile], workload: Workload) -> Path:
             name = Path(file.name)
             (folder / f"{name.stem}{name.suffix.lower()}").write_bytes(file.getvalue())
     except OSError as error:
-        raise RunError(f"cannot be stored: {error.strerror}", "upload") from error
+        raise RunError(f"cannot be saved: {error.strerror}", "upload") from error
     return folder
 
 
@@ -51,19 +51,19 @@ _SAMPLE = "sample:"
 
 
 def show() -> None:
-    """Where the tuples come from, and where every statistic comes from."""
+    """Where tuples and statistics come from, with forms for own data."""
     folder, sort = state.data()
     if folder is None:
-        st.markdown("Tuples are **generated** from the rates and distributions of the streams.")
+        st.markdown("Tuples are **generated** with the rates and distributions of the streams.")
     else:
         st.markdown(f"Tuples come from **{plain(str(folder), 200)}**.")
-        st.button("Generate the tuples instead", on_click=state.use_data, args=(None,))
+        st.button("Generate tuples instead", on_click=state.use_data, args=(None,))
     left, right = st.columns(2, gap="medium")
     with left:
         _folder_box(sort)
     with right:
         _upload_box(sort)
-    sort = st.toggle("Accept rows out of ts order", value=sort, key=f"sort-{folder}")
+    sort = st.toggle("Accept rows that are not in ts order", value=sort, key=f"sort-{folder}")
     if (folder, sort) != state.data():
         state.use_data(folder, sort)
         st.rerun()
@@ -92,7 +92,7 @@ def _upload_box(sort: bool) -> None:
 
 
 def _use(folder: Path, sort: bool) -> None:
-    """Take this folder if its data can be read; a mistake leaves things as they are."""
+    """Use this folder if its data can be read."""
     planning.own_statistics(state.workload(), folder, sort)
     state.use_data(folder, sort)
     st.rerun()
@@ -104,27 +104,27 @@ def _roots() -> list[Path]:
 
 
 def allowed_folder(text: str) -> Path:
-    """The folder that was typed; it must lie under the data folder or the data root."""
+    """The typed folder, which must be inside the data folder or the data root."""
     roots = _roots()
     try:
         folder = (roots[0] / text.strip()).resolve()
         inside = any(folder.is_relative_to(allowed) for allowed in roots) and bool(text.strip())
         there = inside and folder.is_dir()
     except (OSError, ValueError) as error:
-        raise PlanError(f"is no path: {error}", "data folder") from error
+        raise PlanError(f"is not a path: {error}", "data folder") from error
     if not inside:
         places = " or ".join(str(allowed) for allowed in roots)
         raise PlanError(
-            f"must lie under {places}; put the files there, or start with --data-root",
+            f"must be inside {places}; put the files there, or start with --data-root",
             "data folder",
         )
     if not there:
-        raise PlanError("is not a folder; give the folder that holds the files", str(folder))
+        raise PlanError("is not a folder; give the folder with the files", str(folder))
     return folder
 
 
 def name_of(folder: Path) -> str | None:
-    """How a link names this folder; None where it lies in none of the places a link may name."""
+    """The name of this folder in a link; None where a link may not name it."""
     for sample in samples.every():
         if sample.data == folder:
             return _SAMPLE + sample.id
@@ -133,7 +133,7 @@ def name_of(folder: Path) -> str | None:
 
 
 def named(name: str) -> Path:
-    """The folder that a link names. Anyone may have written it: it is checked as if typed."""
+    """The folder that a link names, checked as if typed: anyone may have written the link."""
     sample = samples.find(name.removeprefix(_SAMPLE)) if name.startswith(_SAMPLE) else None
     if sample is not None and sample.data is not None:
         return sample.data
@@ -151,21 +151,20 @@ def provenance() -> None:
         for warning in planning.own_statistics(workload, folder, sort)[2]:
             st.warning(plain(warning, 400), icon=":material/warning:")
     rows = planning.origins(workload)
-    st.dataframe(
+    controls.table(
         pd.DataFrame(
             {
                 "Statistic": [row.place for row in rows],
                 "Value": [_value(row.value) for row in rows],
-                "Comes from": [row.origin for row in rows],
+                "Source": [row.origin for row in rows],
                 "Detail": [row.detail for row in rows],
             }
         ),
-        hide_index=True,
-        alt="Statistics and where they come from",
+        "Statistics and where they come from",
     )
 
 
 def _value(value: float | str | None) -> str:
     if value is None:
-        return "not known"
+        return "unknown"
     return value if isinstance(value, str) else amount(value)

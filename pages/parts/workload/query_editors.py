@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.parts.shared import messages, state
+from pages.parts.shared import controls, messages, state
 from pages.parts.shared.formatting import counted, plain
 from pages.parts.workload import drafts
 from pages.parts.workload.drafts import Parts
@@ -19,13 +19,13 @@ from planner.files.query.text import format_query
 from planner.files.query.tokens import Cursor
 from planner.workload.query import Query, Source, Window
 
-# Beyond so many queries a box for each makes a page that nobody scrolls through.
+# More queries than these are listed, and edited one at a time.
 MOST_BOXES = 6
 _HEIGHT = 318
 
 
 def pick(queries: list[Parts]) -> int:
-    """The list, what is typed to search it, and the place of the query that is picked."""
+    """A searchable list of queries; returns the place of the picked one."""
     typed = st.text_input(
         "Find a query", key="query-search", placeholder="name, stream or condition"
     )
@@ -34,21 +34,19 @@ def pick(queries: list[Parts]) -> int:
     edited = state.edited_query()
     place = names.index(edited) if edited in names else 0
     if not found:
-        st.caption(f"None of {counted(len(queries), 'query', 'queries')} holds this text.")
+        st.caption(f"None of {counted(len(queries), 'query', 'queries')} contains this text.")
         return place
     if place not in found:
         place = found[0]
     key = f"query-list-{len(queries)}-{typed}"
-    event = st.dataframe(
+    event = controls.table(
         table([queries[at] for at in found]),
-        hide_index=True,
+        "Queries",
+        columns={"Text": st.column_config.TextColumn("Text", width="large")},
         key=key,
         on_select="rerun",
         selection_mode="single-row-required",
         selection_default={"selection": {"rows": [found.index(place)]}},
-        height=min(38 + 35 * len(found), _HEIGHT),
-        column_config={"Text": st.column_config.TextColumn("Text", width="large")},
-        alt="Queries",
     )
     rows = event["selection"]["rows"]
     picked = found[rows[0]] if rows and rows[0] < len(found) else place
@@ -60,7 +58,7 @@ def pick(queries: list[Parts]) -> int:
 
 
 def matching(queries: list[Parts], typed: str) -> list[int]:
-    """The places of the queries whose name or text holds every word that is typed."""
+    """The places of the queries whose name or text contains every typed word."""
     words = typed.lower().split()
     return [
         place
@@ -70,7 +68,7 @@ def matching(queries: list[Parts], typed: str) -> list[int]:
 
 
 def table(queries: list[Parts]) -> pd.DataFrame:
-    """One row a query: its name, and its text in one line."""
+    """One row per query: its name, and its text in one line."""
     return pd.DataFrame(
         {
             "Query": [str(part.get("name")) for part in queries],
@@ -83,10 +81,7 @@ _NEW = "SELECT * FROM {first} [RANGE 60]"
 
 
 def show_texts() -> None:
-    """Every query in a box of its own; of many, a list and the box of the one that is picked.
-
-    A mistake is pointed at under the box it is in.
-    """
+    """A box per query, with mistakes below it; for many queries a list and one box."""
     queries = drafts.parts().get("queries", [])
     if len(queries) > MOST_BOXES:
         _show_one(queries)
@@ -109,8 +104,8 @@ def _show_one(queries: list[Parts]) -> None:
     if problem is not None and points_at(problem) and not points_at(problem, place):
         messages.show(problem, drafts.query_names())
     with st.container(horizontal=True):
-        st.button("Add one like it", icon=":material/add:", on_click=_add, args=(place,))
-        st.button("Remove it", icon=":material/remove:", on_click=_remove, args=(place,))
+        st.button("Add a copy", icon=":material/add:", on_click=_add, args=(place,))
+        st.button("Remove", icon=":material/remove:", on_click=_remove, args=(place,))
 
 
 def _text(place: int, part: Parts) -> None:
@@ -167,8 +162,8 @@ def show_windows() -> None:
     """The windows of one query; an edit rewrites the query's text."""
     query = _picked_query()
     if drafts.problem() is not None:
-        st.caption("Windows can be edited here once the draft is valid.")
-        st.dataframe(_windows(query), hide_index=True, alt="Windows")
+        st.caption("Fix the error to edit windows here.")
+        controls.table(_windows(query), "Windows")
         return
     frame, key = drafts.base(_editor(query), lambda: _windows(query))
     edited = st.data_editor(
@@ -184,7 +179,7 @@ def show_windows() -> None:
         alt="Windows",
     )
     drafts.showing(_editor(query), edited)
-    if edited.equals(_in_force(query)):
+    if edited.equals(_saved(query)):
         _keep(query, {})
         return
     typed = dict(zip((s.alias for s in query.sources), edited["Window"], strict=True))
@@ -200,12 +195,12 @@ def show_windows() -> None:
 
 
 def _editor(query: Query) -> str:
-    """What a query's table of windows is called among the editors."""
+    """The name of the editor for a query's windows."""
     return f"windows-{query.name}"
 
 
 def _picked_query() -> Query:
-    """The query whose windows are shown; where there are many, the list has picked it."""
+    """The query whose windows are shown; for many queries, the list picks it."""
     workload = state.workload()
     names = [query.name for query in workload.queries]
     edited = state.edited_query()
@@ -220,12 +215,12 @@ def _picked_query() -> Query:
 
 
 def _keep(query: Query, typed: dict[str, str | None]) -> None:
-    """Remember windows as typed until they are valid: the table comes and goes with the draft."""
+    """Remember windows as typed until they are valid."""
     st.session_state["typed_windows"] = (query, typed)
 
 
 def typed_windows() -> dict[str, Any]:
-    """Windows as typed that are not valid yet, by query, as a reload finds them again."""
+    """Windows as typed that are not valid yet, to survive a reload."""
     query, typed = st.session_state.get("typed_windows", (None, {}))
     if not typed or query not in state.workload().queries:
         return {}
@@ -233,7 +228,7 @@ def typed_windows() -> dict[str, Any]:
 
 
 def restore_windows(found: Mapping[str, Any]) -> None:
-    """Take up what typed_windows gave, where it is of a query that is there."""
+    """Restore the result of `typed_windows`, if the query still exists."""
     names = {query.name: query for query in state.workload().queries}
     query, typed = names.get(found.get("query", "")), found.get("typed")
     if query is None or not isinstance(typed, dict):
@@ -244,15 +239,15 @@ def restore_windows(found: Mapping[str, Any]) -> None:
 
 
 def _windows(query: Query) -> pd.DataFrame:
-    """The windows in force; over them what was typed since then and is not valid yet."""
+    """The saved windows, with what was typed since then and is not valid yet."""
     of, typed = st.session_state.get("typed_windows", (query, {}))
-    frame = _in_force(query)
+    frame = _saved(query)
     if of == query and typed:
         frame["Window"] = [typed[source.alias] for source in query.sources]
     return frame
 
 
-def _in_force(query: Query) -> pd.DataFrame:
+def _saved(query: Query) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "Source": [source.alias for source in query.sources],
@@ -263,7 +258,7 @@ def _in_force(query: Query) -> pd.DataFrame:
 
 
 def _parsed(source: Source, text: str | None) -> Window:
-    """A window as it is written in a query; a bare length is a range."""
+    """A window as written in a query; a bare number is a range."""
     written = (text or "").strip()
     cursor = Cursor(f"[RANGE {written}]" if written[:1].isdigit() else f"[{written}]")
     window = bracketed_window(cursor)

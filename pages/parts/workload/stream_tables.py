@@ -1,4 +1,4 @@
-"""Streams, relations and their attributes as editable tables over the draft."""
+"""Editable tables over the draft: streams, relations, attributes, and how windows are probed."""
 
 from __future__ import annotations
 
@@ -8,17 +8,21 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from pages.parts.shared import state
 from pages.parts.workload import drafts
 from pages.parts.workload.drafts import Parts
 from planner.errors import PlanError
+from planner.workload.query import Source
+from planner.workload.workload import Workload
 
 _STREAM = ["name", "rate", "arrivals", "burst", "tuple_bytes"]
 _RELATION = ["name", "rows", "inserts", "deletes"]
 _ATTRIBUTE = ["source", "attribute", "distinct", "zipf", "type"]
+_PER_VALUE = "per-value"
 
 
 def show_streams() -> None:
-    """Streams: a row each, with rate and arrivals."""
+    """Streams with rate and arrivals."""
     _edited(
         "streams",
         lambda: _frame([_stream_row(part) for part in drafts.parts().get("streams", [])], _STREAM),
@@ -38,7 +42,7 @@ def show_streams() -> None:
 
 
 def show_relations() -> None:
-    """Relations: a row each, with how many rows come and go."""
+    """Relations with rows, inserts and deletes."""
     _edited(
         "relations",
         lambda: _frame(
@@ -55,7 +59,7 @@ def show_relations() -> None:
 
 
 def show_attributes() -> None:
-    """Attributes of streams and relations: distinct values and how they are spread."""
+    """Attributes of streams and relations: distinct values and their distribution."""
     names = [str(part.get("name")) for part in _sources(drafts.parts())]
     _edited(
         "attributes",
@@ -68,7 +72,7 @@ def show_attributes() -> None:
             "attribute": st.column_config.TextColumn("Attribute", required=True),
             "distinct": st.column_config.NumberColumn("Distinct values", format="%d"),
             "zipf": st.column_config.NumberColumn(
-                "Zipf exponent", format="%g", help="Empty or 0: all values equally frequent"
+                "Zipf exponent", format="%g", help="Empty or 0: all values are equally frequent"
             ),
             "type": st.column_config.SelectboxColumn(
                 "Type", options=["integer", "float", "string"]
@@ -104,7 +108,7 @@ def _edited(
 
 
 def _frame(rows: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
-    """A table whose index says which part of the draft a row came from."""
+    """A table whose index is the place of each row in the draft."""
     frame = pd.DataFrame(rows, columns=columns)
     numbers = {"rate", "burst", "tuple_bytes", "rows", "inserts", "deletes", "distinct", "zipf"}
     kinds = {name: "float64" if name in numbers else "object" for name in columns}
@@ -112,7 +116,7 @@ def _frame(rows: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
 
 
 def _rows(frame: pd.DataFrame) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Rows with what is given in them; whole numbers as such."""
+    """Rows with their given values; whole numbers as integers."""
     for place, row in frame.iterrows():
         given = {str(name): value for name, value in row.items() if not pd.isna(value)}
         whole = {n: int(v) for n, v in given.items() if isinstance(v, float) and v.is_integer()}
@@ -136,7 +140,7 @@ def _stream_row(part: Parts) -> dict[str, Any]:
 
 
 def with_streams(parts: Parts, frame: pd.DataFrame) -> Parts:
-    """The draft with its streams as the table has them; what it does not show stays."""
+    """The draft with the streams of the table; what the table does not show is kept."""
     streams = []
     for place, row in _rows(frame):
         burst, arrivals = row.pop("burst", None), row.pop("arrivals", None)
@@ -153,7 +157,7 @@ def _relation_row(part: Parts) -> dict[str, Any]:
 
 
 def with_relations(parts: Parts, frame: pd.DataFrame) -> Parts:
-    """The draft with its relations as the table has them."""
+    """The draft with the relations of the table."""
     relations = []
     for place, row in _rows(frame):
         changes = {name: row.pop(name) for name in ("inserts", "deletes") if name in row}
@@ -190,7 +194,7 @@ def _attribute_row(source: str, name: str, part: Parts) -> dict[str, Any]:
 
 
 def with_attributes(parts: Parts, frame: pd.DataFrame) -> Parts:
-    """The draft with the attributes of the table; a row without a name is not there yet."""
+    """The draft with the attributes of the table; rows without a name are ignored."""
     before = _attributes(parts)
     found: dict[str, Parts] = {}
     for place, row in _rows(frame):
@@ -200,7 +204,7 @@ def with_attributes(parts: Parts, frame: pd.DataFrame) -> Parts:
         old = before[place][2] if place < len(before) else {}
         named = found.setdefault(source, {})
         if name in named:
-            raise PlanError(f"{source} has two attributes {name!r}; rename one", "attributes")
+            raise PlanError(f"{source} has two attributes named {name!r}; rename one", "attributes")
         named[name] = _attribute(old, row)
 
     def with_own(source: Parts) -> Parts:
@@ -218,3 +222,73 @@ def _attribute(old: Parts, row: dict[str, Any]) -> Parts:
     if not old.get("values"):
         given |= {"distinct": row.get("distinct"), "type": None if kind == "integer" else kind}
     return _merged(old, given)
+
+
+def show_execution() -> None:
+    """How windows are probed: a row per source of the chosen query."""
+    workload = state.workload()
+    sources = workload.query(state.edited_query()).sources
+    with st.container(horizontal=True):
+        for method, words in (("nested", "All nested loops"), ("hash", "All hash")):
+            st.button(words, on_click=_set_all, args=(method,))
+    frame, key = drafts.base("execution", lambda: _execution_frame(workload, sources))
+    edited = st.data_editor(
+        frame,
+        key=key,
+        hide_index=True,
+        disabled=["Source"],
+        column_config={
+            "Join": st.column_config.SelectboxColumn(options=["nested", "hash"], required=True),
+            "Buckets": st.column_config.TextColumn(
+                help="A whole number, or per-value for an index. Nested loops have none."
+            ),
+        },
+        alt="Join methods",
+    )
+    drafts.showing("execution", edited)
+    if any(st.session_state[key].values()):
+        changed = with_execution(drafts.parts(), edited)
+        if changed != drafts.parts():
+            drafts.change(changed, "execution")
+            st.rerun()
+
+
+def _set_all(method: str) -> None:
+    parts = drafts.parts()
+    drafts.change({**parts, "execution": {**parts.get("execution", {}), "join": method}}, "all")
+
+
+def _execution_frame(workload: Workload, sources: tuple[Source, ...]) -> pd.DataFrame:
+    execution = workload.execution
+    methods = [execution.method(source) for source in sources]
+    buckets = [str(execution.bucket_count(source)) for source in sources]
+    return pd.DataFrame(
+        {
+            "Source": [source.alias for source in sources],
+            "Join": methods,
+            "Buckets": [b if m == "hash" else "" for m, b in zip(methods, buckets, strict=True)],
+        }
+    )
+
+
+def with_execution(parts: Parts, frame: pd.DataFrame) -> Parts:
+    """The draft with the join methods and buckets of the table."""
+    methods = dict(zip(frame["Source"], frame["Join"], strict=True))
+    buckets = {
+        source: _bucket_count(text)
+        for source, text in zip(frame["Source"], frame["Buckets"], strict=True)
+        if methods[source] == "hash"
+    }
+    changed = {**parts.get("execution", {}), "join": _one(methods), "buckets": _one(buckets)}
+    return {**parts, "execution": {k: v for k, v in changed.items() if v not in (None, {})}}
+
+
+def _bucket_count(text: str | None) -> int | str:
+    written = (text or "").strip()
+    return int(written) if written.isdecimal() else written or _PER_VALUE
+
+
+def _one(values: dict[str, Any]) -> Any:
+    """One value where all are equal."""
+    different = set(values.values())
+    return different.pop() if len(different) == 1 else values

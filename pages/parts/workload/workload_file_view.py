@@ -1,4 +1,4 @@
-"""The workload as its file: to read, edit, take away or bring along."""
+"""The workload as a file: to read, edit, download or open; and its limits and name."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.parts.run import run_settings
-from pages.parts.shared import messages, planning, samples, state
+from pages.parts.shared import messages, planning, samples, state, views
 from pages.parts.shared.formatting import plain
-from pages.parts.start import file_opener
 from pages.parts.workload import drafts
 from planner.errors import PlanError
 from planner.families.protocol import MOST_CANDIDATES
@@ -18,13 +17,13 @@ from planner.workload.validation import MAX_QUERIES, MAX_RATE, MAX_STREAMS
 
 
 def show() -> None:
-    """The YAML in a box. What is typed stays in it; what is valid comes into force."""
+    """The YAML in a box. Text with a mistake stays there; valid text is saved."""
     if drafts.problem() is not None:
-        st.caption("The draft has a mistake: this is the workload in force.")
-    in_force = dump_workload(state.workload())
+        st.caption("This is the last valid workload, without your unsaved changes.")
+    saved = dump_workload(state.workload())
     texts = state.drafts()
-    typed = st.text_area("Workload file (YAML)", texts.get("file", in_force), height=420)
-    if typed is not None and typed != in_force:
+    typed = st.text_area("Workload file (YAML)", texts.get("file", saved), height=420)
+    if typed is not None and typed != saved:
         try:
             workload = load_workload(typed, "file")
         except PlanError as error:
@@ -40,20 +39,20 @@ def show() -> None:
         texts.pop("file", None)
     st.download_button(
         "Download the file",
-        in_force,
+        saved,
         "workload.yaml",
         "application/yaml",
         icon=":material/download:",
         on_click="ignore",
     )
-    file_opener.open_workload_file()
+    views.open_workload_file()
 
 
 def effect() -> None:
-    """The answer for the workload in force, so that every edit shows what it does to the plans."""
+    """The best plan of the workload, so that every edit shows its effect."""
     try:
         chosen, workload = planning.subject()
-        answer, _ = planning.told(chosen.name, workload)
+        answer, _ = planning.explained(chosen.name, workload)
     except PlanError as error:
         st.info(plain(str(error), 600), icon=":material/info:")
         return
@@ -66,14 +65,14 @@ def show_limits() -> None:
     """The limits, in one line."""
     upload = st.get_option("server.maxUploadSize")
     st.caption(
-        f"Limits: {MAX_STREAMS} sources a query, {MAX_QUERIES:,} queries, {MAX_RATE:,.0f} tuples/s "
-        f"a stream, {MOST_CANDIDATES:,} plans listed, {upload} MB an upload, one job "
+        f"Limits: {MAX_STREAMS} sources per query, {MAX_QUERIES:,} queries, {MAX_RATE:,.0f} "
+        f"tuples/s per stream, {MOST_CANDIDATES:,} plans listed, {upload} MB per upload, one job "
         "at a time."
     )
 
 
 def show_name() -> None:
-    """The name in a box; what is typed into it becomes the name."""
+    """A box to rename the workload."""
     workload = state.workload()
     typed = st.text_input(
         "Name of the workload", workload.name, placeholder="a name", width=320

@@ -85,7 +85,7 @@ def _condition(cursor: Cursor, depth: int) -> list[Condition]:
         if cursor.word.key == "SELECT":
             raise cursor.error("a subquery is not supported: write its streams in this query")
         if depth == MOST_PARENTHESES:
-            raise cursor.error(f"more than {MOST_PARENTHESES} parentheses inside each other")
+            raise cursor.error(f"more than {MOST_PARENTHESES} nested parentheses")
         inside = conditions(cursor, depth + 1)
         if cursor.word.key == "OR":
             raise cursor.error("OR is not supported: write one query for each side of it")
@@ -103,7 +103,7 @@ def _side(cursor: Cursor) -> Side:
     side = _term(cursor, EMPTY)
     while cursor.word.key in ("+", "-"):
         if side.text is not None:
-            raise cursor.error("text cannot be added or taken away")
+            raise cursor.error("text cannot be added or subtracted")
         side = _term(cursor, side)
     if cursor.word.key in ("*", "/"):
         raise cursor.error(_REFUSED[cursor.word.key])
@@ -120,7 +120,7 @@ def _term(cursor: Cursor, side: Side) -> Side:
     # In double quotes and without an alias it is text: that is how people write "VT".
     if word.kind == "text" or (word.kind == "quoted" and cursor.peek().key != "."):
         if sign is not None or side != EMPTY:
-            raise cursor.error("text cannot be added or taken away")
+            raise cursor.error("text cannot be added or subtracted")
         return replace(side, text=cursor.advance().text)
     if word.key in _REFUSED:
         raise cursor.error(_REFUSED[word.key])

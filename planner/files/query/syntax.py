@@ -133,7 +133,7 @@ def read(cursor: Cursor) -> QueryText:
     while (word := cursor.accept("GROUP BY", "WINDOW")) is not None:
         if word.key == "WINDOW":
             if query.window is not None:
-                raise cursor.error("a second WINDOW for all streams; leave one", word)
+                raise cursor.error("a second WINDOW for all streams; keep one", word)
             query.window = closing_window(cursor)
             continue
         if query.group_by:
@@ -238,5 +238,5 @@ def _source(cursor: Cursor, crossed: bool = False) -> SourceText:
     elif cursor.word.kind == "quoted" or (cursor.word.kind == "word" and not cursor.reserved()):
         alias = cursor.name("an alias")
     if cursor.word.key == "[" and window is not None:
-        raise cursor.error(f"a second window for {name.text}; leave one")
+        raise cursor.error(f"a second window for {name.text}; keep one")
     return SourceText(name, alias.text, window or bracketed_window(cursor), crossed)

@@ -95,7 +95,7 @@ class _Resolver:
             )
         if source.alias in self._sources:
             raise error(
-                f"{source.alias!r} stands twice in FROM; give one another alias", source.name
+                f"{source.alias!r} occurs twice in FROM; give one another alias", source.name
             )
         if len(self._sources) == MAX_STREAMS:
             raise error(f"more than {MAX_STREAMS} sources; join fewer", source.name)
@@ -177,7 +177,7 @@ class _Resolver:
             return Aggregate(item.function, column, alias, item.distinct, item.name)
         if aggregated and column is None:
             raise self._cursor.error(
-                "* cannot stand beside GROUP BY or an aggregate; list the grouped columns", item.at
+                "* cannot be used with GROUP BY or an aggregate; list the grouped columns", item.at
             )
         if aggregated and column not in group_by:
             raise self._cursor.error(f"{column} is not grouped; add it to GROUP BY", item.at)

@@ -64,7 +64,7 @@ def tokenize(text: str) -> list[Word]:
     for offset, character in enumerate(text):
         if (character < " " and character not in "\t\n\r") or "\ud800" <= character <= "\udfff":
             raise QueryTextError(
-                f"the character U+{ord(character):04X} cannot stand in a query; remove it",
+                f"the character U+{ord(character):04X} is not allowed in a query; remove it",
                 text,
                 offset,
             )

@@ -12,10 +12,9 @@ from planner.errors import RunError
 from planner.families.registry import chosen_plan
 from planner.files.tuple_table import Table
 from planner.plan.cost import Measurement, Timings
-from runtime.backends.native.aggregation import NativeGroups
 from runtime.backends.native.description import NativePlan
 from runtime.backends.native.files import NativeFiles, cuts_of, merge_native_results, write_tables
-from runtime.backends.native.kinds import describe, refusal
+from runtime.backends.native.kinds import Groups, describe, groups_of, refusal
 from runtime.backends.native.tally import NativeTally
 from runtime.backends.protocol import Backend, PreparedRun, RunContext, family_of
 from runtime.data.folders import writable_home
@@ -39,7 +38,7 @@ class PreparedNative(PreparedRun):
     tables: Mapping[str, Table]
     cuts: tuple[int, ...]
     # Of an aggregation.
-    groups: NativeGroups | None = None
+    groups: Groups | None = None
 
     @property
     def streams(self) -> list[str]:
@@ -81,9 +80,6 @@ class NativeBackend(Backend):
         streams = [read[s.name] for s in workload.streams if s.name in read]
         span, more = span_of(workload, covered(streams), own_data=own is not None)
         cuts = cuts_of(streams, request.batch_rows, [span.warmup])
-        groups = None
-        if described.blocks:
-            groups = NativeGroups.of(described.blocks, workload.queries[0], read)
         return PreparedNative(
             workload=workload,
             plan=plan,
@@ -97,7 +93,7 @@ class NativeBackend(Backend):
             described=described,
             tables=read,
             cuts=tuple(cuts),
-            groups=groups,
+            groups=groups_of(plan, described, workload, read),
         )
 
     def measure(self, record: Run, prepared: PreparedNative, context: RunContext) -> Run:

@@ -1,1 +1,114 @@
-"""How plans of early aggregation are shown."""
+"""How plans of early aggregation are shown: pictures of them all, and the early sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from pages.parts.families.early_aggregation import gallery
+from pages.parts.families.protocol import ByOperator, FamilyView, PlanChoice, Sections
+from pages.parts.plans.ranking_table import plan_heading
+from pages.parts.shared import charts, controls, figures, planning
+from pages.parts.shared.formatting import plain, rounded_alike
+from planner.families.early_aggregation import EarlyAggregation
+from planner.families.early_aggregation.ranking import KINDS, by_kind
+from planner.families.early_aggregation.space import AggregationPlans
+from planner.plan.cost import Estimate
+from planner.plan.operator_names import operator_name
+from planner.plan.plan import Plan
+from planner.workload.workload import Workload
+from runtime.runs.records import Run
+
+OPERATIONS, RECOMPUTATIONS = "operations", "recomputations"
+_TUPLES, _EXPECTED, _BOUND = "Tuples in window", "Entries expected", "Entries at most (paper)"
+
+
+class EarlyAggregationView(FamilyView):
+    """Aggregation plans side by side, with what each spends its operations on."""
+
+    keeps_answers = True
+    # How often MIN and MAX were searched for again.
+    extra_fields = (RECOMPUTATIONS,)
+
+    def above_ranking(self, choice: PlanChoice, choose: Callable[[str], None]) -> None:
+        """The plans as pictures."""
+        gallery.show(choice, choose)
+
+    def beside_ranking(self, choice: PlanChoice) -> None:
+        """The operations of the plans in the pictures, by kind of work."""
+        labels = [c.label for c in gallery.instructive(choice.ranking, choice.label)]
+        work = _plans(choice.workload).work(labels)
+        _operations(list(zip(labels, work, strict=True)))
+
+    def below_ranking(self, choice: PlanChoice) -> None:
+        """The name of the chosen plan: the pictures are far above."""
+        plan_heading(choice)
+
+    def details(self, choice: PlanChoice, common: Sections) -> Sections:
+        """After the costs, the early aggregation of each source."""
+        first, *others = common.items()
+        sets = ("Early aggregations", partial(_early_sets, choice.workload))
+        return dict([first, sets, *others])
+
+    def cost_by_operator(self, plan: Plan, estimate: Estimate, field: str) -> None:
+        """Operations by their kind."""
+        if field != OPERATIONS:
+            super().cost_by_operator(plan, estimate, field)
+            return
+        every = ((op, by_kind([(op.kind, estimate.costs[op.id])])) for op in plan.operators())
+        _operations([(operator_name(op), work) for op, work in every if work])
+
+    def extra_work(self, run: Run, field: str) -> tuple[ByOperator, ByOperator]:  # noqa: ARG002
+        """Recomputations."""
+        counted = run.measurement.recomputations if run.measurement else {}
+        return _plans(run.workload).recomputations(run.plan), counted
+
+
+def _plans(workload: Workload) -> AggregationPlans:
+    return planning.capable(EarlyAggregation.name, workload, AggregationPlans)
+
+
+def _operations(bars: figures.WorkBars) -> None:
+    charts.show(
+        figures.stacked_work(bars, KINDS, OPERATIONS),
+        alt=figures.work_alternative(bars, OPERATIONS),
+    )
+
+
+def _early_sets(workload: Workload) -> None:
+    """The table of early sets, and the rules in sentences."""
+    controls.table(
+        early_sets(workload),
+        "The early aggregation of each source, and the size of its set",
+        columns={
+            name: st.column_config.NumberColumn(name, format="localized", help=help_text)
+            for name, help_text in (
+                (_TUPLES, "What tuples of other sources probe under LAP; the rows of a relation"),
+                (_EXPECTED, "Refined model: cells that are expected to be filled"),
+                (_BOUND, "Equations 14 and 15: at most one entry per tuple and per cell"),
+            )
+        },
+    )
+    for rule in _plans(workload).rules():
+        st.markdown(f"- {plain(rule.why_group, 600)}.\n- {plain(rule.why_functions, 600)}.")
+
+
+def early_sets(workload: Workload) -> pd.DataFrame:
+    """One row per source: grouping attributes, functions, and sizes under both models."""
+    rules, sizes = _plans(workload).rules(), _plans(workload).sizes()
+    sizes_alike = rounded_alike(
+        [value for s in sizes for value in (s.tuples, s.entries, s.entries_bound)]
+    )
+    return pd.DataFrame(
+        {
+            "Source": [rule.source for rule in rules],
+            "Groups by": [rule.group_text for rule in rules],
+            "Computes": [rule.functions_text for rule in rules],
+            _TUPLES: sizes_alike[0::3],
+            _EXPECTED: sizes_alike[1::3],
+            _BOUND: sizes_alike[2::3],
+        }
+    )

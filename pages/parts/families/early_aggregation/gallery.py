@@ -7,15 +7,15 @@ from typing import Literal
 
 import streamlit as st
 
+from pages.parts.families.protocol import PlanChoice
 from pages.parts.plans.ranking_table import against, places, score_name
 from pages.parts.shared import charts, planning
 from pages.parts.shared.formatting import counted, plain
 from planner.families.early_aggregation.plan_picture import aggregation_tree
-from planner.families.protocol import Candidate, Family, Ranking
+from planner.families.protocol import Candidate, Ranking
 from planner.numbers import amount
 from planner.plan.plan import Plan
 from planner.workload.query import Query
-from planner.workload.workload import Workload
 
 MOST_PICTURES = 8
 # Pixels by the number of sources, so that rows of four, three or two fill a wide page. Four are
@@ -38,25 +38,19 @@ def instructive(ranking: Ranking, chosen: str) -> list[Candidate]:
     return [c for c in every if c.label in kept]
 
 
-def show(
-    family: Family,
-    workload: Workload,
-    ranking: Ranking,
-    baseline: Candidate,
-    chosen: str,
-    choose: Callable[[str], None],
-) -> None:
+def show(choice: PlanChoice, choose: Callable[[str], None]) -> None:
     """The pictures, best first; `choose` is called with the plan that is clicked."""
+    ranking, chosen = choice.ranking, choice.label
     shown = instructive(ranking, chosen)
     st.markdown("**Plans side by side**")
-    (query,) = workload.queries
+    (query,) = choice.workload.queries
     width = _WIDTHS.get(len(query.sources), _USUAL_WIDTH)
     with st.container(horizontal=True):
         for candidate in shown:
             with st.container(border=True, width=width, height="stretch"):
-                plan, _ = planning.priced(family.name, workload, candidate.label)
+                plan, _ = planning.priced(choice.family.name, choice.workload, candidate.label)
                 _picture(query, plan)
-                _caption(ranking, candidate, baseline)
+                _caption(ranking, candidate, choice.baseline)
                 st.button(
                     "Shown below" if candidate.label == chosen else f"Show {candidate.label}",
                     key=f"choose-{candidate.label}",
@@ -67,8 +61,8 @@ def show(
                     args=(candidate.label,),
                 )
     st.caption(
-        "Drawn as in the paper, tuples flowing upwards; γ below the join: an early aggregation. "
-        f"{how_many(ranking, shown)}"
+        "Drawn as in the paper, with tuples flowing upwards. γ below the join is an early "
+        f"aggregation. {how_many(ranking, shown)}"
     )
     if ranking.excluded:
         count = counted(len(ranking.excluded), "plan is", "plans are")
@@ -97,12 +91,12 @@ def _caption(ranking: Ranking, candidate: Candidate, baseline: Candidate) -> Non
 
 
 def how_many(ranking: Ranking, shown: Sequence[Candidate]) -> str:
-    """Which of the plans are drawn; the worst is known where all are ranked."""
+    """Which of the plans are drawn. The worst is known only where all are ranked."""
     if len(shown) == ranking.considered:
         return f"These are all {len(shown)} plans." if len(shown) > 1 else "There is no other plan."
     worst = any("worst" in candidate.tags for candidate in shown)
     named = "the best ones, LAP and the worst" if worst else "the best ones and LAP"
     return (
         f"These are {len(shown)} of {counted(ranking.considered, 'plan')}: {named}. "
-        "Another that is chosen in the table is drawn here, too."
+        "A plan chosen in the table is drawn here, too."
     )

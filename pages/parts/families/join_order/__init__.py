@@ -1,1 +1,106 @@
-"""How join orders are shown."""
+"""How join orders are shown: as a tree or as loops, with changing rates and index advice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from pages.parts.families.join_order import index_advice
+from pages.parts.families.protocol import FamilyView, PlanChoice, Sections
+from pages.parts.plans import replanning
+from pages.parts.plans.ranking_table import plan_heading
+from pages.parts.shared import charts, controls, planning
+from pages.parts.shared.formatting import UNITS, plain
+from planner.families.join_order import JoinOrder
+from planner.families.join_order.space import JoinOrders
+from planner.plan.dot import join_tree
+from planner.plan.plan import Plan
+from planner.plan.plan_text import to_loops
+from planner.workload.workload import Workload
+
+TREE, LOOPS = "Join tree", "Loops"
+# A tree of more streams than this is drawn smaller.
+MOST_STREAMS = 5
+TREE_HEIGHT = 430
+
+
+class JoinOrderView(FamilyView):
+    """Join orders: the chosen one beside the ranking."""
+
+    def beside_ranking(self, choice: PlanChoice) -> None:
+        """The chosen order as a tree, or as nested loops."""
+        plan_heading(choice)
+        _drawn(choice)
+
+    def details(self, choice: PlanChoice, common: Sections) -> Sections:
+        """Also what changing rates do to the order, and which windows to index."""
+        return common | {
+            "Changing rates": partial(replanning.show, choice.family.name, choice.workload),
+            "Index advice": partial(index_advice.show, choice.workload),
+        }
+
+    def search(self, workload: Workload, steps: Sequence[str]) -> None:
+        """The steps of the heuristic in a table with the cost after each, then the others."""
+        taken = _orders(workload).heuristic().steps
+        costs = [step.cost for step in taken]
+        unit = UNITS["comparisons"]
+        frame = pd.DataFrame(
+            {
+                "Step": range(1, len(taken) + 1),
+                "What happened": [step.text for step in taken],
+                "Order": [step.label for step in taken],
+                unit: [round(c) if c and c >= 1000 else c for c in costs],
+            }
+        )
+        highest = max((cost for cost in costs if cost), default=1.0)
+        controls.table(
+            frame,
+            "Steps of the search",
+            columns={
+                "Step": st.column_config.NumberColumn("#", width=40),
+                "What happened": st.column_config.TextColumn("What happened", width=460),
+                unit: st.column_config.ProgressColumn(
+                    unit, format="localized", min_value=0.0, max_value=highest
+                ),
+            },
+            placeholder="",
+        )
+        super().search(workload, steps[len(taken) :])
+
+
+def _orders(workload: Workload) -> JoinOrders:
+    return planning.capable(JoinOrder.name, workload, JoinOrders)
+
+
+@st.fragment
+def _drawn(choice: PlanChoice) -> None:
+    plan, estimate = choice.priced
+    drawn_as = controls.segments(
+        "Drawn as", [TREE, LOOPS], "drawn-as", kept=True, hidden_label=True
+    )
+    if drawn_as == TREE:
+        _tree(choice.workload, plan)
+    else:
+        # Short lines: a loop that is broken in two cannot be read.
+        st.code(to_loops(plan, estimate, "/s"), language=None, height=400, wrap_lines=False)
+        st.caption("In brackets: comparisons per second of each loop, and the rows it returns.")
+
+
+def _tree(workload: Workload, plan: Plan) -> None:
+    orders = _orders(workload).orders(plan)
+    order = orders[_origin(list(orders), plan) if len(orders) > 1 else ""]
+    charts.picture(
+        join_tree(order),
+        height=TREE_HEIGHT if len(order) > MOST_STREAMS else "content",
+        alt=f"Right-deep join tree: {' joined with '.join(order)}, the first outermost",
+    )
+    st.caption("Drawn as in the paper: the stream at the top is the outermost loop, joined first.")
+
+
+def _origin(names: list[str], plan: Plan) -> str:
+    return controls.segments(
+        "New tuples of", names, f"origin-{plan.id}", default=names[-1], format_func=plain
+    )

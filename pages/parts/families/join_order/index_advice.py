@@ -1,4 +1,4 @@
-"""Which windows to index within a budget of buckets, what that gains, and a button to do so."""
+"""Which windows to index within a budget of buckets, what that saves, and a button to do so."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from pages.parts.shared import charts, planning, state
-from pages.parts.shared.caching import BY_DIGEST
+from pages.parts.shared import charts, controls, planning, state
 from pages.parts.shared.figures import MEASURED, PALETTE, PREDICTED, frame, log_axis
 from pages.parts.shared.formatting import plain, plan_name, rounded_alike
+from pages.parts.shared.state import BY_DIGEST
 from pages.parts.workload import drafts
 from planner.families.capabilities import IndexAdvice
 from planner.families.join_order import JoinOrder
@@ -26,7 +26,7 @@ from planner.workload.workload import Workload
 
 
 def cost_by_budget(advice: Advice) -> go.Figure:
-    """Three uses of a budget: as advised, split equally, and left alone."""
+    """Three uses of a budget: as advised, split equally, and not at all."""
     figure = go.Figure()
     budgets = [point.budget for point in advice.curve]
     series = (
@@ -57,51 +57,53 @@ def cost_by_budget(advice: Advice) -> go.Figure:
     return figure
 
 
-# The budget to begin with, for each source.
-_TO_BEGIN_WITH = 10
+# The initial budget per source.
+_INITIAL_BUDGET = 10
 
 
 def show(workload: Workload) -> None:
-    """The answer for the budget that the user sets, the picture, the windows, the button."""
+    """The advice for the budget that the user sets, as a sentence, a chart and a table."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         budget = st.number_input(
             "Budget in buckets",
             min_value=1,
             max_value=MOST_BUCKETS,
-            value=_TO_BEGIN_WITH * len(workload.queries[0].sources),
+            value=_INITIAL_BUDGET * len(workload.queries[0].sources),
             key="advice-budget",
             help="Hash buckets over all windows. A window without an index is scanned.",
             width=200,
             persist_state="session",
         )
         upkeep = st.toggle(
-            "Count upkeep too",
+            "Include upkeep",
             key="advice-upkeep",
-            help="Inserting and expiring tuples, and visiting buckets to do so.",
+            help="The cost of inserting and expiring tuples, including visits to buckets.",
             persist_state="session",
         )
     advice = advised(workload, budget, upkeep)
     st.markdown(f"#### {plain(advice.answer(), 800)}", anchors=False)
-    st.caption(f"{HOW[advice.method]} Best plan then: {plain(plan_name(advice.plan), 200)}.")
+    st.caption(
+        f"{HOW[advice.method]} Best plan with these indexes: {plain(plan_name(advice.plan), 200)}."
+    )
     left, right = st.columns(2, gap="medium")
     with left:
-        charts.show(cost_by_budget(advice), alt=_told(advice))
+        charts.show(cost_by_budget(advice), alt=_alternative(advice))
         if advice.curve_method != advice.method:
-            st.caption("Below the budget the curve is greedy: better splits may exist there.")
+            st.caption("For smaller budgets the curve shows a greedy split; better ones may exist.")
     with right:
         _windows(advice)
         _use(advice)
 
 
-@st.cache_resource(show_spinner="Splitting the budget", max_entries=64, hash_funcs=BY_DIGEST)
+@st.cache_resource(show_spinner="Dividing the budget", max_entries=64, hash_funcs=BY_DIGEST)
 def advised(workload: Workload, budget: int, upkeep: bool) -> Advice:
-    """The advice, in seconds where upkeep counts and unit costs are declared."""
+    """The advice, in seconds if upkeep is included and unit costs are declared."""
     units = declared_units(workload) if upkeep else None
     return planning.capable(JoinOrder.name, workload, IndexAdvice).advise(budget, upkeep, units)
 
 
 def _windows(advice: Advice) -> None:
-    """What to do with each window, and what its index saves."""
+    """How each window is probed, and what its index saves."""
     saves, each, takes = f"Saves {advice.unit}", "Per bucket", "Takes"
     frame = pd.DataFrame(
         {
@@ -114,19 +116,18 @@ def _windows(advice: Advice) -> None:
     )
     if all(window.memory in (0, window.buckets) for window in advice.windows):
         frame = frame.drop(columns=takes)
-    st.dataframe(
+    controls.table(
         frame,
-        hide_index=True,
-        column_config={
+        "Windows and their indexes",
+        columns={
             saves: st.column_config.NumberColumn(
-                format="localized", help="What the plan costs more if this window is scanned."
+                format="localized", help="How much more the plan costs if this window is scanned."
             ),
             each: st.column_config.NumberColumn(format="localized"),
             takes: st.column_config.NumberColumn(
-                help="Of the budget: as many buckets for each of the window's join attributes."
+                help="Buckets of the budget: the same number for each join attribute of the window."
             ),
         },
-        alt="Windows and their indexes",
     )
 
 
@@ -136,12 +137,12 @@ def _access(window: WindowAdvice, advice: Advice) -> str:
     if window.buckets == 1:
         return "scan"
     most = advice.worth_most
-    mark = ", worth most" if most is not None and most.source == window.source else ""
+    mark = ", saves most" if most is not None and most.source == window.source else ""
     return f"{amount(window.buckets)} buckets{mark}"
 
 
 def _use(advice: Advice) -> None:
-    """Put the advised indexes into the workload; the whole page then plans with them."""
+    """A button that puts the advised indexes into the workload."""
     execution = advised_execution(state.workload().execution, advice)
     in_use = execution == state.workload().execution
     if st.button(
@@ -155,8 +156,8 @@ def _use(advice: Advice) -> None:
         st.rerun()
 
 
-def _told(advice: Advice) -> str:
-    """The picture in words."""
+def _alternative(advice: Advice) -> str:
+    """The text alternative of the chart."""
     return (
         f"{advice.unit} of the best plan by budget: {amount(advice.none.cost)} without indexes; "
         f"with {amount(advice.budget)} buckets {amount(advice.cost)} as advised and "

@@ -9,11 +9,11 @@ import plotly.graph_objects as go
 
 from pages.parts.families.sliced_chain.chain_text import (
     bounds,
-    join_told,
+    join_text,
     names,
     safe,
-    state_told,
-    tap_told,
+    state_text,
+    tap_text,
     unit_of,
 )
 from pages.parts.shared.figures import PALETTE, frame
@@ -23,7 +23,7 @@ from planner.workload.validation import exact
 
 # With more queries or joins a row for each could not be read: those in the middle are left out.
 MOST_ROWS = 40
-# Up to here rows are high, and conditions are written beside what they let in.
+# Up to so many rows, each is high enough for the text of its conditions.
 _FEW = 12
 _STREAM_COLOURS = (PALETTE[0], PALETTE[5])
 _SLICE, _MERGED, _WHOLE, _ROUTED = "#7A868F", "#8C6BB1", PALETTE[2], PALETTE[3]
@@ -91,7 +91,7 @@ def _chain(picture: Picture, label: str) -> go.Figure:
 
 
 def _asked(picture: Picture, tap: Tap) -> str:
-    """Who taps in, and how far back they look."""
+    """The queries of a row, and their window."""
     return f"{names(tap, 2)} · {exact(tap.longest)} {unit_of(picture)}"
 
 
@@ -111,7 +111,7 @@ def _slices(figure: go.Figure, picture: Picture) -> None:
                     "pattern": {"shape": hatch, "size": 6, "solidity": 0.25},
                 },
                 text=[bounds(join) for join in chosen],
-                hovertext=[join_told(picture, join) for join in chosen],
+                hovertext=[join_text(picture, join) for join in chosen],
             )
     inside = [window for join in picture.joins for window in join.inside]
     if inside:
@@ -126,7 +126,7 @@ def _slices(figure: go.Figure, picture: Picture) -> None:
 
 
 def _states(figure: go.Figure, picture: Picture, side: int) -> None:
-    """What a stream's tuples are held in each slice: the higher the bar, the more are let in."""
+    """How many tuples of a stream each slice keeps: the higher the bar, the more."""
     held = [join for join in picture.joins if join.ends[side] > join.start]
     row, stream = _STREAM_ROWS[side], picture.streams[side]
     figure.add_bar(
@@ -139,7 +139,7 @@ def _states(figure: go.Figure, picture: Picture, side: int) -> None:
         name=f"{safe(stream, 20)} held",
         marker={"color": _STREAM_COLOURS[side], "line": {"width": 1.5, "color": "#FFFFFF"}},
         text=[_held(join, side) if join.shares[side] >= _READABLE else "" for join in held],
-        hovertext=[state_told(picture, join, side) for join in held],
+        hovertext=[state_text(picture, join, side) for join in held],
     )
     # A bar too thin for its figure has it below.
     thin = [
@@ -175,7 +175,7 @@ def _held(join: DrawnJoin, side: int) -> str:
 
 
 def _gates(held: Sequence[DrawnJoin], side: int) -> Iterator[tuple[float, str]]:
-    """Where fewer tuples of a stream are let in than before, and which."""
+    """Where a selection keeps fewer tuples of a stream than before, and which."""
     if held and held[0].entry[side] != ALL:
         yield held[0].start, held[0].entry[side]
     for before, after in pairwise(held):
@@ -188,8 +188,8 @@ def _taps(
 ) -> None:
     """A line for each window that queries have, as far as it reaches."""
     for title, colour, symbol, routed in (
-        ("Query that takes whole slices", _WHOLE, "circle", False),
-        ("Query that takes part of a merged slice", _ROUTED, "diamond", True),
+        ("Query that reads whole slices", _WHOLE, "circle", False),
+        ("Query that reads part of a merged slice", _ROUTED, "diamond", True),
     ):
         chosen = [(row, tap) for row, tap in rows if tap.routed is routed]
         if not chosen:
@@ -213,7 +213,7 @@ def _taps(
             name=title,
             legendgroup=title,
             marker={"symbol": symbol, "size": 9, "color": colour},
-            hovertext=[tap_told(picture, tap) for _, tap, _ in ends],
+            hovertext=[tap_text(picture, tap) for _, tap, _ in ends],
             hovertemplate="%{hovertext}<extra></extra>",
         )
 
@@ -234,7 +234,7 @@ def _joins(picture: Picture, label: str) -> go.Figure:
             text=[_held(join, side) for _, join in shown],
             textposition="inside" if len(rows) <= _FEW else "none",
             insidetextanchor="start",
-            hovertext=[state_told(picture, join, side) for _, join in shown],
+            hovertext=[state_text(picture, join, side) for _, join in shown],
             hovertemplate="%{hovertext}<extra></extra>",
         )
     ticks = {float(place): safe(join.name, 40) for place, join in enumerate(rows)}

@@ -1,30 +1,25 @@
-"""Shared joins in words: what is told beside a figure, and instead of it."""
+"""Shared joins in words: the labels of their figure, and its text alternative."""
 
 from __future__ import annotations
 
-import streamlit as st
-
-from pages.parts.shared.formatting import plain
 from planner.families.sliced_chain.picture import DrawnJoin, Picture, Tap
 from planner.numbers import amount, shortened
-from planner.plan.operator_names import parts_of_plan
-from planner.plan.plan import Plan
 from planner.plan.plan_text import printable
 from planner.workload.validation import exact, listed
 
-MOST_TOLD = 40
+MOST_LISTED = 40
 
 
-def in_words(picture: Picture) -> str:
-    """The figure for those who cannot see it."""
+def chain_alternative(picture: Picture) -> str:
+    """The text alternative of the figure."""
     unit = unit_of(picture)
-    told = (
+    joins = (
         f"{bounds(join)} {unit} {join.name} holds {amount(round(join.tuples[0], 1))} of "
         f"{picture.streams[0]} and {amount(round(join.tuples[1], 1))} of {picture.streams[1]}"
-        for join in picture.joins[:MOST_TOLD]
+        for join in picture.joins[:MOST_LISTED]
     )
-    taps = (f"{names(tap)} up to {exact(tap.longest)} {unit}" for tap in picture.taps[:MOST_TOLD])
-    return f"{'; '.join(told)}. Queries: {'; '.join(taps)}."
+    taps = (f"{names(tap)} up to {exact(tap.longest)} {unit}" for tap in picture.taps[:MOST_LISTED])
+    return f"{'; '.join(joins)}. Queries: {'; '.join(taps)}."
 
 
 def names(tap: Tap, most: int = 3) -> str:
@@ -42,13 +37,13 @@ def unit_of(picture: Picture) -> str:
     return "rows" if picture.unit == "rows" else "s"
 
 
-def join_told(picture: Picture, join: DrawnJoin) -> str:
+def join_text(picture: Picture, join: DrawnJoin) -> str:
     """A slice in a few lines."""
     lines = [
         f"{bounds(join)} {unit_of(picture)}",
         f"{amount(round(sum(join.tuples), 1))} tuples, {amount(round(sum(join.bytes)))} bytes",
         f"{amount(round(join.entering, 2))} tuples/s enter to probe",
-        f"{len(join.queries)} queries tap in: {listed(map(shortened, join.queries), 6)}",
+        f"{len(join.queries)} queries read it: {listed(map(shortened, join.queries), 6)}",
     ]
     if join.inside:
         lines.append(f"{len(join.inside)} windows end inside: results are routed")
@@ -57,20 +52,20 @@ def join_told(picture: Picture, join: DrawnJoin) -> str:
     return "<br>".join(safe(line) for line in lines)
 
 
-def state_told(picture: Picture, join: DrawnJoin, side: int) -> str:
+def state_text(picture: Picture, join: DrawnJoin, side: int) -> str:
     """What a join holds of one stream, in a few lines."""
     stream, share = picture.streams[side], 100 * join.shares[side]
     lines = [
         f"{stream} in [{exact(join.start)}, {exact(join.ends[side])}) {unit_of(picture)}",
         f"{amount(round(join.tuples[side], 1))} tuples, {amount(round(join.bytes[side]))} bytes",
-        f"{share:.3g}% of its tuples are let in: {join.entry[side]}",
+        f"{share:.3g}% of its tuples are kept: {join.entry[side]}",
     ]
     if not picture.is_chain:
         lines.append(f"for {listed(map(shortened, join.queries), 6)}")
     return "<br>".join(safe(line) for line in lines)
 
 
-def tap_told(picture: Picture, tap: Tap) -> str:
+def tap_text(picture: Picture, tap: Tap) -> str:
     """Queries with the same windows, in a few lines."""
     windows = (
         f"{exact(tap.windows[0])} {unit_of(picture)}"
@@ -85,21 +80,3 @@ def tap_told(picture: Picture, tap: Tap) -> str:
 def safe(line: str, most: int = 120) -> str:
     """A line of a figure, in which no name acts as markup."""
     return shortened(printable(line), most).replace("<", "&lt;")
-
-
-# Of the parts that streams are split into, so many are told.
-MOST_PARTS = 8
-
-
-def show(*plans: Plan) -> None:
-    """Which tuples each part of these plans holds; nothing where streams are not split."""
-    if told := parts_in_words(*plans):
-        st.caption(f"Parts of the streams, a digit for each condition: {plain(told, 2000)}")
-
-
-def parts_in_words(*plans: Plan) -> str:
-    """The same as a text."""
-    parts = {code: words for plan in plans for code, words in parts_of_plan(plan).items()}
-    told = [f"{code}: {words}" for code, words in list(parts.items())[:MOST_PARTS]]
-    more = f"; and {len(parts) - MOST_PARTS} more" if len(parts) > MOST_PARTS else ""
-    return f"{'; '.join(told)}{more}." if told else ""

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from pages.parts.families.protocol import PlanChoice
 from pages.parts.families.sliced_chain import chain_figures, chain_text
-from pages.parts.plans import work_figures
 from pages.parts.plans.ranking_table import WITH_OVERHEAD
-from pages.parts.shared import charts, planning
-from pages.parts.shared.caching import BY_DIGEST
+from pages.parts.shared import charts, figures, planning
 from pages.parts.shared.formatting import counted, plain, plan_name
+from pages.parts.shared.state import BY_DIGEST
 from planner.families.protocol import Ranking
 from planner.families.sliced_chain import SlicedChain
 from planner.families.sliced_chain.labels import CPU_OPT, MEM_OPT, STRATEGIES
@@ -30,7 +30,8 @@ def plans(workload: Workload) -> ChainPlans:
 def show(workload: Workload, label: str) -> None:
     """The joins of one group of queries; of several groups the user picks one."""
     picture = pick_group(pictures(workload, label), "drawn-group")
-    charts.show(chain_figures.drawn(picture, plan_name(label)), alt=chain_text.in_words(picture))
+    alternative = chain_text.chain_alternative(picture)
+    charts.show(chain_figures.drawn(picture, plan_name(label)), alt=alternative)
     st.caption(plain(_legend(picture), 800))
 
 
@@ -70,17 +71,17 @@ def _legend(picture: Picture) -> str:
     if not picture.is_chain:
         shown = chain_figures.joins_shown(picture)
         cut = _cut(len(shown), len(picture.joins), "joins")
-        return f"Every join begins with the newest tuples; bars are high where all are let in.{cut}"
+        return f"Every join begins with the newest tuples. A bar is high where it keeps all.{cut}"
     taps = chain_figures.taps_shown(picture)
     merged = ""
     if picture.merged:
         merged = (
-            f" {counted(picture.merged, 'slice is', 'slices are')} merged: results are routed to "
-            "the queries whose windows end inside."
+            f" {counted(picture.merged, 'slice is', 'slices are')} merged, and results are routed "
+            "to the queries whose windows end inside."
         )
     return (
-        "Lengths are to scale; drag to zoom in. A tuple moves to the right as it grows old; bars "
-        "are high where all of a stream is let in, lower beyond a selection."
+        "Lengths are to scale; drag to zoom in. Tuples move to the right as they grow older. A bar "
+        "is high where all tuples of a stream are kept, and lower after a selection."
         f"{merged}{_cut(len(taps), len(picture.taps), 'windows of queries')}"
     )
 
@@ -92,10 +93,7 @@ def _cut(shown: int, every: int, what: str) -> str:
 
 
 def strategies(ranking: Ranking, chosen: str) -> dict[str, str]:
-    """The plans to hold against each other, by what they are known as; the chosen one among them.
-
-    One plan that is both optima is named once.
-    """
+    """The plans to compare, by name, with the chosen one. A plan that is both optima is one."""
     tagged = {
         tag: candidate.label
         for candidate in ranking.candidates
@@ -112,17 +110,21 @@ def strategies(ranking: Ranking, chosen: str) -> dict[str, str]:
     return {" = ".join(names): label for label, names in by_label.items()}
 
 
-def work(workload: Workload, ranking: Ranking, chosen: str) -> None:
+def work(choice: PlanChoice) -> None:
     """Comparisons by kind of work over the strategies."""
-    named = strategies(ranking, chosen)
-    found = balances(workload, tuple(named.values()))
-    bars = [(name, balance.work) for name, balance in zip(named, found, strict=True)]
-    charts.show(
-        work_figures.stacked(bars, KINDS, "comparisons"),
-        alt=work_figures.in_words(bars, "comparisons"),
-    )
+    named = strategies(choice.ranking, choice.label)
+    found = balances(choice.workload, tuple(named.values()))
+    show_work([(name, balance.work) for name, balance in zip(named, found, strict=True)])
     if any(OVERHEAD in balance.work for balance in found):
         st.caption(
-            f"{WITH_OVERHEAD}: a tuple that enters a slice is worth "
-            f"{workload.execution.c_sys:g} comparisons."
+            f"{WITH_OVERHEAD}: a tuple that enters a slice counts as "
+            f"{choice.workload.execution.c_sys:g} comparisons."
         )
+
+
+def show_work(bars: figures.WorkBars) -> None:
+    """Comparisons by kind of work."""
+    charts.show(
+        figures.stacked_work(bars, KINDS, "comparisons"),
+        alt=figures.work_alternative(bars, "comparisons"),
+    )

@@ -1,4 +1,4 @@
-"""The ledger of shared joins: which query reads which slice, and what plans hold and do."""
+"""The ledger of shared joins: what plans cost, and which query reads which slice."""
 
 from __future__ import annotations
 
@@ -7,76 +7,62 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from pages.parts.families.protocol import PlanChoice
 from pages.parts.families.sliced_chain import chain_view
 from pages.parts.families.sliced_chain.chain_text import bounds, unit_of
-from pages.parts.plans import work_figures
 from pages.parts.plans.ranking_table import score_name
-from pages.parts.shared import charts
+from pages.parts.shared import controls
 from pages.parts.shared.formatting import compared, plain, rounded_alike
-from planner.families.protocol import Ranking
 from planner.families.sliced_chain.picture import DrawnJoin, Picture
-from planner.families.sliced_chain.plan_totals import KINDS, Balance, kind_of
-from planner.numbers import shortened, told_apart
+from planner.families.sliced_chain.plan_totals import Balance, kind_of
+from planner.numbers import shortened, unique_names
 from planner.plan.cost import Estimate
 from planner.plan.operator_names import join_of, operator_name
 from planner.plan.plan import Operator, Plan
 from planner.workload.validation import exact
-from planner.workload.workload import Workload
 
 # With more slices a table of who reads what has too many columns.
 MOST_COLUMNS = 60
 _WHOLE, _PART, _NOTHING = "●", "◐", ""
-_NUMBER = st.column_config.NumberColumn(format="localized")
 
 
-def show(workload: Workload, ranking: Ranking, label: str) -> None:
-    """Plans against each other, the joins of the chosen one, and who reads what."""
+def show(choice: PlanChoice) -> None:
+    """The strategies compared, the joins of the chosen plan, and which query reads which."""
+    workload, ranking, label = choice.workload, choice.ranking, choice.label
     named = chain_view.strategies(ranking, label)
     found = chain_view.balances(workload, tuple(named.values()))
-    st.markdown("**Memory and CPU against the other strategies**")
-    st.dataframe(
+    st.markdown("**Memory and CPU compared with the other strategies**")
+    controls.table(
         balance_table(list(named), found, score_name(ranking)),
-        hide_index=True,
-        column_config=dict.fromkeys(
-            (score_name(ranking), "Tuples held", "Bytes held", "Joins"), _NUMBER
-        ),
-        alt="Strategies with what each should hold and do",
+        "Strategies with what each should hold and do",
+        numbers=(score_name(ranking), "Tuples held", "Bytes held", "Joins"),
     )
     for left_out, why in ranking.excluded:
         st.caption(f"{plain(left_out)} is left out: {plain(why, 300)}.")
     picture = chain_view.pick_group(chain_view.pictures(workload, label), "ledger-group")
-    st.markdown("**What each join holds, and who taps in**")
-    st.dataframe(
+    st.markdown("**What each join holds, and how many queries read it**")
+    controls.table(
         join_table(picture),
-        hide_index=True,
-        column_config=dict.fromkeys(
-            (*_held(picture), "Tuples held", "Bytes held", "Probing/s", "Queries"), _NUMBER
-        ),
-        height=height(len(picture.joins)),
-        alt=f"Joins of {label}",
+        f"Joins of {label}",
+        numbers=(*_held(picture), "Bytes held", "Probing/s", "Queries"),
     )
     st.markdown("**Which query reads which join**")
     if len(picture.joins) > MOST_COLUMNS:
         st.caption(
-            f"{len(picture.joins):,} joins are too many for a table of who reads which; the "
-            "table above counts the queries of each."
+            f"{len(picture.joins):,} joins are too many for this table. The table above counts the "
+            "queries that read each."
         )
         return
     reading = reading_table(picture)
-    st.dataframe(reading, hide_index=True, height=height(len(reading)), alt="Who reads which join")
+    controls.table(reading, "Which query reads which join")
     st.caption(
-        f"{_WHOLE} takes all results of the slice that it asks for; {_PART} takes part of them, "
-        "since its window ends inside the slice."
+        f"{_WHOLE} the query reads all results of the slice that match its conditions; {_PART} it "
+        "reads some of them, because its window ends inside the slice."
     )
 
 
-def height(rows: int) -> int:
-    """Of a table with so many rows, in pixels; longer ones scroll."""
-    return min(38 + 35 * max(rows, 1), 458)
-
-
 def balance_table(names: Sequence[str], found: Sequence[Balance], score: str) -> pd.DataFrame:
-    """One row a strategy: joins, memory and CPU, and how both stand to unshared."""
+    """One row per strategy: joins, memory and CPU, both also compared with unshared."""
     alone = found[0]
     return pd.DataFrame(
         {
@@ -94,7 +80,7 @@ def balance_table(names: Sequence[str], found: Sequence[Balance], score: str) ->
 
 
 def join_table(picture: Picture) -> pd.DataFrame:
-    """One row a join: bounds, what is let in, what it holds, who takes results."""
+    """One row per join: bounds, which tuples it keeps, how many, and who reads it."""
     joins = picture.joins
     first, second = _held(picture)
     columns: dict[str, object] = {}
@@ -104,7 +90,7 @@ def join_table(picture: Picture) -> pd.DataFrame:
         {
             **columns,
             f"Ages ({unit_of(picture)})": [bounds(join) for join in joins],
-            "Lets in": [_entry(picture, join) for join in joins],
+            "Keeps": [_entry(picture, join) for join in joins],
             first: rounded_alike([join.tuples[0] for join in joins]),
             second: rounded_alike([join.tuples[1] for join in joins]),
             "Bytes held": [round(sum(join.bytes)) for join in joins],
@@ -132,7 +118,7 @@ def _windows(join: DrawnJoin) -> str:
 
 
 def reading_table(picture: Picture) -> pd.DataFrame:
-    """One row a query, one column a join; queries by their windows."""
+    """One row per query, by its window; one column per join."""
     queries = [(query, tap) for tap in picture.taps for query in tap.queries]
     columns: dict[str, list[str]] = {
         "Query": [query for query, _ in queries],
@@ -152,7 +138,7 @@ def reading_table(picture: Picture) -> pd.DataFrame:
 def _short_names(picture: Picture) -> list[str]:
     if picture.is_chain:
         return [bounds(join) for join in picture.joins]
-    return told_apart([f"{shortened(join.name, 30)} {bounds(join)}" for join in picture.joins])
+    return unique_names([f"{shortened(join.name, 30)} {bounds(join)}" for join in picture.joins])
 
 
 MOST_BARS = 40
@@ -164,16 +150,13 @@ def show_work(plan: Plan, estimate: Estimate) -> None:
     every = of_joins(plan, estimate)
     largest = sorted(every, key=lambda bar: -sum(bar[1].values()))[:MOST_BARS]
     bars = [bar for bar in every if bar in largest]
-    charts.show(
-        work_figures.stacked(bars, KINDS, "comparisons"),
-        alt=work_figures.in_words(bars, "comparisons"),
-    )
+    chain_view.show_work(bars)
     if len(bars) < len(every):
-        st.caption(plain(f"The {len(bars)} largest of {len(every)}."))
+        st.caption(f"The {len(bars)} largest of {len(every)}.")
 
 
 def of_joins(plan: Plan, estimate: Estimate) -> list[tuple[str, dict[str, float]]]:
-    """What is compared at each place of the plan, tuples flowing on; nothing is left out."""
+    """The comparisons at each place of the plan, in the order in which tuples reach it."""
     found: dict[str, dict[str, float]] = {}
     names: dict[str, str] = {}
     for operator in plan.operators():
@@ -183,11 +166,11 @@ def of_joins(plan: Plan, estimate: Estimate) -> list[tuple[str, dict[str, float]
             names[place] = name
             work = found.setdefault(place, {})
             work[kind] = work.get(kind, 0.0) + comparisons
-    return list(zip(told_apart(list(names.values())), found.values(), strict=True))
+    return list(zip(unique_names(list(names.values())), found.values(), strict=True))
 
 
 def _place(operator: Operator) -> tuple[str, str]:
-    """What is one bar, and its name: joins of other parts of the streams may be named alike."""
+    """The key of a bar and its name: joins of different parts of the streams can share a name."""
     if operator.kind == "union":
         return UNIONS, UNIONS
     shown = join_of(operator) or operator

@@ -1,0 +1,90 @@
+"""What a family may show on each page. Every part has a default, so that a family without a view
+of its own is shown on all pages, too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.parts.plans import drawings
+from pages.parts.plans.ranking_table import plan_heading
+from pages.parts.shared import charts, figures, planning
+from pages.parts.shared.formatting import plain
+from planner.families.protocol import Candidate, Family, Ranking
+from planner.plan.cost import Estimate
+from planner.plan.plan import Plan
+from planner.workload.workload import Workload
+from runtime.runs.records import Run
+
+# The name of a section and what draws it; the first one is shown first.
+Sections = dict[str, Callable[[], None]]
+# Figures by the id of their operator.
+ByOperator = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanChoice:
+    """The plan that Plans shows, and the ranking it was chosen from."""
+
+    family: Family
+    workload: Workload
+    ranking: Ranking
+    baseline: Candidate
+    label: str
+
+    @property
+    def priced(self) -> tuple[Plan, Estimate]:
+        """The plan with its operators, and what each should cost."""
+        return planning.priced(self.family.name, self.workload, self.label)
+
+
+class FamilyView:
+    """How a family is shown; subclasses replace the parts that they show in their own way."""
+
+    # Rankings of any size are cheap: the family lists instructive plans, not all of them.
+    ranks_at_once: bool = False
+    # Plans that belong to every short list.
+    landmarks: tuple[str, ...] = ()
+    # Runs can keep their answers, to be shown under Results.
+    keeps_answers: bool = False
+    # More kinds of work than those of a cost; `extra_work` gives their figures.
+    extra_fields: tuple[str, ...] = ()
+
+    def above_ranking(self, choice: PlanChoice, choose: Callable[[str], None]) -> None:
+        """What Plans shows over the ranking; `choose` picks another plan."""
+
+    def beside_ranking(self, choice: PlanChoice) -> None:
+        """What Plans shows beside the ranking: the chosen plan."""
+        plan_heading(choice)
+        drawings.operators(*choice.priced, key="chosen")
+
+    def below_ranking(self, choice: PlanChoice) -> None:
+        """What Plans shows under the ranking, before the details."""
+
+    def details(self, choice: PlanChoice, common: Sections) -> Sections:  # noqa: ARG002
+        """The sections that explain the chosen plan; `common` are those of every family."""
+        return common
+
+    def cost_by_operator(self, plan: Plan, estimate: Estimate, field: str) -> None:
+        """One kind of work, by operator."""
+        charts.show(
+            figures.cost_by_operator(plan, estimate, field),
+            alt=figures.cost_alternative(plan, estimate, field),
+        )
+
+    def search(self, workload: Workload, steps: Sequence[str]) -> None:  # noqa: ARG002
+        """How the best plan was found, step by step."""
+        st.markdown("\n".join(f"- {plain(step, 600)}" for step in steps))
+
+    def running(self, workload: Workload, label: str) -> None:
+        """The plan that runs at this moment, where queries or plans change while it runs."""
+
+    def extra_work(self, run: Run, field: str) -> tuple[ByOperator, ByOperator]:  # noqa: ARG002
+        """One of `extra_fields`, predicted and measured."""
+        return {}, {}
+
+    def run_note(self, run: Run) -> str:  # noqa: ARG002
+        """A sentence about what else was measured; empty where there is nothing to say."""
+        return ""

@@ -1,0 +1,193 @@
+"""The feeds of joins: keys as small integers, and in the general form values compared otherwise."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.files.data_columns import LAST
+from planner.files.tuple_table import Table
+from planner.workload.query import Column, CountWindow, Query
+from planner.workload.streams import Relation, Stream
+from planner.workload.workload import Workload
+from runtime.data.encoding import Ordered, key_codes
+from runtime.data.feed import Feed
+from runtime.engines.kernels.loop_types import Rows
+from runtime.engines.kernels.windows import Tuples
+
+# Spark passes over files whose name begins with an underscore.
+_FILE = "_join.json"
+
+
+@dataclass(frozen=True, slots=True)
+class JoinSchema:
+    """The keys of each class of equal attributes are from 0 and below its number of `codes`;
+    `constants` are those of the query's filters, as the tuples' values are written."""
+
+    codes: tuple[int, ...]
+    constants: tuple[float, ...] = ()
+
+    def write(self, folder: Path) -> None:
+        """Keep it in a folder of micro-batches."""
+        (folder / _FILE).write_text(json.dumps(asdict(self)))
+
+    @classmethod
+    def read(cls, folder: Path) -> JoinSchema:
+        """What `write` kept."""
+        content = json.loads((folder / _FILE).read_text())
+        return cls(tuple(content["codes"]), tuple(content["constants"]))
+
+
+def multiway_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
+    """Merge the tables of a join on one attribute by time, place of the stream, then position."""
+    (query,) = workload.queries
+    (joined,) = query.equality_classes()
+    keys, codes = key_codes(query, joined, tables)
+    # Streams in the workload's order, so that a stable sort by time settles equal times rightly.
+    blocks = [
+        _keyed(query, stream.name, tables[stream.name], keys)
+        for stream in workload.streams
+        if any(source.name == stream.name for source in query.sources)
+    ]
+    merged = Tuples(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
+    order = np.argsort(merged.ts, kind="stable")
+    rows = {name: len(table) for name, table in tables.items()}
+    return Feed(merged.take(order), rows, JoinSchema((codes,)))
+
+
+def _keyed(
+    query: Query, stream: str, table: Table, keys: Mapping[str, NDArray[np.int32]]
+) -> Tuples:
+    """The arrivals of one stream: each tuple once per alias, one tuple after the other."""
+    places = [place for place, s in enumerate(query.sources) if s.name == stream]
+    by_alias = np.stack([keys[query.sources[place].alias] for place in places], axis=1)
+    return Tuples(
+        source=np.tile(np.array(places, np.int16), len(table)),
+        ts=np.repeat(table.ts, len(places)),
+        seq=np.repeat(table.seq, len(places)),
+        key=by_alias.reshape(-1),
+    )
+
+
+def value_slots(query: Query) -> dict[Column, int]:
+    """The column of `Rows.values` of each attribute that is compared not by equality alone."""
+    slots: dict[Column, int] = {}
+    used: dict[str, int] = {}
+    compared = [
+        column
+        for predicate in query.predicates
+        if not predicate.is_equality
+        for column in (predicate.left, predicate.right)
+    ]
+    for column in dict.fromkeys([*compared, *(f.column for f in query.filters)]):
+        slots[column] = used.get(column.alias, 0)
+        used[column.alias] = slots[column] + 1
+    return slots
+
+
+def count_windows(query: Query) -> list[int]:
+    """The sources whose window is counted in rows, by their place in FROM."""
+    return [
+        place
+        for place, source in enumerate(query.sources)
+        if isinstance(source.window, CountWindow)
+    ]
+
+
+def loop_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
+    """Merge the tables of the workload's one query by time, place of the stream, then position."""
+    (query,) = workload.queries
+    classes = [key_codes(query, joined, tables) for joined in query.equality_classes()]
+    slots = value_slots(query)
+    data = {
+        column: tables[query.source(column.alias).name].columns[column.attribute]
+        for column in slots
+    }
+    ordered = Ordered.of(data.values())
+    values = {column: ordered.column(held) for column, held in data.items()}
+    keys = [codes for codes, _ in classes]
+    has_relation = any(source.window is None for source in query.sources)
+    blocks = []
+    # Relations first: a row is active for the tuples that arrive when it begins.
+    inputs: list[Stream | Relation] = [*workload.relations, *workload.streams]
+    for known in inputs:
+        aliases = [p for p, source in enumerate(query.sources) if source.name == known.name]
+        if aliases:
+            table = tables[known.name]
+            if isinstance(known, Relation):
+                ts, until, met = _validity(table, workload, tables)
+            else:
+                ts, until, met = table.ts, np.zeros(len(table), np.int64), None
+            block = _block(query, aliases, replace(table, ts=ts), keys, slots, values)
+            if has_relation:
+                block = block._replace(until=np.repeat(until, len(aliases)).reshape(-1, 1))
+            blocks.append(block if met is None else block.take(np.repeat(met, len(aliases))))
+    merged = Rows(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
+    arrived = merged.take(np.argsort(merged.ts, kind="stable"))
+    before = [np.cumsum(arrived.source == p) - (arrived.source == p) for p in count_windows(query)]
+    return Feed(
+        arrived._replace(
+            rank=np.arange(len(arrived.ts), dtype=np.int64),
+            before=np.stack(before, axis=1).astype(np.int64) if before else arrived.before,
+        ),
+        {name: len(table) for name, table in tables.items()},
+        JoinSchema(
+            tuple(codes for _, codes in classes),
+            tuple(ordered.constant(f.constant) for f in query.filters),
+        ),
+    )
+
+
+def _block(
+    query: Query,
+    places: list[int],
+    table: Table,
+    keys: list[dict[str, NDArray[np.int32]]],
+    slots: Mapping[Column, int],
+    values: Mapping[Column, NDArray[np.float64]],
+) -> Rows:
+    """The arrivals of one stream: each tuple once per alias, one tuple after the other."""
+    # At least one column of each, so that kernels need not ask.
+    width = max(slots.values(), default=0) + 1
+    key_of = np.zeros((len(table), len(places), max(1, len(keys))), np.int32)
+    value_of = np.full((len(table), len(places), width), np.nan)
+    for nth, place in enumerate(places):
+        alias = query.sources[place].alias
+        for number, codes in enumerate(keys):
+            if alias in codes:
+                key_of[:, nth, number] = codes[alias]
+        for column, slot in slots.items():
+            if column.alias == alias:
+                value_of[:, nth, slot] = values[column]
+    count = len(table) * len(places)
+    return Rows(
+        source=np.tile(np.array(places, np.int16), len(table)),
+        ts=np.repeat(table.ts, len(places)),
+        seq=np.repeat(table.seq, len(places)),
+        rank=np.zeros(count, np.int64),
+        place=np.repeat(np.arange(len(table), dtype=np.int64), len(places)),
+        before=np.zeros((count, 1), np.int64),
+        keys=key_of.reshape(count, max(1, len(keys))),
+        values=value_of.reshape(count, width),
+        until=np.zeros((count, 0), np.int64),
+    )
+
+
+def _validity(
+    table: Table, workload: Workload, tables: Mapping[str, Table]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """When the rows of a relation begin and end, and which of them some tuple can meet.
+
+    What is there before the first tuple arrives just before it, so that the clock starts there.
+    """
+    times = [tables[s.name].ts for s in workload.streams if s.name in tables]
+    first = min((int(ts[0]) for ts in times if len(ts)), default=0)
+    last = max((int(ts[-1]) for ts in times if len(ts)), default=-1)
+    begin = np.full(len(table), first) if table.begin is None else np.maximum(table.begin, first)
+    end = np.full(len(table), LAST) if table.end is None else table.end
+    return begin, end, (begin < end) & (begin <= last)

@@ -1,0 +1,133 @@
+"""Join plans as the multi-way kernel runs them, and its counters as costs of their operators."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+
+import numpy as np
+
+from planner.errors import RunError
+from planner.plan.plan import Plan
+from planner.workload.query import TimeWindow
+from planner.workload.validation import microseconds
+from runtime.data.batch import Batch
+from runtime.data.feed import Span
+from runtime.engines.join_order.kernel.multiway import Counters, Join, join_batch, load_kernels
+from runtime.engines.kernel_state import Done, stepped, still_held, summed
+from runtime.engines.kernels.digest import tuple_hashes
+from runtime.engines.kernels.windows import Tuples
+from runtime.engines.nested_loops import join_cost
+from runtime.engines.protocol import PlanInput, Step, Tally
+
+
+@dataclass(frozen=True, slots=True)
+class JoinProgram:
+    """A multi-way join: per source its window and buckets, and whom its tuples probe.
+
+    `checks` are those made when a tuple leaves its window. `replicated`: every partition is given
+    all tuples, and each probes and counts in one of them.
+    """
+
+    sources: list[str]
+    window: list[int]
+    buckets: list[int]
+    checks: list[int]
+    orders: list[list[int]]
+    warmup: int
+    end: int
+    partitions: int
+    replicated: bool
+
+    def load(self) -> None:
+        """Compile the kernels or load them, so that steps are timed without it."""
+        load_kernels()
+
+    def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> Step:
+        """Run one micro-batch of one partition from its state (None: the beginning)."""
+        given = Batch.unpack(batch, Tuples)
+        join = Join(
+            np.array(self.window, np.int64),
+            np.array(self.buckets, np.int64),
+            np.array(self.checks, np.int64),
+            np.array(self.orders, np.int64),
+            self.warmup,
+            self.end,
+            self.partitions if self.replicated else 1,
+            partition if self.replicated else 0,
+        )
+
+        def work(counters: Counters, kept: list[np.ndarray]) -> Done:
+            outcome = join_batch(
+                join, Tuples(*kept), given.tuples, counters, given.until, given.last, keep_rows
+            )
+            held = 0 if self.replicated and partition else len(outcome.stay.ts)
+            more = None if given.last else partial(self._still_held, outcome.stay, partition, given)
+            kept = list(outcome.stay)
+            return Done(outcome.results, outcome.digest, outcome.rows, held, kept, (), more)
+
+        return stepped(state, Counters.zero(len(self.sources)), lambda: list(Tuples.empty()), work)
+
+    def _still_held(self, stay: Tuples, partition: int, given: Batch[Tuples]) -> np.ndarray:
+        """What the tuples in the windows have been held for when the batch ends."""
+        mine = slice(None)
+        if self.replicated:
+            mine = tuple_hashes(stay.source, stay.seq) % np.uint64(self.partitions) == partition
+        since = stay.ts[mine]
+        until = np.full(len(since), given.until)
+        return still_held(
+            stay.source[mine], since, until, Span(self.warmup, self.end), len(self.sources)
+        )
+
+    def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
+        """Add up the partitions; counts become costs of operators per second of the span."""
+        sums = summed(totals, Counters)
+        seconds = Span(self.warmup, self.end).until(reached).seconds
+        costs = {
+            operator.id: join_cost(operator, self.sources, sums.counters, seconds)
+            for operator in plan.operators()
+            if seconds > 0
+        }
+        return sums.tally(int(sums.counters.comparisons.sum()), costs)
+
+    def to_json(self) -> str:
+        """The program as text."""
+        return json.dumps({"engine": f"{__package__}.engine", "kernel": "multiway", **asdict(self)})
+
+
+def compile_join(given: PlanInput) -> JoinProgram:
+    """Read the probe orders and buckets off the plan; an index per value has one for each code."""
+    plan, span, codes = given.plan, given.span, given.schema.codes
+    (query,) = given.workload.queries
+    places = {source.alias: place for place, source in enumerate(query.sources)}
+    orders: list[list[int]] = [[] for _ in places]
+    buckets = [1] * len(places)
+    checks = [1] * len(places)
+    for operator in plan.operators():
+        if operator.kind == "probe":
+            # Operators come after what feeds them, so a pipeline's probes come in their order.
+            origin = places[str(operator.param("origin"))]
+            orders[origin].append(places[str(operator.param("source"))])
+        elif operator.kind == "insert":
+            count = operator.param("buckets")
+            source = places[str(operator.param("source"))]
+            # More buckets than keys hold one key each and many none: those need no room.
+            buckets[source] = codes[0] if isinstance(count, str) else min(int(count), codes[0])
+            # The timestamp of a tuple that leaves, and its bucket where the window is hashed.
+            checks[source] = 2 if operator.param("access") == "hash" else 1
+    windows = [source.window for source in query.sources if isinstance(source.window, TimeWindow)]
+    if len(windows) < len(query.sources):
+        raise RunError("only time windows can be run by this plan", plan.label)
+    return JoinProgram(
+        sources=list(places),
+        window=[microseconds(window.seconds) for window in windows],
+        buckets=buckets,
+        checks=checks,
+        orders=orders,
+        warmup=span.warmup,
+        end=span.end,
+        partitions=given.split.partitions,
+        replicated=given.split.modulus is None,
+    )

@@ -1,0 +1,204 @@
+"""How the tuples of a plan get into its chains: gates made of the operators ahead of joins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from planner.families.sliced_chain.groups import BOTH, Condition, Group
+from planner.families.sliced_chain.layout import Join, parts_of
+from planner.families.sliced_chain.plans import Built, Feeding
+from planner.plan.plan import Operator
+from planner.workload.changes import queries_of_run
+from planner.workload.query import Column
+from planner.workload.streams import Constant
+from planner.workload.workload import Workload
+from runtime.engines.nested_loops import COMPARISON_CODES
+from runtime.engines.sliced_chain.chain_program import FILTER, OPEN, SPLIT, SURVIVE, Gate
+from runtime.engines.sliced_chain.counters import Meter
+from runtime.engines.sliced_chain.feed import (
+    SliceSchema,
+    constants_of,
+    groups_of_run,
+    key_columns,
+    streams_of,
+    value_columns,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Streams and queries by number, keys and values by column, constants as values are written."""
+
+    streams: list[str]
+    queries: list[str]
+    keys: list[str]
+    slots: dict[Column, int]
+    constants: dict[Constant, float]
+    codes: Sequence[int]
+
+    @classmethod
+    def of(cls, workload: Workload, schema: SliceSchema) -> Columns:
+        """Those of a run's feed; of one that can be changed, as its tuples `carried` them."""
+        codes, carried = schema.codes, schema.carried
+        groups = groups_of_run(workload)
+        queries = [query.name for query in queries_of_run(workload)]
+        asked = constants_of(groups)
+        if carried is not None:
+            written = {constant: carried.constant(constant) for constant in asked}
+            return cls(carried.streams, queries, carried.keys, carried.slots, written, codes)
+        return cls(
+            streams_of(workload),
+            queries,
+            [str(predicate) for predicate in key_columns(groups)],
+            value_columns(groups),
+            dict(zip(asked, schema.constants, strict=True)),
+            codes,
+        )
+
+    def stream(self, group: Group, side: int) -> int:
+        """The number of a group's stream."""
+        return self.streams.index(group.streams[side])
+
+    def equalities(self, group: Group) -> tuple[int, list[int]]:
+        """The key by which tuples are looked up or scanned (-1: none), and the other keys."""
+        equal = [predicate for predicate in group.predicates if predicate.is_equality]
+        if not equal:
+            return -1, []
+        first = group.key or equal[0]
+        others = [self.keys.index(str(predicate)) for predicate in equal if predicate != first]
+        return self.keys.index(str(first)), others
+
+    def buckets(self, group: Group, key: int) -> int:
+        """How many buckets there are: 1 where windows are scanned."""
+        if group.key is None:
+            return 1
+        # More buckets than keys hold one key each and many none.
+        codes = max(1, self.codes[key])
+        return codes if isinstance(group.buckets, str) else min(group.buckets, codes)
+
+    def theta(self, group: Group) -> list[list[float]]:
+        """The other predicates, as [left value, right value, comparison, offset]."""
+        checks: list[list[float]] = []
+        for predicate in group.predicates:
+            if predicate.is_equality:
+                continue
+            own = predicate if predicate.left.alias == group.streams[0] else predicate.flipped
+            code = COMPARISON_CODES[own.comparison]
+            checks.append([self.slots[own.left], self.slots[own.right], code, own.offset])
+        return checks
+
+    def conjunction(self, condition: Condition) -> list[list[float]]:
+        """A condition as [value, comparison, constant], one for each of its filters."""
+        return [
+            [self.slots[f.column], COMPARISON_CODES[f.comparison], self.constants[f.constant]]
+            for f in condition.filters
+        ]
+
+
+@dataclass(slots=True)
+class Used:
+    """How many rows of counters are taken already."""
+
+    gates: int = 0
+    slices: int = 0
+    selects: int = 0
+    chains: int = 0
+
+
+@dataclass(slots=True)
+class Meters:
+    """Where each operator is counted: in every era that has it."""
+
+    by_operator: dict[str, list[Meter]] = field(default_factory=dict)
+    unions: set[int] = field(default_factory=set)
+
+    def add(self, operator: Operator, *rows: int) -> None:
+        """The operator is counted in these rows too."""
+        known = self.by_operator.setdefault(operator.id, [])
+        if list(rows) not in known:
+            known.append(list(rows))
+
+    def last(self, operator: Operator) -> int:
+        """The one row of a slice, probe or route of the era in the making."""
+        return next(rows[0] for rows in reversed(self.by_operator[operator.id]) if len(rows) == 1)
+
+
+class Entries:
+    """The gates of one plan as they are made, and the conditions they and its selects are about."""
+
+    def __init__(self, built: Built, columns: Columns, used: Used, meters: Meters) -> None:
+        self._built, self._columns, self._used, self._meters = built, columns, used, meters
+        self._conditions: list[dict[Condition, int]] = [{} for _ in columns.streams]
+        self._gate_of: dict[str, int] = {}
+        self.gates: list[Gate] = []
+
+    def of(self, operator: Operator, join: Join, side: int) -> list[int]:
+        """The gate through which tuples of a side come, and which of its parts enter."""
+        stream = join.group.streams[side]
+        feed = next(fed for fed in operator.inputs if fed.param("source") == stream)
+        about = self._built.subjects[feed.id]
+        assert isinstance(about, Feeding)
+        if feed.id not in self._gate_of:
+            self._gate_of[feed.id] = len(self.gates)
+            self.gates.append(self._gate(feed, about))
+        part = 1
+        if feed.kind == "split" and join.parts is not None:
+            part = parts_of(join.group, side).index(join.parts[side])
+        return [self._gate_of[feed.id], part]
+
+    def numbers(self, group: Group, conditions: tuple[Condition, Condition]) -> list[int]:
+        """The conditions on both streams by number; -1 for one that asks nothing."""
+        return [
+            -1 if asked.is_open else self._condition(self._columns.stream(group, side), asked)
+            for side, asked in zip(BOTH, conditions, strict=True)
+        ]
+
+    def conjunctions(self) -> list[list[list[list[float]]]]:
+        """The conditions on each stream."""
+        return [
+            [self._columns.conjunction(condition) for condition in of_stream]
+            for of_stream in self._conditions
+        ]
+
+    def _gate(self, feed: Operator, about: Feeding) -> Gate:
+        stream = self._columns.stream(about.group, about.side)
+        row = self._used.gates
+        if feed.kind == "arrive":
+            return Gate(OPEN, stream)
+        if feed.kind == "filter":
+            filters = [feed]
+            while filters[0].inputs[0].kind == "filter":
+                filters.insert(0, filters[0].inputs[0])
+            for place, operator in enumerate(filters):
+                self._meters.add(operator, row + place)
+            self._used.gates += len(filters)
+            chosen = [self._condition(stream, Condition(about.filters))]
+            return Gate(FILTER, stream, row, len(filters), chosen)
+        self._meters.add(feed, row)
+        self._used.gates += 1
+        if about.evaluation is not None:
+            asked = about.evaluation.asked
+            return Gate(
+                SURVIVE,
+                stream,
+                row,
+                1,
+                [self._condition(stream, a.condition) for a in asked],
+                far=[[a.survival, a.reach] for a in asked],
+                least=[about.evaluation.survival, about.evaluation.reach],
+            )
+        conditions = about.group.conditions(about.side)
+        parts = parts_of(about.group, about.side)
+        return Gate(
+            SPLIT,
+            stream,
+            row,
+            1,
+            [self._condition(stream, condition) for condition in conditions],
+            parts=[[part.mask >> k & 1 for k in range(len(conditions))] for part in parts],
+        )
+
+    def _condition(self, stream: int, condition: Condition) -> int:
+        known = self._conditions[stream]
+        return known.setdefault(condition, len(known))

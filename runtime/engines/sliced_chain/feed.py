@@ -1,0 +1,266 @@
+"""The feed of a workload of many joins: every stream once, whichever queries read it.
+
+Micro-batches are cut before a run begins. Those of a run that can be changed carry every attribute
+of their streams, so that a filter that nobody thought of can still be evaluated.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.errors import PlanError
+from planner.families.sliced_chain.groups import Group, groups_of
+from planner.files.tuple_table import Table
+from planner.workload.changes import stages_of
+from planner.workload.query import Column, Filter, Predicate, Query, Source
+from planner.workload.streams import Constant
+from planner.workload.validation import listed
+from planner.workload.workload import Workload
+from runtime.data.encoding import Ordered, fits_with, key_codes
+from runtime.data.feed import Feed
+from runtime.engines.kernels.loop_types import Rows
+
+_FILE = "_slices.json"
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What tuples carry for queries that may yet enter: streams, keys and values by number.
+
+    `columns` are [stream, attribute, slot, whether text].
+    """
+
+    streams: list[str]
+    keys: list[str]
+    columns: list[tuple[str, str, int, bool]]
+    base: int
+    texts: list[str]
+
+    @property
+    def slots(self) -> dict[Column, int]:
+        """The place of each value in the tuples of its stream."""
+        return {Column(stream, attribute): slot for stream, attribute, slot, _ in self.columns}
+
+    @cached_property
+    def _ordered(self) -> Ordered:
+        return Ordered(self.base, self.texts)
+
+    def constant(self, value: Constant) -> float:
+        """A constant as the values are written."""
+        return self._ordered.constant(value)
+
+    def check(self, groups: list[Group]) -> None:
+        """Raise what a query needs that the tuples of the run do not carry."""
+        for group in groups:
+            for reason in self._missing(group):
+                raise PlanError(
+                    f"{reason}. Ask for it in a run of its own, or plan the change before the run "
+                    "(run.changes)",
+                    group.members[-1].query,
+                )
+
+    def _missing(self, group: Group) -> Iterator[str]:
+        for stream in group.streams:
+            if stream not in self.streams:
+                yield f"no query of this run reads {stream} (it has {listed(self.streams)})"
+        for predicate in group.predicates:
+            if predicate.is_equality:
+                if str(predicate) not in self.keys:
+                    yield f"this run joins by {listed(self.keys)}, not by {predicate}"
+            else:
+                yield from self._unread(predicate.left, None)
+                yield from self._unread(predicate.right, None)
+        for member in group.members:
+            for condition in member.conditions:
+                for filter_ in condition.filters:
+                    yield from self._unread(filter_.column, filter_.constant)
+
+    def _unread(self, column: Column, constant: Constant | None) -> Iterator[str]:
+        texts = {Column(stream, attribute): text for stream, attribute, _, text in self.columns}
+        if column not in texts:
+            yield f"the tuples of this run were read without {column}"
+        elif constant is not None and texts[column] != isinstance(constant, str):
+            kind = "text" if texts[column] else "numbers"
+            yield f"{column} holds {kind}, which {constant!r} cannot be compared with"
+
+
+@dataclass(frozen=True, slots=True)
+class SliceSchema:
+    """Keys are below the `codes` of their equality; `constants` are those of all filters, as the
+    tuples' values are written. A run that can be changed has what its tuples `carried`."""
+
+    codes: tuple[int, ...]
+    constants: tuple[float, ...]
+    carried: Carried | None = None
+
+    def write(self, folder: Path) -> None:
+        """Keep it in a folder of micro-batches."""
+        (folder / _FILE).write_text(json.dumps(asdict(self)))
+
+    @classmethod
+    def read(cls, folder: Path) -> SliceSchema:
+        """What `write` kept."""
+        content = json.loads((folder / _FILE).read_text())
+        carried = content["carried"]
+        if carried is not None:
+            columns = [tuple(column) for column in carried["columns"]]
+            carried = Carried(**{**carried, "columns": columns})
+        return cls(tuple(content["codes"]), tuple(content["constants"]), carried)
+
+
+def groups_of_run(workload: Workload) -> list[Group]:
+    """The queries that share joins, at the beginning and after every change."""
+    return [group for stage in stages_of(workload) for group in groups_of(stage.workload)]
+
+
+def streams_of(workload: Workload) -> list[str]:
+    """The streams that some query reads, in the order in which they arrive at equal times."""
+    read = {name for group in groups_of_run(workload) for name in group.streams}
+    return [stream.name for stream in workload.streams if stream.name in read]
+
+
+def key_columns(groups: Sequence[Group]) -> list[Predicate]:
+    """The equalities of all groups; a tuple has a key for each."""
+    return list(dict.fromkeys(p for group in groups for p in group.predicates if p.is_equality))
+
+
+def value_columns(groups: Sequence[Group]) -> dict[Column, int]:
+    """The column of each value that is compared otherwise, by stream and attribute.
+
+    It depends on what is compared alone, not on which queries share a join: micro-batches serve
+    every way to execute a workload.
+    """
+    compared = {
+        column
+        for group in groups
+        for p in group.predicates
+        if not p.is_equality
+        for column in (p.left, p.right)
+    }
+    slots: dict[Column, int] = {}
+    used: dict[str, int] = {}
+    for column in sorted(compared | {f.column for f in _filters(groups)}):
+        slots[column] = used.get(column.alias, 0)
+        used[column.alias] = slots[column] + 1
+    return slots
+
+
+def constants_of(groups: Sequence[Group]) -> list[Constant]:
+    """The different constants of all filters, in the order of the feed's numbers for them."""
+    different = {f.constant for f in _filters(groups)}
+    numbers = sorted(c for c in different if not isinstance(c, str))
+    return [*numbers, *sorted(c for c in different if isinstance(c, str))]
+
+
+def _filters(groups: Sequence[Group]) -> Iterator[Filter]:
+    for group in groups:
+        for member in group.members:
+            for condition in member.conditions:
+                yield from condition.filters
+
+
+def every_attribute(workload: Workload, tables: Mapping[str, Table]) -> Feed:
+    """The same feed for queries that may yet enter: its tuples carry whatever can be compared."""
+    return slice_feed(workload, tables, open_to_change=True)
+
+
+def slice_feed(
+    workload: Workload, tables: Mapping[str, Table], open_to_change: bool = False
+) -> Feed:
+    """Merge the tables by time, place of the stream, then position."""
+    groups, streams = groups_of_run(workload), streams_of(workload)
+    equalities = key_columns(groups)
+    keys = [_codes(groups, predicate, tables) for predicate in equalities]
+    slots = value_columns(groups)
+    if open_to_change:
+        slots = _with_others(slots, streams, tables)
+    data = {column: tables[column.alias].columns[column.attribute] for column in slots}
+    ordered = Ordered.of(data.values())
+    values = {column: ordered.column(held) for column, held in data.items()}
+    blocks = [
+        _block(place, name, tables[name], [codes for codes, _ in keys], slots, values)
+        for place, name in enumerate(streams)
+    ]
+    merged = Rows(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
+    arrived = merged.take(np.argsort(merged.ts, kind="stable"))
+    before = arrived.before
+    if open_to_change or any(group.unit == "rows" for group in groups):
+        own = arrived.source[:, None] == np.arange(len(streams))
+        before = (np.cumsum(own, axis=0) - own).astype(np.int64)
+    columns = [(c.alias, c.attribute, n, data[c].values.dtype == object) for c, n in slots.items()]
+    names = [str(predicate) for predicate in equalities]
+    carried = Carried(streams, names, columns, ordered.base, ordered.texts)
+    return Feed(
+        arrived._replace(rank=np.arange(len(arrived.ts), dtype=np.int64), before=before),
+        {name: len(tables[name]) for name in streams},
+        SliceSchema(
+            tuple(codes for _, codes in keys),
+            tuple(ordered.constant(constant) for constant in constants_of(groups)),
+            carried if open_to_change else None,
+        ),
+        open_to_change,
+    )
+
+
+def _with_others(
+    slots: Mapping[Column, int], streams: Sequence[str], tables: Mapping[str, Table]
+) -> dict[Column, int]:
+    """Every column of the streams, but for those whose numbers lie too far from the others."""
+    known, used = dict(slots), Counter(column.alias for column in slots)
+    data = [tables[column.alias].columns[column.attribute] for column in known]
+    for stream in streams:
+        for attribute, values in sorted(tables[stream].columns.items()):
+            column = Column(stream, attribute)
+            if column not in known and fits_with(data, values):
+                known[column] = used[stream]
+                used[stream] += 1
+                data.append(values)
+    return known
+
+
+def _codes(
+    groups: Sequence[Group], predicate: Predicate, tables: Mapping[str, Table]
+) -> tuple[dict[str, NDArray[np.int32]], int]:
+    """The keys of one equality by stream, and how many there are."""
+    group = next(group for group in groups if predicate in group.predicates)
+    sources = tuple(Source(name, name, None) for name in group.streams)
+    by_stream = Query(group.members[0].query, sources, (predicate,))
+    return key_codes(by_stream, (predicate.left, predicate.right), tables)
+
+
+def _block(
+    place: int,
+    name: str,
+    table: Table,
+    keys: Sequence[Mapping[str, NDArray[np.int32]]],
+    slots: Mapping[Column, int],
+    values: Mapping[Column, NDArray[np.float64]],
+) -> Rows:
+    count = len(table)
+    key_of = np.zeros((count, max(1, len(keys))), np.int32)
+    for number, codes in enumerate(keys):
+        if name in codes:
+            key_of[:, number] = codes[name]
+    value_of = np.full((count, max(slots.values(), default=0) + 1), np.nan)
+    for column, slot in slots.items():
+        if column.alias == name:
+            value_of[:, slot] = values[column]
+    return Rows(
+        source=np.full(count, place, np.int16),
+        ts=table.ts,
+        seq=table.seq,
+        rank=np.zeros(count, np.int64),
+        place=np.arange(count, dtype=np.int64),
+        before=np.zeros((count, 0), np.int64),
+        keys=key_of,
+        values=value_of,
+        until=np.zeros((count, 0), np.int64),
+    )

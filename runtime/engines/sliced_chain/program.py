@@ -1,0 +1,250 @@
+"""Plans of many joins as the kernel of sliced joins runs them, and its counters as costs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+
+from planner.plan.cost import Cost
+from planner.plan.plan import Plan
+from runtime.data.batch import Batch
+from runtime.data.feed import Span
+from runtime.engines.kernel_state import Done, grown, stepped, summed
+from runtime.engines.kernels.digest import tuple_hashes
+from runtime.engines.kernels.loop_types import Rows
+from runtime.engines.protocol import Step, Tally
+from runtime.engines.sliced_chain.batch import Prepared, Run, Share, Stored, nothing_stored
+from runtime.engines.sliced_chain.chain_program import Era
+from runtime.engines.sliced_chain.counters import Meter, SliceCounters, raw_costs
+from runtime.engines.sliced_chain.kernel.gates import (
+    Conditions,
+    attach,
+    filter_one_by_one,
+    split,
+    survive,
+)
+from runtime.engines.sliced_chain.kernel.slices import no_newest, run_slice
+from runtime.engines.sliced_chain.kernel.types import (
+    SLICE_COUNTS,
+    Members,
+    Passage,
+    Predicates,
+    Slice,
+)
+from runtime.engines.sliced_chain.kernel.types import Span as KernelSpan
+from runtime.engines.sliced_chain.migration import migrated
+
+_NEVER = 2**62
+_ROWS = len(Rows._fields)
+
+
+@dataclass(frozen=True)
+class SliceProgram:
+    """Chains of sliced joins side by side; every partition is given all tuples.
+
+    Every partition stores them and all males purge there; each male probes, and is counted, in one.
+    `meters` say which counts are those of each operator.
+    """
+
+    streams: list[str]
+    queries: list[str]
+    eras: list[Era]
+    meters: dict[str, list[Meter]]
+    unions: list[int]
+    warmup: int
+    end: int
+    partitions: int
+
+    def load(self) -> None:
+        """Compile the kernels or load them, so that steps are timed without it."""
+        load_slice_kernels()
+
+    @cached_property
+    def _prepared(self) -> list[Prepared]:
+        return [Prepared(era) for era in self.eras]
+
+    def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> Step:
+        """Run one micro-batch of one partition from its state (None: the beginning)."""
+        given = Batch.unpack(batch, Rows)
+
+        def begin() -> list[np.ndarray]:
+            none = given.tuples.take(slice(0, 0))
+            bits = np.zeros((0, self._prepared[0].words), np.uint64)
+            clock = np.zeros(4, np.int64)
+            return [clock, *none, bits, *_packed(nothing_stored(self.eras[0], 0))]
+
+        def work(counters: SliceCounters, kept: list[np.ndarray]) -> Done:
+            return self._work(given, counters, kept, Share(partition, self.partitions), keep_rows)
+
+        zero = SliceCounters.zero(self.eras, len(self.streams), len(self.queries))
+        return stepped(state, zero, begin, work)
+
+    def _work(
+        self,
+        given: Batch[Rows],
+        counters: SliceCounters,
+        kept: list[np.ndarray],
+        share: Share,
+        keep_rows: bool,
+    ) -> Done:
+        clock, rows, (bits, *rest) = kept[0], Rows(*kept[1 : _ROWS + 1]), kept[_ROWS + 1 :]
+        begun, before, longest_queue, most_merged = (int(n) for n in clock)
+        number = self._era_of(given)
+        era, prepared = self.eras[number], self._prepared[number]
+        if number != before:
+            stored = _unpacked(self.eras[before], rest, len(rows.ts))
+            stored, bits = migrated(self.eras[before], era, prepared, rows, stored)
+            rest = _packed(stored)
+        seen = rows.followed_by(given.tuples)
+        old, count = len(rows.ts), len(seen.ts)
+        stored = _unpacked(era, rest, count)
+        earlier = counters.results.copy()
+        run = Run(
+            era,
+            prepared,
+            counters,
+            KernelSpan(self.warmup, self.end),
+            share,
+            seen,
+            old,
+            np.concatenate([bits, np.zeros((count - old, prepared.words), np.uint64)]),
+            begun,
+            _NEVER if given.last else given.until,
+            keep_rows,
+        )
+        run.through(stored)
+        merged = (counters.results - earlier)[self.unions]
+        marks = max(longest_queue, run.longest_queue), max(most_merged, *merged, 0)
+        clock = np.array([given.until, number, *marks], np.int64)
+        stays = np.zeros(count, np.bool_)
+        for chain in stored:
+            for of_slice in chain.females:
+                for females in of_slice:
+                    stays[females] = True
+        held = run.held(stored)
+        left = [clock, *seen.take(stays), run.bits[stays], *_packed(_kept(stored, stays))]
+        results = counters.results - earlier
+        return Done(
+            int(results.sum()), int(counters.digests.sum()), run.in_order(), held, left, (clock,)
+        )
+
+    def _era_of(self, given: Batch[Rows]) -> int:
+        """The era of a batch: batches are cut where one ends."""
+        if not len(given.tuples.ts):
+            return 0
+        return sum(era.at <= given.tuples.ts[0] for era in self.eras) - 1
+
+    def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
+        """Add up the partitions; counts become costs of operators per second of the span."""
+        sums = summed(totals, SliceCounters)
+        # Of a run that was changed and has run no batch since.
+        zero = SliceCounters.zero(self.eras, len(self.streams), len(self.queries))
+        sums = sums._replace(counters=SliceCounters(*map(grown, zero, sums.counters)))
+        counters, seconds = sums.counters, Span(self.warmup, self.end).until(reached).seconds
+        raw = raw_costs(plan.operators(), self.meters, counters)
+        costs = {name: _per_second(cost, seconds) for name, cost in raw.items() if seconds > 0}
+        comparisons = round(sum(cost.comparisons for cost in raw.values()))
+        answers = zip(self.queries, counters.results, counters.digests, strict=True)
+        marks = np.max([told[0][2:] for told in sums.told], axis=0)
+        return replace(
+            sums.tally(comparisons, costs),
+            by_query={query: (int(count), int(digest)) for query, count, digest in answers},
+            queues={"queued_tuples_max": int(marks[0]), "union_rows_max": int(marks[1])},
+        )
+
+    def to_json(self) -> str:
+        """The program as text."""
+        return json.dumps({"engine": f"{__package__}.engine", **asdict(self)})
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> SliceProgram:
+        """What `to_json` wrote."""
+        return cls(**{**content, "eras": [Era.from_json(era) for era in content["eras"]]})
+
+
+def _per_second(cost: Cost, seconds: float) -> Cost:
+    shares = {name: value / seconds for name, value in cost.as_dict().items()}
+    return Cost(**shares)
+
+
+def _packed(stored: list[Stored]) -> list[np.ndarray]:
+    """What chains store as three arrays: sizes by slice and side, females, and their survival."""
+    lists = [females for chain in stored for of_slice in chain.females for females in of_slice]
+    survival = [
+        chain.survival[females]
+        for chain in stored
+        for of_slice in chain.females
+        for females in of_slice
+    ]
+    none = [np.zeros(0, np.int64)]
+    return [
+        np.array([len(females) for females in lists], np.int64),
+        np.concatenate([*none, *lists]),
+        np.concatenate([*none, *survival]),
+    ]
+
+
+def _unpacked(era: Era, packed: list[np.ndarray], tuples: int) -> list[Stored]:
+    """What `_packed` wrote, with room for how far so many tuples may get."""
+    sizes, females, survival = packed
+    ends = np.cumsum(sizes)
+    stored = []
+    at = 0
+    for chain in era.chains:
+        gets = np.zeros(tuples, np.int64)
+        kept = []
+        for _ in chain.ends:
+            sides = []
+            for _side in (0, 1):
+                mine = slice(int(ends[at] - sizes[at]), int(ends[at]))
+                gets[females[mine]] = survival[mine]
+                sides.append(females[mine])
+                at += 1
+            kept.append(sides)
+        stored.append(Stored(kept, gets))
+    return stored
+
+
+def _kept(stored: list[Stored], stays: np.ndarray) -> list[Stored]:
+    """The same, of the tuples that stay alone."""
+    places = np.cumsum(stays) - 1
+    return [
+        Stored(
+            [[places[females] for females in of_slice] for of_slice in chain.females],
+            chain.survival[stays],
+        )
+        for chain in stored
+    ]
+
+
+@cache
+def load_slice_kernels() -> None:
+    """Compile the kernels for their one set of types, or load them; only the first call works."""
+    none, one, values = np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros((0, 1))
+    truth, keys = np.zeros(0, np.bool_), np.zeros(0, np.int32)
+    hashes = tuple_hashes(np.zeros(0, np.int16), none)
+    members = Members(
+        none, none, keys, none, none, none, truth, none, none, hashes, hashes,
+        np.zeros((0, 1), np.int32), values, np.zeros((0, 1), np.uint64),
+    )  # fmt: skip
+    predicates = Predicates(True, False, none, none, none, none, np.zeros(0))
+    two = np.zeros((2, 1), np.int64)
+    sides = np.ones(2, np.int64)
+    piece = Slice(sides, 1, two, sides, sides, two, two, one)
+    run_slice(
+        members, predicates, piece, KernelSpan(0, 1), Passage(none, none, none, none),
+        np.zeros(SLICE_COUNTS, np.int64), np.zeros((1, 2), np.int64), np.zeros(1), no_newest(1),
+        0, 1, True,
+    )  # fmt: skip
+    conditions = Conditions.of([])
+    counts = np.zeros((1, 2), np.int64)
+    attach(none, values, conditions, members.bits)
+    far = np.zeros((0, 2), np.int64)
+    survive(none, values, conditions, none, far, one, truth, counts[0], none, none)
+    split(none, values, conditions, none, np.zeros((0, 0), np.bool_), truth, counts[0], none)
+    filter_one_by_one(none, values, conditions, 0, truth, counts, truth)

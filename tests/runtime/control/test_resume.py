@@ -1,0 +1,249 @@
+"""A run that is killed and resumed ends with the answer and the counts of one that was not."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from planner.errors import RunError
+from planner.files.workload_file import dump_workload, load_workload
+from planner.workload.execution import RunSettings
+from planner.workload.workload import Workload
+from runtime.__main__ import main
+from runtime.control.execute import run
+from runtime.control.resume import resume
+from runtime.data.folders import PROJECT, run_folder
+from runtime.runs.history import History
+from runtime.runs.records import Progress, Run, RunRequest
+from tests.planner.aggregations import HASHED, aggregation
+from tests.planner.workloads import equality_join
+from tests.runtime.run_records import a_run
+
+pytestmark = pytest.mark.spark
+
+BATCHES = 8
+_WITH_A_RELATION = """
+version: 1
+name: with a relation
+streams:
+  - {name: A, rate: 6, attributes: {k: {distinct: 9}, c: {distinct: 20}}}
+  - {name: B, rate: 5, attributes: {k: {distinct: 9}}}
+relations:
+  - {name: R, rows: 40, attributes: {c: {distinct: 20}}, changes: {inserts: 2, deletes: 2}}
+queries:
+  - name: Q1
+    text: SELECT * FROM A [RANGE 8], B [RANGE 6], R WHERE A.k = B.k AND A.c = R.c
+run: {seed: 3, duration: 40}
+"""
+
+_CHANGING = """
+version: 1
+name: changing
+streams:
+  - {name: A, rate: 8, attributes: {k: {distinct: 6}, v: {distinct: 10}}}
+  - {name: B, rate: 8, attributes: {k: {distinct: 6}}}
+queries:
+  - {name: Q1, text: "SELECT * FROM A [RANGE 2], B [RANGE 2] WHERE A.k = B.k"}
+  - {name: Q2, text: "SELECT * FROM A [RANGE 8], B [RANGE 8] WHERE A.k = B.k AND A.v > 6"}
+run:
+  seed: 4
+  duration: 40
+  changes:
+    - {at: 12, add: {name: Q3, text: "SELECT * FROM B [RANGE 5], A [RANGE 5] WHERE A.k = B.k"}}
+    - {at: 20, plan: pull-up}
+    - {at: 34, remove: Q1}
+    - {at: 34, plan: mem-opt}
+"""
+
+
+def _workload() -> Workload:
+    settings = RunSettings(seed=5, warmup=10, duration=50)
+    return replace(equality_join([(10, 10, 20), (10, 20, 20)]), run=settings)
+
+
+def _start_and_kill(request: RunRequest, folder: Path) -> int:
+    """Start the run in a process group of its own, and kill it all after two micro-batches.
+
+    Returns how many batches the last line said were done.
+    """
+    file = folder / "w.yaml"
+    file.write_text(dump_workload(request.workload))
+    options = ["--plan", request.label, "--partitions", str(request.partitions)]
+    options += ["--batch-rows", str(request.batch_rows), "--results", str(request.results)]
+    child = subprocess.Popen(
+        [sys.executable, "-m", "runtime", "run", str(file), *options, "--json"],
+        cwd=PROJECT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert child.stderr is not None
+    done = 0
+    with child.stderr:
+        for line in child.stderr:
+            if line.startswith("Running: "):
+                done = int(line.split()[1])
+            if done == 2:
+                os.killpg(child.pid, signal.SIGKILL)
+                break
+    assert child.wait() == -signal.SIGKILL
+    return done
+
+
+def _damaged(run_id: str, pattern: str) -> None:
+    """Overwrite these files of the run's checkpoint."""
+    files = [file for file in run_folder(run_id).glob(pattern) if file.is_file()]
+    assert files
+    for file in files:
+        file.write_bytes(b"\xff not what Spark wrote")
+
+
+def _in_batches(plain: Run, results: Path) -> RunRequest:
+    """The request of a run that ended, to be streamed in about this many micro-batches."""
+    assert plain.measurement is not None
+    rows = plain.measurement.rows
+    read = {source.name for source in plain.workload.queries[0].sources}
+    batch_rows = -(-sum(rows[name] for name in read) // BATCHES)
+    return replace(plain.request, way="stream", batch_rows=batch_rows, results=results)
+
+
+def _interrupted(family: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """The id of the run that was killed, as the history tells it."""
+    assert main(["history", "--json"]) == 0
+    (lost,) = [
+        entry
+        for entry in json.loads(capsys.readouterr().out)
+        if entry["status"] == "interrupted" and entry["family"] == family
+    ]
+    assert lost["batches"] == BATCHES
+    return str(lost["run"])
+
+
+def _check_resumed(run_id: str, plain: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    """It goes on where it stood, and ends with what the plain run found and counted."""
+    assert main(["resume", run_id, "--json"]) == 0
+    out, err = capsys.readouterr()
+    document = json.loads(out)
+    assert "Running: 1 of" not in err
+    assert document["status"] == "finished"
+    resumed = History().get(run_id).measurement
+    assert resumed is not None
+    assert plain.measurement is not None
+    assert document["answers"] == plain.measurement.answers
+    assert resumed.results == plain.measurement.results
+    assert resumed.costs == plain.measurement.costs
+    assert resumed.recomputations == plain.measurement.recomputations
+    assert not run_folder(run_id).exists()
+
+
+@pytest.mark.usefixtures("spark")
+def test_killed_in_mid_run_and_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    request = RunRequest(_workload(), "join_order", "best", "replay", 2)
+    plain = run(replace(request, results=tmp_path / "plain"))
+    assert _start_and_kill(_in_batches(plain, tmp_path / "resumed"), tmp_path) == 2
+    lost = _interrupted("join_order", capsys)
+
+    # A checkpoint that cannot be read is said, and nothing is lost by trying.
+    kept = tmp_path / "kept"
+    shutil.copytree(run_folder(lost), kept)
+    for pattern in ("checkpoint/offsets/*", "checkpoint/state/0/*/*.delta"):
+        _damaged(lost, pattern)
+        with pytest.raises(RunError, match="its checkpoint may be damaged: run the plan") as raised:
+            resume(lost)
+        assert "\n" not in str(raised.value)
+        shutil.rmtree(run_folder(lost))
+        shutil.copytree(kept, run_folder(lost))
+
+    _check_resumed(lost, plain, capsys)
+    assert sorted(_rows(tmp_path / "resumed")) == sorted(_rows(tmp_path / "plain"))
+
+
+@pytest.mark.usefixtures("spark")
+def test_an_aggregation_killed_in_mid_run_and_resumed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (
+        "SELECT S1.j, MAX(S2.x), SUM(S1.x), COUNT(*) FROM S1 [RANGE 6], S2 [RANGE 5] "
+        "WHERE S1.j = S2.j GROUP BY S1.j"
+    )
+    workload = replace(aggregation(text, HASHED), run=RunSettings(seed=5, duration=40))
+    request = RunRequest(workload, "early_aggregation", "EAP-11", "replay", 2)
+    plain = run(replace(request, results=tmp_path / "plain"))
+    assert _start_and_kill(_in_batches(plain, tmp_path / "resumed"), tmp_path) == 2
+    _check_resumed(_interrupted("early_aggregation", capsys), plain, capsys)
+    for name in ("Q1.parquet", "Q1.changes.parquet"):
+        resumed, expected = (pq.read_table(tmp_path / f / name) for f in ("resumed", "plain"))
+        assert len(expected) > 0
+        assert resumed.equals(expected)
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_join_with_a_changing_relation_that_broke_off_is_resumed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    workload = load_workload(_WITH_A_RELATION, "with a relation")
+    plain = run(RunRequest(workload, "join_order", "best", "replay", 2, results=tmp_path / "plain"))
+    _check_resumed(_broken_off(plain, 3, tmp_path / "resumed"), plain, capsys)
+    found = sorted(_rows(tmp_path / "resumed"))
+    assert found == sorted(_rows(tmp_path / "plain"))
+    assert found
+
+
+@pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize("batches", [3, 6])
+def test_joins_that_change_resumed_before_and_after_a_change(
+    batches: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Batches of 6 s, cut at 12 s, 20 s and 34 s: 3 are all before 20 s, 6 end after it."""
+    workload = load_workload(_CHANGING, "changing")
+    request = RunRequest(workload, "sliced_chain", "mem-opt", "replay", 2)
+    plain = run(replace(request, results=tmp_path / "plain"))
+    _check_resumed(_broken_off(plain, batches, tmp_path / "resumed"), plain, capsys)
+    for query in ("Q1", "Q2", "Q3"):
+        found = _rows(tmp_path / "resumed", query)
+        assert [row[-1] for row in found] == sorted(row[-1] for row in found)
+        assert sorted(found) == sorted(_rows(tmp_path / "plain", query))
+        assert found
+
+
+def _broken_off(plain: Run, batches: int, results: Path) -> str:
+    """The id of the same run, streamed and broken off after so many micro-batches."""
+
+    def break_off(progress: Progress) -> None:
+        if progress.batches_done == batches:
+            raise OSError("no room left")
+
+    with pytest.raises(RunError, match="broke off"):
+        run(_in_batches(plain, results), break_off)
+    lost = History().runs(status="failed")[0]
+    assert lost.workload == plain.workload
+    assert lost.batches > batches + 1
+    return lost.id
+
+
+def _rows(folder: Path, query: str = "Q1") -> list[tuple[object, ...]]:
+    columns = pq.read_table(folder / f"{query}.parquet").columns
+    return list(zip(*(column.to_pylist() for column in columns), strict=True))
+
+
+def test_a_replay_keeps_no_checkpoint_and_cannot_be_resumed() -> None:
+    broken = a_run("a-replay", status="failed", error="broke off")
+    History().save(replace(broken, request=replace(broken.request, way="replay")))
+    with pytest.raises(RunError, match="a-replay: was a replay, which keeps no checkpoint"):
+        resume("a-replay")
+
+
+def test_other_data_cannot_be_gone_on_with() -> None:
+    History().save(a_run("other-data", status="interrupted", error="killed"))
+    with pytest.raises(RunError, match="other-data: its data have changed since"):
+        resume("other-data")
