@@ -25,7 +25,7 @@ from runtime.data.batch import Batch
 from runtime.data.feed import Feed, Merge, Split
 from runtime.engines.kernel_state import Done, stepped, summed
 from runtime.engines.kernels.windows import Tuples
-from runtime.engines.protocol import Engine, PlanInput, Step, Tally
+from runtime.engines.protocol import BatchStep, Engine, PlanInput, Tally
 from runtime.runs.result_files import merge_results
 
 EVERY = {"ALL": 1, "HALF": 2, "FIFTH": 5}
@@ -99,7 +99,9 @@ class Program:
 
     load = staticmethod(lambda: None)
 
-    def step(self, state: bytes | None, batch: bytes, _partition: int, keep_rows: bool) -> Step:
+    def step(
+        self, state: bytes | None, batch: bytes, _partition: int, keep_rows: bool
+    ) -> BatchStep:
         given = Batch.unpack(batch, Tuples).tuples
         chosen = given.take(given.seq % self.every == 0)
 

@@ -136,7 +136,8 @@ class Estimate:
 
     costs: Mapping[str, Cost]
     qualities: Mapping[str, Quality] = field(default_factory=dict)
-    formulas: Mapping[str, tuple[Formula, ...]] = field(default_factory=dict)
+    # They explain the costs, and are not compared.
+    formulas: Mapping[str, tuple[Formula, ...]] = field(default_factory=dict, compare=False)
 
 
 def models_behind(estimate: Estimate, field: str = "comparisons") -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from planner.families.protocol import Candidate, Family, PlanSpace, Ranking
 from planner.plan.cost import Cost, Estimate, Quality, UnitCosts, models_behind
+from planner.plan.objective import Objective
 from planner.plan.plan import Operator, Plan
 from planner.workload.workload import Workload
 
@@ -54,12 +55,18 @@ def _family(
         "models": list(_models(space, ranking)),
         "candidates": _candidates(space, ranking),
     }
-    if any(c.score not in (c.cost.comparisons, c.seconds) for c in ranking.candidates):
-        # Ranked by more than comparisons, or by comparisons of which some are dearer.
+    if not all(_is_listed(c, ranking.by) for c in ranking.candidates):
+        # Ranked by a sum of figures, or by comparisons of which some are dearer.
         document["scores"] = {c.label: c.score for c in ranking.candidates}
     if len(ranking.candidates) > MOST_WITH_OPERATORS:
         document["operators_listed"] = MOST_WITH_OPERATORS
     return document
+
+
+def _is_listed(candidate: Candidate, by: Objective) -> bool:
+    """Whether the score is one of the figures that are listed anyway."""
+    figures = candidate.cost.as_dict() | {"seconds": candidate.seconds}
+    return candidate.score == figures.get(by.part or by.name)
 
 
 def _models(space: PlanSpace, ranking: Ranking) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 from planner.plan.cost import Cost
 from runtime.data.batch import pack, unpack
 from runtime.data.feed import Span
-from runtime.engines.protocol import Step, Tally
+from runtime.engines.protocol import BatchStep, Tally
 
 
 class Counted(Protocol):
@@ -58,7 +58,7 @@ def stepped(
     zero: Counts,
     begin: Callable[[], list[np.ndarray]],
     work: Callable[[Counts, list[np.ndarray]], Done],
-) -> Step:
+) -> BatchStep:
     """Run one batch: `work` is given the counters, to add to, and what the last batch kept.
 
     Without a state counting starts at `zero`, and `begin` says what a last batch would have kept.
@@ -82,7 +82,7 @@ def stepped(
     if done.still_held is not None:
         more = done.still_held()
         so_far = pack([sums, digest, *(c + more if c is counters.held else c for c in counters)])
-    return Step(counted + pack(done.kept), so_far + pack(done.extras), int(sums[3]), done.rows)
+    return BatchStep(counted + pack(done.kept), so_far + pack(done.extras), int(sums[3]), done.rows)
 
 
 def still_held(

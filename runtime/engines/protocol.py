@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class BatchStep:
     """What one partition did with one micro-batch.
 
     `totals` counts from the start of the run, and so does `kept`: the rows there were to write.
@@ -77,7 +77,7 @@ class Program(Protocol):
     def load(self) -> None:
         """Compile the kernels or load them, so that steps are timed without it."""
 
-    def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> Step:
+    def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> BatchStep:
         """Run one micro-batch of one partition from its state (None: the beginning)."""
 
     def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:

@@ -14,7 +14,7 @@ from pyspark.sql.functions import col, expr
 from planner.errors import RunError
 from runtime.backends.interruption import StopSignal
 from runtime.backends.native.backend import PreparedNative
-from runtime.backends.native.description import TS, Blocks, Input, Join, column_of
+from runtime.backends.native.description import TS, Blocks, Input, NativeJoin, column_of
 from runtime.backends.native.early_aggregation import BLOCK, COUNT, GROUP, KEPT, NativeGroups
 from runtime.backends.native.files import NativeFiles
 from runtime.backends.native.tally import NativeTally
@@ -93,7 +93,7 @@ def _added(amount: str, function: int, is_early: bool) -> tuple[str, str, str]:
     return sums, f"count({amount})", f"{'min' if function == LEAST else 'max'}({amount})"
 
 
-def _grouped(rows: DataFrame, join: Join, groups: NativeGroups) -> DataFrame:
+def _grouped(rows: DataFrame, join: NativeJoin, groups: NativeGroups) -> DataFrame:
     """The rows of the join by block and group: each counts as often as its cells say."""
     numbers = sorted(given.number for given in join.inputs)
     counts = {number: column_of(number, COUNT) for number in numbers}

@@ -28,9 +28,9 @@ from runtime.backends.native.description import (
     SEQ,
     TS,
     Input,
-    Join,
+    JoinStep,
+    NativeJoin,
     NativePlan,
-    Step,
     Taking,
     all_of,
     column_of,
@@ -88,7 +88,9 @@ def reader(spark: SparkSession, files: NativeFiles, streaming: bool) -> Read:
     return read
 
 
-def joined(join: Join, number: int, read: Read, streaming: bool, observe: Observe) -> DataFrame:
+def joined(
+    join: NativeJoin, number: int, read: Read, streaming: bool, observe: Observe
+) -> DataFrame:
     """The inputs of a join, joined one after the other; `observe` counts each step's results.
 
     Of a stream, the time of the first stream stays the one event time; others are numbers.
@@ -102,7 +104,7 @@ def joined(join: Join, number: int, read: Read, streaming: bool, observe: Observ
     return rows
 
 
-def _on(join: Join, step: Step, streaming: bool) -> Column:
+def _on(join: NativeJoin, step: JoinStep, streaming: bool) -> Column:
     tests = sql(all_of(step.tests))
     if not streaming or step.reach is None:
         return tests

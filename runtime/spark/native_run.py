@@ -17,7 +17,7 @@ from runtime.backends.interruption import StopSignal
 from runtime.backends.native.backend import PreparedNative
 from runtime.backends.native.description import TS, NativePlan
 from runtime.backends.native.files import NativeFiles, rows_folder
-from runtime.backends.native.tally import Found, NativeTally
+from runtime.backends.native.tally import NativeTally, QueryTally
 from runtime.runs.records import RunRequest
 from runtime.spark.native_early_aggregation import replay_aggregation
 from runtime.spark.native_frames import (
@@ -55,7 +55,7 @@ def run_natively(
     spark.conf.set("spark.sql.parquet.columnarReaderBatchSize", "16")
     if prepared.groups is not None:
         tally, rows = replay_aggregation(spark, prepared, files, stop)
-        tally.found[0] = Found(len(rows), 0, prepared.groups.digest(rows))
+        tally.found[0] = QueryTally(len(rows), 0, prepared.groups.digest(rows))
         if request.results is not None:
             prepared.groups.write(rows, request.results)
         return tally

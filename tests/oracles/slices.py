@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from planner.families.sliced_chain.groups import BOTH, Condition, Group, Member, groups_of
-from planner.families.sliced_chain.layout import Join, Selection, parts_of
+from planner.families.sliced_chain.layout import Selection, SlicedJoin, parts_of
 from planner.families.sliced_chain.plans import Built, Checking, Feeding, Merging, PlanBuilder
 from planner.plan.cost import Cost
 from planner.plan.plan import Operator
@@ -98,10 +98,10 @@ def joined(group: Group, a: Arrived, b: Arrived) -> bool:
     return True
 
 
-class SlicedJoin:
+class SimulatedSlice:
     """One slice: what it stores by side, oldest first, each with the time it came in."""
 
-    def __init__(self, name: str, join: Join, plan: Carried) -> None:
+    def __init__(self, name: str, join: SlicedJoin, plan: Carried) -> None:
         self.name, self.join, self.plan = name, join, plan
         self.stored: tuple[list[tuple[Arrived, int, int]], ...] = ([], [])
 
@@ -172,7 +172,7 @@ class Carried:
             for fed in op.inputs:
                 self.behind[fed.id].append(op)
         slices = [op for op in self.operators.values() if op.kind == "slice"]
-        self.chains: list[tuple[Operator, list[SlicedJoin]]] = []
+        self.chains: list[tuple[Operator, list[SimulatedSlice]]] = []
         for op in slices:
             if op.inputs[0].kind != "slice":
                 chain = [op]
@@ -180,9 +180,9 @@ class Carried:
                     chain.append(after[0])
                 joins = [built.subjects[o.id] for o in chain]
                 made = [
-                    SlicedJoin(o.id, join, self)
+                    SimulatedSlice(o.id, join, self)
                     for o, join in zip(chain, joins, strict=True)
-                    if isinstance(join, Join)
+                    if isinstance(join, SlicedJoin)
                 ]
                 self.chains.append((op, made))
 
@@ -264,7 +264,7 @@ class Carried:
         self.counts.rows_out[feed.id] += counted and bool(found)
         return found[0] if found else None
 
-    def _entry(self, join: Join, side: int, feed: Operator, gate: Any) -> tuple[int, int]:
+    def _entry(self, join: SlicedJoin, side: int, feed: Operator, gate: Any) -> tuple[int, int]:
         if feed.kind == "survive":
             return gate  # type: ignore[no-any-return]
         enters = True
@@ -276,7 +276,9 @@ class Carried:
         largest = [max(m.windows[i] for m in join.members) for i in BOTH]
         return (largest[side], largest[1 - side]) if enters else (0, 0)
 
-    def examined(self, slice_: SlicedJoin, male: Arrived, stored: Arrived, counted: bool) -> None:
+    def examined(
+        self, slice_: SimulatedSlice, male: Arrived, stored: Arrived, counted: bool
+    ) -> None:
         """A probe looks at a stored tuple; a pair that is found goes to the queries."""
         join = slice_.join
         (probe,) = [op for op in self.behind[slice_.name] if op.kind == "probe"]

@@ -311,5 +311,8 @@ def test_a_change_after_the_end_of_the_run_is_refused(
     file = tmp_path / "alerts.yaml"
     file.write_text(ALERTS)
     assert main(["plans", str(file)]) == 2
-    told = "run.changes[1].at: 30 s is beyond the end of the run, which covers 30 s; change earlier"
+    told = (
+        "run.changes[1].at: 30 s is beyond the end of the run, which covers 30 s; make the change "
+        "earlier or run longer"
+    )
     assert told in capsys.readouterr().err

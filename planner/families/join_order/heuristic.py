@@ -23,7 +23,7 @@ MOST_MOVES_SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class HeuristicStep:
     """One step of the heuristic: what was done, the order so far, its cost once it is whole."""
 
     kind: Literal["pair", "append", "order", "fast", "move", "keep"]
@@ -40,7 +40,7 @@ class Trace:
     heuristic_cost: float
     augmented: Order
     augmented_cost: float
-    steps: tuple[Step, ...]
+    steps: tuple[HeuristicStep, ...]
 
 
 def trace(model: JoinModel, table: Pricer) -> Trace:
@@ -48,12 +48,14 @@ def trace(model: JoinModel, table: Pricer) -> Trace:
     order, ordering = _by_selectivity(model)
     cost = float(table.price([order])[0])
     label = model.label(order)
-    whole = Step("order", f"By selectivity the order is {label}: {amount(cost)}/s.", label, cost)
+    whole = HeuristicStep(
+        "order", f"By selectivity the order is {label}: {amount(cost)}/s.", label, cost
+    )
     augmented, augmented_cost, moving = _moved_up(model, table, order, cost)
     return Trace(order, cost, augmented, augmented_cost, (*ordering, whole, *moving))
 
 
-def _by_selectivity(model: JoinModel) -> tuple[Order, list[Step]]:
+def _by_selectivity(model: JoinModel) -> tuple[Order, list[HeuristicStep]]:
     """The most selective pair first, then whatever joins most selectively with one placed."""
     names = model.aliases
 
@@ -71,7 +73,7 @@ def _by_selectivity(model: JoinModel) -> tuple[Order, list[Step]]:
         more, fewer = known
         values = f"{more:,} distinct values against {fewer:,}"
         text = f"{text} {names[first]} goes first: {values}."
-    steps = [Step("pair", text, model.label(order))]
+    steps = [HeuristicStep("pair", text, model.label(order))]
     while len(order) < len(names):
         left = [place for place in range(len(names)) if place not in order]
         size, _, place, partner = min(
@@ -82,17 +84,17 @@ def _by_selectivity(model: JoinModel) -> tuple[Order, list[Step]]:
         )
         order.append(place)
         text = f"{names[place]} follows: {amount(size)} results held with {names[partner]}."
-        steps.append(Step("append", text, model.label(order)))
+        steps.append(HeuristicStep("append", text, model.label(order)))
     return tuple(order), steps
 
 
 def _moved_up(
     model: JoinModel, table: Pricer, order: Order, cost: float
-) -> tuple[Order, float, list[Step]]:
+) -> tuple[Order, float, list[HeuristicStep]]:
     mean = fmean(model.windows[place].rate for place in model.origins)
     fast = [place for place in order if model.windows[place].rate > mean]
     steps = [
-        Step(
+        HeuristicStep(
             "fast",
             f"{model.aliases[place]} is fast: {amount(model.windows[place].rate)} tuples/s "
             f"against a mean of {amount(mean)}.",
@@ -108,7 +110,7 @@ def _moved_up(
         best, best_cost = shown[0], tried[shown[0]]
     tries = f"Of {len(tried) + 1:,} orders tried" if tried else "No fast stream can move up"
     kept = f"{tries}: {model.label(best)} is kept, {amount(best_cost)}/s."
-    steps.append(Step("keep", kept, model.label(best), best_cost))
+    steps.append(HeuristicStep("keep", kept, model.label(best), best_cost))
     return best, best_cost, steps
 
 
@@ -141,10 +143,12 @@ def _placed(order: Order, fast: Sequence[int], spots: Sequence[int]) -> Order:
     return tuple(moved)
 
 
-def _move(model: JoinModel, before: Order, cost: float, after: Order, changed: float) -> Step:
+def _move(
+    model: JoinModel, before: Order, cost: float, after: Order, changed: float
+) -> HeuristicStep:
     up = [place for place in after if after.index(place) < before.index(place)]
     names = " and ".join(model.aliases[place] for place in up)
     difference = rounded(changed) - rounded(cost)
     effect = f"{amount(abs(difference))} {'less' if difference < 0 else 'more'}"
     text = f"Moving {names} up gives {model.label(after)}: {amount(changed)}/s, {effect}."
-    return Step("move", text, model.label(after), changed)
+    return HeuristicStep("move", text, model.label(after), changed)

@@ -130,7 +130,7 @@ class Selection:
 
 
 @dataclass(frozen=True)
-class Join:
+class SlicedJoin:
     """A regular join or a slice of a chain.
 
     Of `query`, `parts` and `sliced` at most one is set: they say which tuples enter. Those that
@@ -198,27 +198,27 @@ class Join:
         return min(wanted[0], self.ends[0]), min(wanted[1], self.ends[1])
 
 
-def chain(group: Group, ends: Sequence[int]) -> Iterator[Join]:
+def chain(group: Group, ends: Sequence[int]) -> Iterator[SlicedJoin]:
     """The slices of a chain with these ends, the last of them the largest window."""
     previous: int | None = None
     for start, end in pairwise((0, *ends)):
         sides = (min(end, group.largest[0]), min(end, group.largest[1]))
         members = tuple(m for m in group.members if m.longest > start)
-        yield Join(group, start, sides, members, sliced=True, previous=previous)
+        yield SlicedJoin(group, start, sides, members, sliced=True, previous=previous)
         previous = start
 
 
-def pulled_up(group: Group) -> Join:
+def pulled_up(group: Group) -> SlicedJoin:
     """One join over the largest windows, before any selection."""
-    return Join(group, 0, group.largest, group.members)
+    return SlicedJoin(group, 0, group.largest, group.members)
 
 
-def unshared(group: Group, member: Member) -> Join:
+def unshared(group: Group, member: Member) -> SlicedJoin:
     """The join of one query, after its filters."""
-    return Join(group, 0, member.windows, (member,), query=member)
+    return SlicedJoin(group, 0, member.windows, (member,), query=member)
 
 
-def pushed_down(group: Group) -> Iterator[Join]:
+def pushed_down(group: Group) -> Iterator[SlicedJoin]:
     """A join for every two parts of the streams that serve a query together."""
     for left in parts_of(group, 0):
         for right in parts_of(group, 1):
@@ -228,4 +228,4 @@ def pushed_down(group: Group) -> Iterator[Join]:
                 if left.passes(m.conditions[0]) and right.passes(m.conditions[1])
             )
             if served:
-                yield Join(group, 0, largest_windows(served), served, parts=(left, right))
+                yield SlicedJoin(group, 0, largest_windows(served), served, parts=(left, right))

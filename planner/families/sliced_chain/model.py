@@ -14,7 +14,7 @@ from planner.families.sliced_chain import NAME
 from planner.families.sliced_chain.coverage import refusal
 from planner.families.sliced_chain.groups import BOTH, Condition, Group, Member, Sides, groups_of
 from planner.families.sliced_chain.half_join import Way
-from planner.families.sliced_chain.layout import Join, Selection, parts_of
+from planner.families.sliced_chain.layout import Selection, SlicedJoin, parts_of
 from planner.families.sliced_chain.plans import PlanBuilder
 from planner.families.sliced_chain.shares import StreamShares
 from planner.joins.arrays import Floats
@@ -153,7 +153,7 @@ class GroupModel:
         ticks = np.fromiter(chain.from_iterable(windows), dtype=np.int64).reshape(-1, 2)
         return ticks / (1.0 if self.group.unit == "rows" else 1e6)
 
-    def flows(self, join: Join) -> tuple[Flow, Flow]:
+    def flows(self, join: SlicedJoin) -> tuple[Flow, Flow]:
         """The two ways of a join: the first stream stored, then the second."""
         if not join.sliced:
             return self._flow(join, 0), self._flow(join, 1)
@@ -163,7 +163,7 @@ class GroupModel:
             self._slices[key] = self._flow(join, 0), self._flow(join, 1)
         return self._slices[key]
 
-    def _flow(self, join: Join, side: int) -> Flow:
+    def _flow(self, join: SlicedJoin, side: int) -> Flow:
         length = self.length(max(0, join.ends[side] - join.start))
         before, arriving = None, 1.0
         if join.sliced:
@@ -191,14 +191,14 @@ class GroupModel:
             return 1.0
         return min(1.0, self.shares[stream].of(condition) / let_in)
 
-    def wanted(self, join: Join, selection: Selection) -> float:
+    def wanted(self, join: SlicedJoin, selection: Selection) -> float:
         """Results per second that are young enough for any query of a selection."""
         return sum(
             flow.found(self.length(max(0, window - join.start)))
             for window, flow in zip(selection.windows, self.flows(join), strict=True)
         )
 
-    def selected(self, join: Join, selection: Selection) -> tuple[float, float]:
+    def selected(self, join: SlicedJoin, selection: Selection) -> tuple[float, float]:
         """Looks per second of a selection, and results that pass: the first stream is first."""
         looks = passing = 0.0
         first, second = selection.conditions

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from planner.families.sliced_chain.groups import BOTH, Group, Member, Unit
-from planner.families.sliced_chain.layout import Join
+from planner.families.sliced_chain.layout import SlicedJoin
 from planner.families.sliced_chain.model import ChainModel, GroupModel
 from planner.families.sliced_chain.plans import Built
 from planner.workload.validation import listed
@@ -89,15 +89,15 @@ class Picture:
 
 def pictures_of(model: ChainModel, built: Built) -> tuple[Picture, ...]:
     """The joins of every group, in the order of the plan's operators."""
-    joins: dict[Group, list[tuple[str, Join]]] = {group.group: [] for group in model.groups}
+    joins: dict[Group, list[tuple[str, SlicedJoin]]] = {group.group: [] for group in model.groups}
     for operator in built.plan.operators():
         join = built.subjects[operator.id]
-        if operator.kind == "slice" and isinstance(join, Join):
+        if operator.kind == "slice" and isinstance(join, SlicedJoin):
             joins[join.group].append((operator.id, join))
     return tuple(_picture(model.by_group[group], found) for group, found in joins.items())
 
 
-def _picture(model: GroupModel, joins: list[tuple[str, Join]]) -> Picture:
+def _picture(model: GroupModel, joins: list[tuple[str, SlicedJoin]]) -> Picture:
     group = model.group
     # One join that all queries share is a chain of one slice.
     is_chain = all(join.query is None and join.parts is None for _, join in joins)
@@ -114,7 +114,7 @@ def _picture(model: GroupModel, joins: list[tuple[str, Join]]) -> Picture:
     )
 
 
-def _drawn(model: GroupModel, operator: str, join: Join) -> DrawnJoin:
+def _drawn(model: GroupModel, operator: str, join: SlicedJoin) -> DrawnJoin:
     first, second = model.flows(join)
     held = first.held.value, second.held.value
     sizes = [stream.tuple_bytes for stream in model.streams]
@@ -136,7 +136,7 @@ def _drawn(model: GroupModel, operator: str, join: Join) -> DrawnJoin:
     )
 
 
-def _name(join: Join) -> str:
+def _name(join: SlicedJoin) -> str:
     """Whose join it is, where not all queries share it."""
     if join.query is not None:
         return join.query.query
@@ -145,7 +145,7 @@ def _name(join: Join) -> str:
     return ""
 
 
-def _part(join: Join, side: int) -> str:
+def _part(join: SlicedJoin, side: int) -> str:
     """Which tuples of a stream are in the join's part of it."""
     assert join.parts is not None
     conditions = join.group.conditions(side)
@@ -155,7 +155,7 @@ def _part(join: Join, side: int) -> str:
     return " and ".join(holding) or f"other {join.group.streams[side]}"
 
 
-def _entry(join: Join, side: int) -> str:
+def _entry(join: SlicedJoin, side: int) -> str:
     """What a tuple of a stream must pass to be stored in the join."""
     if join.query is not None:
         return _any_of([str(join.query.conditions[side])])
@@ -175,7 +175,7 @@ def _any_of(conditions: Iterable[str]) -> str:
     return listed(asked, _MOST_CONDITIONS).replace(", ", " or ") if asked else "none"
 
 
-def _is_routed(join: Join, member: Member) -> bool:
+def _is_routed(join: SlicedJoin, member: Member) -> bool:
     """Whether a query's window ends inside the join, on either side."""
     return any(join.start < member.windows[side] < join.ends[side] for side in BOTH)
 

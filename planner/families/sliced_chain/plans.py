@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from planner.families.sliced_chain import NAME, layout
 from planner.families.sliced_chain.groups import BOTH, Group, Member
 from planner.families.sliced_chain.labels import PULL_UP, PUSH_DOWN, UNSHARED, ends_of
-from planner.families.sliced_chain.layout import Join, Selection
+from planner.families.sliced_chain.layout import Selection, SlicedJoin
 from planner.families.sliced_chain.shares import Evaluation, evaluation_of
 from planner.plan.plan import Operator, Param, Plan
 from planner.workload.query import Filter
@@ -31,7 +31,7 @@ class Feeding:
 class Checking:
     """A selection of a join's results."""
 
-    join: Join
+    join: SlicedJoin
     selection: Selection
 
 
@@ -44,7 +44,7 @@ class Merging:
     sliced: bool
 
 
-Subject = Feeding | Join | Checking | Merging
+Subject = Feeding | SlicedJoin | Checking | Merging
 
 
 @dataclass(slots=True)
@@ -167,7 +167,7 @@ class _Building:
 
     # --- joins and their results -----------------------------------------------------------------
 
-    def _join(self, join: Join, feeds: Sequence[Operator]) -> Operator:
+    def _join(self, join: SlicedJoin, feeds: Sequence[Operator]) -> Operator:
         """The operator that stores tuples, and the one that finds pairs among them."""
         group = join.group
         params: Params = [
@@ -187,7 +187,7 @@ class _Building:
         )
         return self._made("probe", [*self._bounds(join), *whose], (stored,), join)
 
-    def _results(self, join: Join, probe: Operator) -> dict[Member, Operator]:
+    def _results(self, join: SlicedJoin, probe: Operator) -> dict[Member, Operator]:
         """What each query takes results from: routed by window, then selected."""
         found = probe
         if any(join.interior):
@@ -213,18 +213,18 @@ class _Building:
 
     # --- parameters ------------------------------------------------------------------------------
 
-    def _bounds(self, join: Join) -> Params:
+    def _bounds(self, join: SlicedJoin) -> Params:
         number_of = join.group.number_of
         return [("start", number_of(join.start)), ("end", number_of(join.end))]
 
-    def _whose(self, join: Join) -> Params:
+    def _whose(self, join: SlicedJoin) -> Params:
         if join.query is not None:
             return [("query", join.query.query)]
         if join.parts is not None:
             return [("part", f"{join.parts[0]}/{join.parts[1]}")]
         return []
 
-    def _windows(self, join: Join) -> str:
+    def _windows(self, join: SlicedJoin) -> str:
         left, right = ((", ".join(map(join.group.text_of, w))) for w in join.interior)
         if left == right:
             return left

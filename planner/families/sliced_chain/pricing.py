@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from planner.families.sliced_chain.groups import Member
-from planner.families.sliced_chain.layout import Join, Selection
+from planner.families.sliced_chain.layout import Selection, SlicedJoin
 from planner.families.sliced_chain.model import ChainModel, GroupModel
 from planner.families.sliced_chain.plans import Built, Checking, Feeding, Merging, Subject
 from planner.families.sliced_chain.published_model import two_queries
@@ -37,7 +37,7 @@ def estimated(built: Built, model: ChainModel) -> Estimate:
 
     def beside(operator_id: str) -> Iterator[Formula]:
         subject = built.subjects[operator_id]
-        if isinstance(subject, Join) and operator_id.startswith("slice-"):
+        if isinstance(subject, SlicedJoin) and operator_id.startswith("slice-"):
             flows = model.by_group[subject.group].flows(subject)
             holding = [flow for flow in flows if flow.length > 0]
             yield Formula("comparisons", total(flow.entering for flow in holding), printed)
@@ -62,7 +62,7 @@ def _formulas(operator: Operator, subject: Subject, model: ChainModel) -> Iterat
     match subject:
         case Feeding():
             return _feeding(operator.kind, subject, model.by_group[subject.group])
-        case Join():
+        case SlicedJoin():
             return _joining(operator.kind, subject, model.by_group[subject.group])
         case Checking():
             return _selecting(subject, model.by_group[subject.join.group])
@@ -89,7 +89,7 @@ def _feeding(kind: str, subject: Feeding, model: GroupModel) -> Iterator[Formula
     yield Formula("rows_out", rate * symbol(r"\sigma", passing), COUNTED)
 
 
-def _joining(kind: str, join: Join, model: GroupModel) -> Iterator[Formula]:
+def _joining(kind: str, join: SlicedJoin, model: GroupModel) -> Iterator[Formula]:
     sides = [(side, flow) for side, flow in enumerate(model.flows(join)) if flow.length > 0]
     flows = [flow for _, flow in sides]
     if kind == "slice":
@@ -143,7 +143,7 @@ def looks_of_entered(plan: Plan, model: ChainModel, entered: Mapping[str, int]) 
         if isinstance(about, Checking):
             group = model.by_group[about.join.group]
             more[operator.id] = _selecting_by_time(group, about.join, about.selection, entered)
-        elif isinstance(about, Join) and operator.kind == "probe":
+        elif isinstance(about, SlicedJoin) and operator.kind == "probe":
             group = model.by_group[about.group]
             more[operator.id] = Cost(
                 sum(
@@ -158,7 +158,7 @@ def looks_of_entered(plan: Plan, model: ChainModel, entered: Mapping[str, int]) 
 
 
 def _selecting_by_time(
-    group: GroupModel, join: Join, selection: Selection, entered: Mapping[str, int]
+    group: GroupModel, join: SlicedJoin, selection: Selection, entered: Mapping[str, int]
 ) -> Cost:
     looks, passing = (-value for value in group.selected(join, selection))
     for since, part in _by_time(join, selection, entered):
@@ -170,7 +170,7 @@ def _selecting_by_time(
 
 
 def _by_time(
-    join: Join, selection: Selection, entered: Mapping[str, int]
+    join: SlicedJoin, selection: Selection, entered: Mapping[str, int]
 ) -> Iterator[tuple[int | None, Selection]]:
     """The queries of a selection that came at one time, for all times."""
     by_time: dict[int | None, list[Member]] = {}

@@ -22,7 +22,7 @@ from planner.families.sliced_chain.labels import (
     ends_of,
     label_of,
 )
-from planner.families.sliced_chain.layout import Join, TooManyError
+from planner.families.sliced_chain.layout import SlicedJoin, TooManyError
 from planner.families.sliced_chain.model import ChainModel
 from planner.families.sliced_chain.plans import Built
 from planner.families.sliced_chain.pricing import priced
@@ -134,7 +134,7 @@ class Plans:
 
     def entering(self, built: Built) -> float:
         """Tuples per second that enter the slices and joins of a plan to probe."""
-        joins = {id(s): s for s in built.subjects.values() if isinstance(s, Join)}
+        joins = {id(s): s for s in built.subjects.values() if isinstance(s, SlicedJoin)}
         return sum(
             flow.entering.value
             for join in joins.values()

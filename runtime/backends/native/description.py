@@ -117,7 +117,7 @@ def column_of(number: int, name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class JoinStep:
     """One more input joined.
 
     Of two streams, `reach` says how many microseconds a new tuple may come after one of the first
@@ -135,7 +135,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Join:
+class NativeJoin:
     """Inputs joined one after the other, from the left.
 
     `stored` and `found` name operators of the plan: what this join holds is what that one holds,
@@ -143,7 +143,7 @@ class Join:
     """
 
     first: Input
-    steps: tuple[Step, ...]
+    steps: tuple[JoinStep, ...]
     stored: str | None = None
     found: str | None = None
 
@@ -206,7 +206,7 @@ class NativePlan:
     """
 
     queries: tuple[str, ...]
-    joins: tuple[Join, ...]
+    joins: tuple[NativeJoin, ...]
     takings: tuple[Taking, ...] = ()
     # What a user should know of how Spark runs the plan.
     notes: tuple[str, ...] = ()

@@ -22,7 +22,7 @@ from planner.plan.plan import Plan
 from planner.workload.query import Query, common_block
 from planner.workload.workload import Workload
 from runtime.backends.native import joins
-from runtime.backends.native.description import Blocks, Input, Join, NativePlan, Use, compare
+from runtime.backends.native.description import Blocks, Input, NativeJoin, NativePlan, Use, compare
 from runtime.engines.early_aggregation.answer_files import AnswerReader
 from runtime.engines.early_aggregation.compile import answer_columns
 from runtime.engines.early_aggregation.feed import Coding, coded
@@ -67,7 +67,7 @@ def describe(plan: Plan, workload: Workload) -> NativePlan:
     note = f"Spark joins in one order, whichever tuple arrives: {','.join(order)}"
     return NativePlan(
         (query.name,),
-        (Join(inputs[0], tuple(steps)),),
+        (NativeJoin(inputs[0], tuple(steps)),),
         notes=(note,) if steps else (),
         blocks=Blocks(common_block(query), early),
     )

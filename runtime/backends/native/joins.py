@@ -17,9 +17,9 @@ from runtime.backends.native.description import (
     END,
     TS,
     Input,
-    Join,
+    JoinStep,
+    NativeJoin,
     NativePlan,
-    Step,
     Taking,
     Use,
     compare,
@@ -46,7 +46,7 @@ def describe(plan: Plan, workload: Workload) -> NativePlan:
     inputs = inputs_of(query, order)
     steps = [_step(query, inputs[:n], new) for n, new in enumerate(inputs) if n]
     taking = Taking(0, 0, tuple(range(len(query.sources))))
-    return NativePlan((query.name,), (Join(inputs[0], tuple(steps)),), (taking,), notes)
+    return NativePlan((query.name,), (NativeJoin(inputs[0], tuple(steps)),), (taking,), notes)
 
 
 def _order(plan: Plan) -> tuple[list[str], tuple[str, ...]]:
@@ -85,7 +85,7 @@ def _input(query: Query, place: int, source: Source) -> Input:
     return replace(bare, tests=bare.filter_tests(own))
 
 
-def _step(query: Query, joined: Sequence[Input], new: Input) -> Step:
+def _step(query: Query, joined: Sequence[Input], new: Input) -> JoinStep:
     """One more source joined, with tuples that had not left their windows for each other."""
     tests = [test for other in joined for test in _in_time(query, other, new)]
     stream = next((other for other in joined if other.is_stream), None)
@@ -101,12 +101,12 @@ def step(
     new: Input,
     more: Iterable[exp.Expr],
     reach: tuple[int, int] | None = None,
-) -> Step:
+) -> JoinStep:
     """One more source joined: by its predicates with those before it, and by more tests."""
     equalities = list(_equalities(query, joined, new))
     tests = (*equalities, *_other_predicates(query, joined, new), *more)
     name = f"{', '.join(other.name for other in joined)} with {new.name}"
-    return Step(new, tests, name, reach, bool(equalities))
+    return JoinStep(new, tests, name, reach, bool(equalities))
 
 
 def _equalities(query: Query, joined: Sequence[Input], new: Input) -> Iterator[exp.Expr]:

@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
-from runtime.backends.native.description import Input, Join, NativePlan
+from runtime.backends.native.description import Input, NativeJoin, NativePlan
 from runtime.runs.result_files import safe_file_name
 
 
@@ -38,7 +38,7 @@ def program_text(native: NativePlan, plan: Plan, workload: Workload) -> str:
     return f"{_HEAD}\n" + "\n".join(constants) + f"\n{_BODY}"
 
 
-def _join(join: Join) -> Iterator[str]:
+def _join(join: NativeJoin) -> Iterator[str]:
     yield from (f"    # {step.name!r}" for step in join.steps)
     yield "    ("
     yield "        ["

@@ -21,9 +21,9 @@ from runtime.backends.native import joins
 from runtime.backends.native.description import (
     TS,
     Input,
-    Join,
+    JoinStep,
+    NativeJoin,
     NativePlan,
-    Step,
     Taking,
     Use,
     all_of,
@@ -58,20 +58,20 @@ def describe(plan: Plan, workload: Workload) -> NativePlan:
     """The joins of a plan that shares them; every window is one of time."""
     queries = [query.name for query in workload.queries]
     subjects = PlanBuilder(groups_of(workload), queries).build(plan.label).subjects
-    found: list[Join] = []
+    found: list[NativeJoin] = []
     takings: list[Taking] = []
     for operator in plan.operators():
         subject = subjects[operator.id]
-        if operator.kind != "probe" or not isinstance(subject, layout.Join):
+        if operator.kind != "probe" or not isinstance(subject, layout.SlicedJoin):
             continue
         join = _join(subject, operator.inputs[0].id, operator.id)
         takings += _takings(subject, join, len(found), workload, queries)
         found.append(join)
-    sliced = any(isinstance(s, layout.Join) and s.start for s in subjects.values())
+    sliced = any(isinstance(s, layout.SlicedJoin) and s.start for s in subjects.values())
     return NativePlan(tuple(queries), tuple(found), tuple(takings), (OVERLAP,) if sliced else ())
 
 
-def _join(join: layout.Join, stored: str, found: str) -> Join:
+def _join(join: layout.SlicedJoin, stored: str, found: str) -> NativeJoin:
     group = join.group
     inputs = first, second = _input(join, 0), _input(join, 1)
 
@@ -87,11 +87,11 @@ def _join(join: layout.Join, stored: str, found: str) -> Join:
         apart = ((one, other), (other, one))
         tests.append(exp.or_(*(compare(a, ">=", b, join.start) for a, b in apart)))
     equal = any(p.is_equality for p in group.predicates)
-    step = Step(second, tuple(tests), _name(join), join.ends, equal)
-    return Join(first, (step,), stored, found)
+    step = JoinStep(second, tuple(tests), _name(join), join.ends, equal)
+    return NativeJoin(first, (step,), stored, found)
 
 
-def _name(join: layout.Join) -> str:
+def _name(join: layout.SlicedJoin) -> str:
     group = join.group
     whose = join.query.query if join.query else ""
     part = f"part {join.parts[0]}/{join.parts[1]}" if join.parts else ""
@@ -106,7 +106,7 @@ def _within(inputs: Sequence[Input], windows: Sequence[int]) -> Iterator[exp.Exp
     yield compare(one, "<", other, windows[1])
 
 
-def _input(join: layout.Join, side: int) -> Input:
+def _input(join: layout.SlicedJoin, side: int) -> Input:
     """One stream of a join, as far as its tuples enter."""
     group = join.group
     compared = [c for p in group.predicates for c in (p.left, p.right)]
@@ -118,7 +118,7 @@ def _input(join: layout.Join, side: int) -> Input:
     return replace(bare, tests=entering)
 
 
-def _entering(join: layout.Join, side: int, given: Input) -> Iterator[exp.Expr]:
+def _entering(join: layout.SlicedJoin, side: int, given: Input) -> Iterator[exp.Expr]:
     if join.query is not None:
         yield from given.filter_tests(join.query.conditions[side].filters)
     elif join.parts is not None:
@@ -138,7 +138,11 @@ def _all(given: Input, condition: Condition) -> exp.Expr:
 
 
 def _takings(
-    join: layout.Join, found: Join, number: int, workload: Workload, queries: Sequence[str]
+    join: layout.SlicedJoin,
+    found: NativeJoin,
+    number: int,
+    workload: Workload,
+    queries: Sequence[str],
 ) -> Iterator[Taking]:
     for selection in join.selections:
         chosen = [
@@ -153,7 +157,7 @@ def _takings(
             yield Taking(place, number, members, (*_routed(join, found, member), *chosen))
 
 
-def _routed(join: layout.Join, found: Join, member: Member) -> Iterator[exp.Expr]:
+def _routed(join: layout.SlicedJoin, found: NativeJoin, member: Member) -> Iterator[exp.Expr]:
     """How far apart the tuples of a result may be for a query, where that is less than here."""
     if any(member.windows[side] < join.ends[side] for side in BOTH):
         yield from _within(found.inputs, member.windows)

@@ -11,7 +11,7 @@ from runtime.backends.native.description import NativePlan
 
 
 @dataclass(slots=True)
-class Found:
+class QueryTally:
     """The results of one query: how many in all, after the warm-up, and the sum of their hashes."""
 
     results: int = 0
@@ -59,7 +59,7 @@ class JoinMetrics:
 class NativeTally:
     """What a run on Spark's own operators came to. `phases_ms` are of the micro-batches."""
 
-    found: dict[int, Found] = field(default_factory=dict)
+    found: dict[int, QueryTally] = field(default_factory=dict)
     # By join and step of it.
     joins: dict[tuple[int, int], JoinMetrics] = field(default_factory=dict)
     phases_ms: dict[str, int] = field(default_factory=dict)
@@ -74,9 +74,9 @@ class NativeTally:
             # A sum of 64-bit hashes would overflow in Spark: it sums their halves.
             own.hashes += (row["high"] << 32) + row["low"]
 
-    def query(self, number: int) -> Found:
+    def query(self, number: int) -> QueryTally:
         """The results of one query."""
-        return self.found.setdefault(number, Found())
+        return self.found.setdefault(number, QueryTally())
 
     def join(self, join: int, step: int) -> JoinMetrics:
         """The metrics of one join."""

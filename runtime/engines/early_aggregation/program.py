@@ -23,16 +23,16 @@ from runtime.engines.early_aggregation.kernel.aggregation import (
 )
 from runtime.engines.early_aggregation.kernel.types import (
     AggregationCounters,
+    AggregationSpan,
     Arrivals,
     Functions,
     Groups,
     Sources,
     Values,
 )
-from runtime.engines.early_aggregation.kernel.types import Span as KernelSpan
 from runtime.engines.kernel_state import Done, stepped, summed
 from runtime.engines.nested_loops import Nest, join_cost
-from runtime.engines.protocol import Step, Tally
+from runtime.engines.protocol import BatchStep, Tally
 
 # In the counters of the output.
 _UPDATES, _RECOMPUTED, _EXAMINED, _CHANGES = range(4)
@@ -117,7 +117,7 @@ class AggregationProgram:
         """Compile the kernels or load them, so that steps are timed without it."""
         load_aggregation_kernels()
 
-    def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> Step:
+    def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> BatchStep:
         """Run one micro-batch of one partition from its state (None: the beginning)."""
         given = Batch.unpack(batch, Arrivals)
         functions = np.array(self.functions, np.int64).reshape(-1, 3)
@@ -127,7 +127,7 @@ class AggregationProgram:
 
         def work(counters: AggregationCounters, kept: list[np.ndarray]) -> Done:
             outcome = aggregate_batch(
-                KernelSpan(self.warmup, self.end, *self._share(partition)),
+                AggregationSpan(self.warmup, self.end, *self._share(partition)),
                 self._sources(),
                 Functions(functions[:, 0].copy(), functions[:, 1].copy()),
                 self.nest.kernel_paths(),

@@ -25,7 +25,7 @@ from runtime.engines.kernels import loop_types as kernel
 from runtime.engines.kernels.digest import tuple_hashes
 from runtime.engines.kernels.loop_types import RELATION, TIME, LoopCounters, Rows, Windows
 from runtime.engines.nested_loops import Nest, join_cost, nest_of
-from runtime.engines.protocol import PlanInput, Step, Tally
+from runtime.engines.protocol import BatchStep, PlanInput, Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class LoopProgram:
         """Compile the kernels or load them, so that steps are timed without it."""
         load_loop_kernels(RELATION in self.kind)
 
-    def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> Step:
+    def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> BatchStep:
         """Run one micro-batch of one partition from its state (None: the beginning)."""
         given = Batch.unpack(batch, Rows)
 

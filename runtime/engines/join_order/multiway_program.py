@@ -15,12 +15,12 @@ from planner.workload.query import TimeWindow
 from planner.workload.validation import microseconds
 from runtime.data.batch import Batch
 from runtime.data.feed import Span
-from runtime.engines.join_order.kernel.multiway import Counters, Join, join_batch, load_kernels
+from runtime.engines.join_order.kernel.multiway import Counters, JoinSpec, join_batch, load_kernels
 from runtime.engines.kernel_state import Done, stepped, still_held, summed
 from runtime.engines.kernels.digest import tuple_hashes
 from runtime.engines.kernels.windows import Tuples
 from runtime.engines.nested_loops import join_cost
-from runtime.engines.protocol import PlanInput, Step, Tally
+from runtime.engines.protocol import BatchStep, PlanInput, Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +45,10 @@ class JoinProgram:
         """Compile the kernels or load them, so that steps are timed without it."""
         load_kernels()
 
-    def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> Step:
+    def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> BatchStep:
         """Run one micro-batch of one partition from its state (None: the beginning)."""
         given = Batch.unpack(batch, Tuples)
-        join = Join(
+        join = JoinSpec(
             np.array(self.window, np.int64),
             np.array(self.buckets, np.int64),
             np.array(self.checks, np.int64),

@@ -34,11 +34,11 @@ from runtime.engines.sliced_chain.kernel.gates import (
 from runtime.engines.sliced_chain.kernel.slices import no_newest, run_slice
 from runtime.engines.sliced_chain.kernel.types import (
     ALWAYS,
-    Found,
     Members,
     Passage,
     Predicates,
-    Span,
+    SliceResults,
+    SliceSpan,
 )
 
 # Of a slice from which a query takes nothing.
@@ -122,7 +122,7 @@ class Run:
     era: Era
     prepared: Prepared
     counters: SliceCounters
-    span: Span
+    span: SliceSpan
     share: Share
     seen: Rows
     old: int
@@ -288,7 +288,7 @@ class Run:
         males = self.old + np.flatnonzero(here & (members.reach[self.old :] > 0))
         return np.sort(np.concatenate([2 * females, 2 * males + 1]))
 
-    def _add_results(self, chain: Chain, piece: Piece, found: Found) -> None:
+    def _add_results(self, chain: Chain, piece: Piece, found: SliceResults) -> None:
         """Put the results of a slice together for the queries that tap it."""
         queries = np.array([tap.query for tap in chain.taps])
         turned = np.array([tap.turned for tap in chain.taps], np.int64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from planner.families.sliced_chain.groups import BOTH, Group, Member, groups_of
-from planner.families.sliced_chain.layout import Join
+from planner.families.sliced_chain.layout import SlicedJoin
 from planner.families.sliced_chain.plans import Built, Checking, Feeding, Merging, PlanBuilder
 from planner.families.stages import PlannedStage
 from planner.plan.plan import Operator
@@ -65,13 +65,13 @@ class _Era:
     def made(self, number: int, at: int) -> Era:
         """What runs the plan from this time on."""
         operators = self._built.plan.operators()
-        joins: dict[str, list[tuple[Operator, Join]]] = {}
+        joins: dict[str, list[tuple[Operator, SlicedJoin]]] = {}
         for operator in operators:
             about = self._built.subjects[operator.id]
             if operator.kind == "arrive" and isinstance(about, Feeding):
                 stream = self._columns.stream(about.group, about.side)
                 self._meters.add(operator, number * len(self._columns.streams) + stream)
-            elif operator.kind == "slice" and isinstance(about, Join):
+            elif operator.kind == "slice" and isinstance(about, SlicedJoin):
                 # A later slice of a chain is fed by the one before it.
                 feeding = operator.inputs[0]
                 chain = joins.pop(feeding.id, []) if feeding.kind == "slice" else []
@@ -82,7 +82,7 @@ class _Era:
 
     # --- chains ----------------------------------------------------------------------------------
 
-    def _chain(self, slices: list[tuple[Operator, Join]]) -> Chain:
+    def _chain(self, slices: list[tuple[Operator, SlicedJoin]]) -> Chain:
         (first, whole), joins = slices[0], [join for _, join in slices]
         group = whole.group
         looked = [self._looked(join) for join in joins]
@@ -117,7 +117,7 @@ class _Era:
         self._used.selects += sum(counts)
         return chain
 
-    def _looked(self, join: Join) -> list[tuple[list[int], list[str]]]:
+    def _looked(self, join: SlicedJoin) -> list[tuple[list[int], list[str]]]:
         """What is looked at: pairs of conditions and since when, each with its queries."""
         found: dict[tuple[int, ...], list[str]] = {}
         for selection in join.selections:
@@ -152,7 +152,7 @@ class _Era:
         of_group: dict[int, Chain] = {}
         for operator in operators:
             about = self._built.subjects[operator.id]
-            if operator.kind in ("probe", "route") and isinstance(about, Join):
+            if operator.kind in ("probe", "route") and isinstance(about, SlicedJoin):
                 row = self._meters.last(operator.inputs[0])
                 self._meters.add(operator, row)
                 chain, place = by_row[row]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from planner.families.sliced_chain.groups import BOTH, Condition, Group
-from planner.families.sliced_chain.layout import Join, parts_of
+from planner.families.sliced_chain.layout import SlicedJoin, parts_of
 from planner.families.sliced_chain.plans import Built, Feeding
 from planner.plan.plan import Operator
 from planner.workload.changes import queries_of_run
@@ -133,7 +133,7 @@ class Entries:
         self._gate_of: dict[str, int] = {}
         self.gates: list[Gate] = []
 
-    def of(self, operator: Operator, join: Join, side: int) -> list[int]:
+    def of(self, operator: Operator, join: SlicedJoin, side: int) -> list[int]:
         """The gate through which tuples of a side come, and which of its parts enter."""
         stream = join.group.streams[side]
         feed = next(fed for fed in operator.inputs if fed.param("source") == stream)

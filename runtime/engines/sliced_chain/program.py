@@ -17,7 +17,7 @@ from runtime.data.feed import Span
 from runtime.engines.kernel_state import Done, grown, stepped, summed
 from runtime.engines.kernels.digest import tuple_hashes
 from runtime.engines.kernels.loop_types import Rows
-from runtime.engines.protocol import Step, Tally
+from runtime.engines.protocol import BatchStep, Tally
 from runtime.engines.sliced_chain.batch import Prepared, Run, Share, Stored, nothing_stored
 from runtime.engines.sliced_chain.chain_program import Era
 from runtime.engines.sliced_chain.counters import Meter, SliceCounters, raw_costs
@@ -35,8 +35,8 @@ from runtime.engines.sliced_chain.kernel.types import (
     Passage,
     Predicates,
     Slice,
+    SliceSpan,
 )
-from runtime.engines.sliced_chain.kernel.types import Span as KernelSpan
 from runtime.engines.sliced_chain.migration import migrated
 
 _NEVER = 2**62
@@ -68,7 +68,7 @@ class SliceProgram:
     def _prepared(self) -> list[Prepared]:
         return [Prepared(era) for era in self.eras]
 
-    def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> Step:
+    def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> BatchStep:
         """Run one micro-batch of one partition from its state (None: the beginning)."""
         given = Batch.unpack(batch, Rows)
 
@@ -108,7 +108,7 @@ class SliceProgram:
             era,
             prepared,
             counters,
-            KernelSpan(self.warmup, self.end),
+            SliceSpan(self.warmup, self.end),
             share,
             seen,
             old,
@@ -237,7 +237,7 @@ def load_slice_kernels() -> None:
     sides = np.ones(2, np.int64)
     piece = Slice(sides, 1, two, sides, sides, two, two, one)
     run_slice(
-        members, predicates, piece, KernelSpan(0, 1), Passage(none, none, none, none),
+        members, predicates, piece, SliceSpan(0, 1), Passage(none, none, none, none),
         np.zeros(SLICE_COUNTS, np.int64), np.zeros((1, 2), np.int64), np.zeros(1), no_newest(1),
         0, 1, True,
     )  # fmt: skip

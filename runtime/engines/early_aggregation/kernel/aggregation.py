@@ -26,11 +26,11 @@ from runtime.engines.early_aggregation.kernel.types import (
     GROUP_STAMP,
     RELATION,
     AggregationCounters,
+    AggregationSpan,
     Arrivals,
     Functions,
     Groups,
     Sources,
-    Span,
     Values,
 )
 from runtime.engines.kernels.conditions import filtered
@@ -85,7 +85,7 @@ def group_rows(groups: Groups) -> np.ndarray:
 
 
 def aggregate_batch(
-    span: Span,
+    span: AggregationSpan,
     sources: Sources,
     functions: Functions,
     paths: Paths,
@@ -146,7 +146,7 @@ def load_aggregation_kernels() -> None:
     # As a batch's are, which share its memory.
     arriving = Arrivals(*(np.frombuffer(b"", c.dtype).reshape(c.shape) for c in arriving))
     aggregate_batch(
-        Span(0, 1, 1, 0),
+        AggregationSpan(0, 1, 1, 0),
         Sources(zero, one, np.zeros(1, np.bool_), np.zeros(2, np.int64), one, one, 0, 0),
         Functions(none, none),
         Paths(zero, -one, one, zero, zero),

@@ -59,7 +59,7 @@ class Arrivals(NamedTuple):
         return Arrivals(*(np.concatenate(pair) for pair in zip(self, later, strict=True)))
 
 
-class Span(NamedTuple):
+class AggregationSpan(NamedTuple):
     """When work is counted, in microseconds, and which share of the tuples probes here."""
 
     warmup: int

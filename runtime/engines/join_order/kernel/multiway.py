@@ -18,7 +18,7 @@ from runtime.engines.kernels.scan import matches
 from runtime.engines.kernels.windows import Tuples, bucket_of, lay_out
 
 
-class Join(NamedTuple):
+class JoinSpec(NamedTuple):
     """What is joined and how: one entry per source in FROM order; times in microseconds.
 
     `orders[i]` lists the sources that a tuple of source i probes, `checks[i]` how many checks are
@@ -73,7 +73,7 @@ class Outcome(NamedTuple):
 
 
 def join_batch(
-    join: Join,
+    join: JoinSpec,
     stay: Tuples,
     arriving: Tuples,
     counters: Counters,
@@ -111,7 +111,7 @@ def join_batch(
 def load_kernels() -> None:
     """Compile the kernels for their one set of types, or load them; only the first call works."""
     one = np.ones(2, np.int64)
-    join = Join(one, one, one, np.array([[1], [0]], np.int64), 0, 1, 1, 0)
+    join = JoinSpec(one, one, one, np.array([[1], [0]], np.int64), 0, 1, 1, 0)
     none = Tuples.empty()
     join_batch(join, none, none, Counters.zero(2), 0, last=True, keep_results=True)
 

@@ -26,12 +26,12 @@ from runtime.engines.sliced_chain.kernel.types import (
     REPLICAS,
     ROUTED,
     ROUTES,
-    Found,
     Members,
     Passage,
     Predicates,
     Slice,
-    Span,
+    SliceResults,
+    SliceSpan,
 )
 
 _ONE = np.uint64(1)
@@ -42,7 +42,7 @@ def run_slice(
     members: Members,
     predicates: Predicates,
     piece: Slice,
-    span: Span,
+    span: SliceSpan,
     before: Passage,
     counts: np.ndarray,
     selects: np.ndarray,
@@ -51,7 +51,7 @@ def run_slice(
     begun: int,
     until: int,
     keep_results: bool,
-) -> tuple[Found, Passage]:
+) -> tuple[SliceResults, Passage]:
     """Run a batch through a slice; `before` has what it stores, and the queue that it is given.
 
     Adds to `counts`, to `selects` (per pair: looks and passes), and to `held`, in tuple-µs from
@@ -80,7 +80,7 @@ def run_slice(
         keep_results,
     )
     held += waited
-    return Found(results, counted, digests, kept), passage
+    return SliceResults(results, counted, digests, kept), passage
 
 
 def no_newest(buckets: int) -> np.ndarray:

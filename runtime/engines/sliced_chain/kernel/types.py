@@ -78,14 +78,14 @@ class Slice(NamedTuple):
     since: np.ndarray
 
 
-class Span(NamedTuple):
+class SliceSpan(NamedTuple):
     """Counting covers what happens from `warmup` on, state what is held until `end`."""
 
     warmup: int
     end: int
 
 
-class Found(NamedTuple):
+class SliceResults(NamedTuple):
     """The results of a slice by side of the stored member and segment (rows) and pair (columns).
 
     `counted` leaves those of the warm-up out. The digests are in both orders of FROM. `pairs` are
