@@ -99,9 +99,7 @@ class Program:
 
     load = staticmethod(lambda: None)
 
-    def step(
-        self, state: bytes | None, batch: bytes, _partition: int, keep_rows: bool
-    ) -> BatchStep:
+    def step(self, state: Any, batch: bytes, _partition: int, keep_rows: bool) -> BatchStep:
         given = Batch.unpack(batch, Tuples).tuples
         chosen = given.take(given.seq % self.every == 0)
 

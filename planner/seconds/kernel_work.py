@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 from planner.plan.cost import Cost, UnitCosts
 
-# What runs plans: the fast eager join, loops of every kind (compiled apart where there are
-# relations), aggregations, or sliced joins.
+# The name of what runs a plan: the fast eager join, loops of every kind (compiled apart where there
+# are relations), aggregations, sliced joins, and whatever a new family brings.
 Kernel = str
-KERNELS: tuple[Kernel, ...] = ("multiway", "loops", "relations", "aggregation", "slices")
 
 
 @dataclass(frozen=True, slots=True)

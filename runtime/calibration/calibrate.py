@@ -19,7 +19,7 @@ from planner.files.data_folder import kernels_digest, machine
 from planner.plan.cost import Cost, Units
 from planner.plan.plan import Plan
 from planner.seconds.calibration import Calibration, Figure, keep_calibration
-from planner.seconds.kernel_work import KERNELS, Kernel, Work
+from planner.seconds.kernel_work import Kernel, Work
 from planner.workload.workload import Workload
 from runtime.backends.interruption import (
     RunCancelledError,
@@ -203,7 +203,7 @@ def calibration_of(measured: Sequence[Measured], begun: float, batch: Figure | N
     """What the runs tell of this machine."""
     fits = {
         kernel: fitted(kernel, runs)
-        for kernel in KERNELS
+        for kernel in dict.fromkeys(run.kernel for run in measured)
         if (runs := [run.observation for run in measured if run.kernel == kernel])
     }
     merged = [run.chain for run in measured if run.chain is not None]

@@ -23,13 +23,13 @@ class Modules:
     native: str | None = None
 
 
+_ENGINES, _NATIVE = "runtime.engines", "runtime.backends.native"
 ENGINES = {
-    name: Modules(f"runtime.engines.{name}.engine", f"runtime.backends.native.{native}")
-    for name, native in (
-        ("join_order", "joins"),
-        ("early_aggregation", "early_aggregation"),
-        ("sliced_chain", "sliced_chain"),
-    )
+    "join_order": Modules(f"{_ENGINES}.join_order.engine", f"{_NATIVE}.joins"),
+    "early_aggregation": Modules(
+        f"{_ENGINES}.early_aggregation.engine", f"{_NATIVE}.early_aggregation"
+    ),
+    "sliced_chain": Modules(f"{_ENGINES}.sliced_chain.engine", f"{_NATIVE}.sliced_chain"),
 }
 
 
