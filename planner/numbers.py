@@ -33,13 +33,15 @@ def times(larger: float, smaller: float) -> str:
 def percent_more(larger: float, smaller: float) -> str:
     """By how many percent one cost is above another.
 
-    >>> percent_more(101, 100), percent_more(100.001, 100)
-    ('1%', 'under 0.01%')
+    >>> percent_more(101, 100), percent_more(100.957, 100), percent_more(2570, 100)
+    ('1%', '1%', '2,470%')
     """
     if smaller <= 0:
         return "far"
     percent = 100 * (larger - smaller) / smaller
-    return f"{percent:,.3g}%" if percent >= 0.01 else "under 0.01%"
+    if percent < 0.01:
+        return "under 0.01%"
+    return f"{percent:,.0f}%" if percent >= 10 else f"{percent:.{1 if percent < 1 else 2}g}%"
 
 
 def shortened(text: str, most: int = 60) -> str:

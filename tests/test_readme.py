@@ -15,8 +15,7 @@ from bench.__main__ import main
 from bench.documents import evaluation, figures, write
 from bench.registry import BENCHMARKS
 from bench.summary import summary
-from planner.experiments import experiment
-from planner.experiments.registry import EXPERIMENTS
+from planner.experiments.registry import EXPERIMENTS, experiment
 from planner.experiments.tran import curves
 
 PROJECT = Path(__file__).resolve().parent.parent

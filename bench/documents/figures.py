@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from bench.documents.evaluation import measured_values
-from planner.experiments import experiment
+from planner.experiments.registry import experiment
 
 Record = dict[str, Any]
 # What was measured, the figure, and what it is compared with.

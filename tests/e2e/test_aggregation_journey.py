@@ -14,7 +14,9 @@ pytestmark = [pytest.mark.e2e, pytest.mark.spark]
 
 def test_from_an_aggregation_to_the_same_groups(page: Page) -> None:
     page.locator(".st-key-open-network-packets button").click()
-    expect(page.get_by_text(re.compile("^EAP-11 wins: .* under LAP, because"))).to_be_visible()
+    expect(
+        page.get_by_text(re.compile("^EAP-11 wins: .* cheaper than LAP, because"))
+    ).to_be_visible()
     pictures = page.get_by_test_id("stGraphVizChart")
     expect(pictures).to_have_count(4)
     expect(pictures.first).to_contain_text("γ c.source")

@@ -43,7 +43,7 @@ def test_all_four_plans_stand_side_by_side(packets: AppTest) -> None:
     drawn = pictures(packets)
     assert [text.count("count(*)") for text in drawn] == [3, 2, 2, 1]
     assert "These are all 4 plans" in texts(packets)
-    assert "EAP-11 wins: 19,552.4 operations/s, 3.7x under LAP" in texts(packets)
+    assert "EAP-11 wins: 19,552.4 operations/s, 3.7x cheaper than LAP" in texts(packets)
     assert "c and b each have 9,727 groups in a window of 36,000" in texts(packets)
     assert {badge for badge in ("best", "baseline", "worst") if badge in texts(packets)} == {
         "best",

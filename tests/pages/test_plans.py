@@ -17,7 +17,7 @@ Go = Callable[[str], AppTest]
 
 def test_the_answer_comes_first(go: Go) -> None:
     app = go("plans")
-    assert "S1,S2,S3,S4 wins: 16,000 comparisons/s, 5.4x under the worst" in texts(app)
+    assert "S1,S2,S3,S4 wins: 16,000 comparisons/s, 5.4x cheaper than the worst plan" in texts(app)
     assert "Prediction model: paper, Appendix A" in texts(app)
 
 

@@ -59,7 +59,7 @@ def answer(model: AggregationModel, ranking: Ranking) -> str:
         return f"{best.label}: {amount(best.score)} {unit}; {_only(model)}."
     if best.label == late.label:
         return f"{head}{'' if ties else _closest(ranking)}, because {_too_large(model)}{ties}."
-    against = f"{times(late.score, best.score)} under LAP"
+    against = f"{times(late.score, best.score)} cheaper than LAP"
     if late.score < 1.1 * best.score:
         against = f"LAP needs {percent_more(late.score, best.score)} more"
     return f"{head}, {against}, because {_small(model, model.mask(best.label))}{ties}."

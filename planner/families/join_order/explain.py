@@ -17,7 +17,7 @@ from planner.numbers import amount, percent_more, shortened, times
 from planner.plan.cost import rounded
 from planner.workload.execution import Statistics
 
-# Below this, "1x under the worst" would say nothing.
+# Below this, "1x cheaper than the worst plan" would say nothing.
 LEAST_TIMES = 1.1
 _SAVES = {
     "naive": "the same loops for every arriving stream save work",
@@ -39,11 +39,11 @@ def answer(model: JoinModel, ranking: Ranking) -> str:
         every = f"all {factorial(len(model.windows)):,} orders cost the same"
         return f"{name}: {amount(least)} {_unit(model)}; {every}."
     if worst is None:
-        against = f"{times(baseline.score, least)} under the FROM order"
+        against = f"{times(baseline.score, least)} cheaper than the FROM order"
     elif worst[0] < LEAST_TIMES * least:
         against = f"the worst {percent_more(worst[0], least)} above it"
     else:
-        against = f"{times(worst[0], least)} under the worst"
+        against = f"{times(worst[0], least)} cheaper than the worst plan"
     reason = _because(model, traced(model), best.label, least)
     ties = near_ties(best, ranking)
     return f"{name} wins: {amount(least)} {_unit(model)}, {against}, because {reason}{ties}."
@@ -56,7 +56,7 @@ def _by_seconds(name: str, best: Candidate, baseline: Candidate, ties: str) -> s
     elif baseline.score < LEAST_TIMES * best.score:
         against = f"the FROM order {percent_more(baseline.score, best.score)} above it"
     else:
-        against = f"{times(baseline.score, best.score)} under the FROM order"
+        against = f"{times(baseline.score, best.score)} cheaper than the FROM order"
     made = f"{amount(best.cost.comparisons)} comparisons/s"
     if best.label != baseline.label:
         made += f" to its {amount(baseline.cost.comparisons)}"

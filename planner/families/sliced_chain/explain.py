@@ -41,7 +41,7 @@ def answer(plans: Plans, ranking: Ranking) -> str:
         closest = f"; {shortened(others[0].label)} needs " if others and not ties else ""
         closest += f"{percent_more(others[0].score, best.score)} more" if closest else ""
         return f"{head}{closest}, because {_nothing_shared(plans)}{ties}."
-    against = f"{times(unshared.score, best.score)} under unshared"
+    against = f"{times(unshared.score, best.score)} cheaper than unshared"
     if unshared.score < 1.1 * best.score:
         against = f"unshared needs {percent_more(unshared.score, best.score)} more"
     return f"{head}, {against}, because {_because(plans, best.label)}{ties}."

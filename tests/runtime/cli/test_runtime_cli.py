@@ -220,7 +220,7 @@ def test_runs_are_noted_pinned_found_and_deleted_by_commands(
     assert main(["history", "--most", "1"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("run-2 ")
-    assert "1 of 2 runs; --skip 1 lists the next ones" in out
+    assert "1 of 2 runs; --skip 1 lists more" in out
     assert main(["history", "--skip", "1", "--status", "finished"]) == 0
     assert capsys.readouterr().out.startswith("run-1 * ")
     assert _refused(capsys, "history", "--pin", "z").startswith("run: no run 'z'")

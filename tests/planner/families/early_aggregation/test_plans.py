@@ -234,7 +234,7 @@ def test_the_answer_says_who_wins_by_how_much_and_why() -> None:
     late = next(c for c in ranking.candidates if c.label == "LAP")
     best = ranking.candidates[0]
     assert answer.startswith("EAP-11 wins: ")
-    assert f"{late.score / best.score:.2g}x under LAP" in answer
+    assert f"{late.score / best.score:.2g}x cheaper than LAP" in answer
     assert "groups in a window of 5,000" in answer
     assert ranking.by.figure == "operations"
     assert {tag for c in ranking.candidates for tag in c.tags} == {"best", "baseline", "worst"}

@@ -197,7 +197,8 @@ def test_the_answer_says_who_wins_why_and_what_comes_close() -> None:
         return FAMILY.space(workload).explanation(FAMILY.space(workload).rank(top=10)).answer
 
     assert answer(equality_join(TABLE_5)).startswith(
-        "S1,S2,S3,S4 wins: 16,000 comparisons/s, 5.4x under the worst, because S1 and S2"
+        "S1,S2,S3,S4 wins: 16,000 comparisons/s, 5.4x cheaper than the worst plan, because "
+        "S1 and S2"
     )
     assert "a near-tie with S4,S1,S3,S2 (the same cost)" in answer(equality_join(TABLE_7))
     assert answer(equality_join(TABLE_5[:2])).endswith("all 2 orders cost the same.")
