@@ -38,9 +38,9 @@ SEEN_WITH = {
         "protocol",
         "replanning",
         "run_views",
-        "seconds_view",
+        "run_figures",
     },
-    "auctions": {"early_aggregation", "gallery", "run_views", "seconds_view"},
+    "auctions": {"early_aggregation", "gallery", "run_views", "run_figures"},
     "temperature-humidity": {"chain_view", "optima", "run_views"},
 }
 SEEN_WHILE_IT_RUNS = {"progress", "sliced_chain"}
