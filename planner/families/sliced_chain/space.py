@@ -14,9 +14,8 @@ from planner.families.sliced_chain.model import model_of
 from planner.families.sliced_chain.picture import Picture, pictures_of
 from planner.families.sliced_chain.plan_totals import Balance, TradeOff, balances_of, trade_off_of
 from planner.families.sliced_chain.plans import Built
-from planner.families.sliced_chain.pricing import estimated, looks_of_entered, priced
+from planner.families.sliced_chain.pricing import estimated, looks_of_entered, priced, slice_work
 from planner.families.sliced_chain.ranking import Plans
-from planner.families.sliced_chain.slice_work import slice_work
 from planner.plan.cost import Cost, Estimate, UnitCosts, rounded
 from planner.plan.objective import Objective
 from planner.plan.plan import Plan
