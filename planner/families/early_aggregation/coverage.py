@@ -199,8 +199,8 @@ def _why_functions(query: Query, alias: str, functions: tuple[str, ...]) -> str:
     own = [name for name in functions if name != ROWS]
     if not own:
         return (
-            f"Rule 2: {alias} has no aggregated attribute, so its set counts rows, "
-            "by which what it joins is multiplied"
+            f"Rule 2: {alias} has no aggregated attribute, so its set counts rows; "
+            "the results it joins with are multiplied by that count"
         )
     if _has_all(query, alias):
         return f"Rule 2: {alias} has all that is aggregated, so its set computes {listed(own)}"

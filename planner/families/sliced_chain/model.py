@@ -249,7 +249,7 @@ def _way(workload: Workload, group: Group, streams: Sequence[Stream], side: int)
     assert stored.rate is not None, "`refusal` has seen that it is known"
     assert probing.rate is not None, "`refusal` has seen that it is known"
     first = workload.query(group.members[0].query)
-    # Conditions on a join attribute are taken as independent of the join, and the user is told.
+    # Conditions on a join attribute are taken as independent of the join; the explanation says so.
     graph = graph_of(workload, replace(first, filters=()))
     places = {source.name: place for place, source in enumerate(first.sources)}
     scanned = 1.0

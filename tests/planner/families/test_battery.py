@@ -135,7 +135,7 @@ def test_a_ranking_prices_as_the_estimate_does(known: Family, workload: Workload
         assert priced.as_dict() == pytest.approx(candidate.cost.as_dict())
     assert ranking.baseline in {candidate.label for candidate in ranking.candidates}
     explained = space.explanation(ranking)
-    # A long label is told in words: that of a general plan, or of a chain of many slices.
+    # A long label is put in words: that of a general plan, or of a chain of many slices.
     assert explained.answer.startswith((ranking.best, "A general plan", "A chain of"))
     assert all(sentence.strip() for sentence in explained.why)
 

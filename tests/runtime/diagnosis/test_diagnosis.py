@@ -1,4 +1,4 @@
-"""Why a model is wrong: each reason is told where it holds, and none where the model is right."""
+"""Why a model is wrong: each reason is named where it holds, and none where the model is right."""
 
 from __future__ import annotations
 
