@@ -85,10 +85,7 @@ def units(found: Calibration) -> None:
     controls.table(
         table(found, chosen),
         "Nanoseconds of each unit of work of the chosen kernel, with their spread",
-        columns={
-            "Nanoseconds": st.column_config.NumberColumn(format="%.3g"),
-            "Spread (ns)": st.column_config.NumberColumn(format="%.3g"),
-        },
+        columns="calibrated-units",
         width="content",
     )
 

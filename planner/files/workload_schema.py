@@ -15,7 +15,6 @@ from typing import (
     Literal,
     Self,
     Union,
-    cast,
     dataclass_transform,
     get_args,
     get_origin,
@@ -125,15 +124,16 @@ class Part:
     @classmethod
     def read(cls, value: Any, path: Path = ()) -> Self:
         """The part that a value of the file describes."""
-        given = dict(_items(value, path))
-        known = {own.name.rstrip("_"): own for own in fields(cast(Any, cls))}
+        part: Any = cls
+        given, shapes = dict(_items(value, path)), _shapes(part)
+        known = {own.name.rstrip("_"): own for own in fields(part)}
         for key in given:
             if key not in known:
                 raise PlanError(f"unknown key{suggestion(str(key), known)}", _place((*path, key)))
         found = {}
         for key, own in known.items():
             if key in given:
-                found[own.name] = _read(_shapes(cls)[own.name], given[key], (*path, key))
+                found[own.name] = _read(shapes[own.name], given[key], (*path, key))
             elif own.default is MISSING and own.default_factory is MISSING:
                 raise PlanError("is missing; add it", _place((*path, key)))
         return cls(**found)

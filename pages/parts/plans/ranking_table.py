@@ -169,25 +169,13 @@ def _columns(frame: pd.DataFrame, score: str) -> dict[str, ColumnConfig]:
         for name in UNITS.values()
         if name in frame
     }
-    if KERNEL_TIME in frame:
-        numbers[KERNEL_TIME] = st.column_config.NumberColumn(
-            KERNEL_TIME,
-            format="localized",
-            width=84,
-            help="Predicted microseconds of CPU time in kernels per second of stream time, from "
-            "the unit costs named above; see Calibration",
-        )
-    return numbers | {
-        "Rank": st.column_config.NumberColumn("#", width=36),
-        "Plan": st.column_config.TextColumn("Plan", width=_width(frame, "Plan")),
-        "Known as": st.column_config.TextColumn("Known as", width=_width(frame, "Known as")),
-        score: st.column_config.ProgressColumn(
-            score,
-            format="localized",
-            min_value=0.0,
-            max_value=max(float(frame[score].max()), 1e-9),
-            width=112,
-            help=_MEANING.get(score),
-        ),
-        "Against baseline": st.column_config.TextColumn("Against baseline", width=104),
-    }
+    widths = {name: {"width": _width(frame, name)} for name in ("Plan", "Known as")}
+    numbers[score] = st.column_config.ProgressColumn(
+        score,
+        format="localized",
+        min_value=0.0,
+        max_value=max(float(frame[score].max()), 1e-9),
+        width=112,
+        help=_MEANING.get(score),
+    )
+    return numbers | controls.described_columns("ranking", widths)

@@ -41,11 +41,7 @@ def stages_of_run(family_name: str, workload: Workload, label: str) -> tuple[Pla
 
 def show_stages(stages: Sequence[PlannedStage], end: float, reached: float | None = None) -> None:
     """The stages as a table; of a run in progress, also which of them are done."""
-    controls.table(
-        table(stages, end, reached),
-        "What changes when",
-        columns={"What changes": st.column_config.TextColumn(width="large")},
-    )
+    controls.table(table(stages, end, reached), "What changes when", columns="stages")
 
 
 def table(stages: Sequence[PlannedStage], end: float, reached: float | None = None) -> pd.DataFrame:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeVar, cast
 
 import streamlit as st
 
 from pages.parts.shared.formatting import on_pages, plain
 from planner.errors import PlanError, QueryTextError, RunError, SluiceError, caret
+from planner.files.safe_yaml import read_yaml
 
 T = TypeVar("T")
-# Numbers with thousands separated.
-NUMBER = st.column_config.NumberColumn(format="localized")
+_COLUMNS = Path(__file__).with_name("columns.yaml")
 # Pixels: the head of a table and a row; longer tables scroll.
 _HEAD, _ROW, _TALLEST = 38, 35, 458
 
@@ -46,19 +49,42 @@ def table(
     data: Any,
     alt: str,
     numbers: Sequence[str] = (),
-    columns: Mapping[str, Any] | None = None,
+    columns: str | Mapping[str, Any] = MappingProxyType({}),
     **settings: Any,
 ) -> Any:
-    """A table without its index; returns what is selected in it."""
+    """A table without its index; returns what is selected in it.
+
+    `numbers` are columns with thousands separated; `columns` are all others, or the name of the
+    table in `columns.yaml`.
+    """
     rows = data.num_rows if hasattr(data, "num_rows") else len(data)
+    known = described_columns(columns) if isinstance(columns, str) else columns
     return st.dataframe(
         data,
         hide_index=True,
-        column_config={**dict.fromkeys(numbers, NUMBER), **(columns or {})},
+        column_config={**dict.fromkeys(numbers, _column()), **known},
         height=settings.pop("height", min(_HEAD + _ROW * max(rows, 1), _TALLEST)),
         alt=alt,
         **settings,
     )
+
+
+def described_columns(
+    name: str, changed: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+) -> dict[str, Any]:
+    """The columns of a table as `columns.yaml` describes them, with these changes."""
+    described = _described()[name]
+    return {head: _column(**described[head], **changed.get(head, {})) for head in described}
+
+
+@cache
+def _described() -> dict[str, dict[str, dict[str, Any]]]:
+    return cast(Any, read_yaml(_COLUMNS.read_bytes()))
+
+
+def _column(kind: str = "number", **settings: Any) -> Any:
+    usual = {"format": "localized"} if kind in ("number", "progress") else {}
+    return getattr(st.column_config, f"{kind.capitalize()}Column")(**usual | settings)
 
 
 _TEXT_OF_QUERY = re.compile(r"queries\[(\d+)\]\.text")

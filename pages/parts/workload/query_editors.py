@@ -42,7 +42,7 @@ def pick(queries: list[Parts]) -> int:
     event = controls.table(
         table([queries[at] for at in found]),
         "Queries",
-        columns={"Text": st.column_config.TextColumn("Text", width="large")},
+        columns="queries",
         key=key,
         on_select="rerun",
         selection_mode="single-row-required",
@@ -171,11 +171,7 @@ def show_windows() -> None:
         key=key,
         hide_index=True,
         disabled=["Source", "Stream"],
-        column_config={
-            "Window": st.column_config.TextColumn(
-                "Window", help="RANGE 100, RANGE 5 MINUTES, ROWS 500, TUMBLING 60, LANDMARK"
-            )
-        },
+        column_config=controls.described_columns("windows"),
         alt="Windows",
     )
     drafts.showing(_editor(query), edited)

@@ -23,7 +23,6 @@ from planner.workload.workload import Workload
 from runtime.runs.records import Run
 
 OPERATIONS, RECOMPUTATIONS = "operations", "recomputations"
-_TUPLES, _EXPECTED, _BOUND = "Tuples in window", "Entries expected", "Entries at most (paper)"
 
 
 class EarlyAggregationView(FamilyView):
@@ -83,14 +82,7 @@ def _early_sets(workload: Workload) -> None:
     controls.table(
         early_sets(workload),
         "The early aggregation of each source, and the size of its set",
-        columns={
-            name: st.column_config.NumberColumn(name, format="localized", help=help_text)
-            for name, help_text in (
-                (_TUPLES, "What tuples of other sources probe under LAP; the rows of a relation"),
-                (_EXPECTED, "Refined model: cells that are expected to be filled"),
-                (_BOUND, "Equations 14 and 15: at most one entry per tuple and per cell"),
-            )
-        },
+        columns="early-sets",
     )
     for rule in _plans(workload).rules():
         st.markdown(f"- {plain(rule.why_group, 600)}.\n- {plain(rule.why_functions, 600)}.")
@@ -107,8 +99,8 @@ def early_sets(workload: Workload) -> pd.DataFrame:
             "Source": [rule.source for rule in rules],
             "Groups by": [rule.group_text for rule in rules],
             "Computes": [rule.functions_text for rule in rules],
-            _TUPLES: sizes_alike[0::3],
-            _EXPECTED: sizes_alike[1::3],
-            _BOUND: sizes_alike[2::3],
+            "Tuples in window": sizes_alike[0::3],
+            "Entries expected": sizes_alike[1::3],
+            "Entries at most (paper)": sizes_alike[2::3],
         }
     )

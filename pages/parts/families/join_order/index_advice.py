@@ -104,30 +104,22 @@ def advised(workload: Workload, budget: int, upkeep: bool) -> Advice:
 
 def _windows(advice: Advice) -> None:
     """How each window is probed, and what its index saves."""
-    saves, each, takes = f"Saves {advice.unit}", "Per bucket", "Takes"
+    saves, columns = f"Saves {advice.unit}", controls.described_columns("advised-windows")
     frame = pd.DataFrame(
         {
             "Window": [window.source for window in advice.windows],
             "Access": [_access(window, advice) for window in advice.windows],
             saves: rounded_alike([window.saves for window in advice.windows]),
-            each: rounded_alike([window.saves_per_bucket for window in advice.windows]),
-            takes: [window.memory for window in advice.windows],
+            "Per bucket": rounded_alike([window.saves_per_bucket for window in advice.windows]),
+            "Takes": [window.memory for window in advice.windows],
         }
     )
     if all(window.memory in (0, window.buckets) for window in advice.windows):
-        frame = frame.drop(columns=takes)
+        frame = frame.drop(columns="Takes")
     controls.table(
         frame,
         "Windows and their indexes",
-        columns={
-            saves: st.column_config.NumberColumn(
-                format="localized", help="How much more the plan costs if this window is scanned."
-            ),
-            each: st.column_config.NumberColumn(format="localized"),
-            takes: st.column_config.NumberColumn(
-                help="Buckets of the budget: the same number for each join attribute of the window."
-            ),
-        },
+        columns={**columns, saves: columns["Saves"]},
     )
 
 
