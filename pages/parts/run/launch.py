@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.parts.families.registry import view_of
-from pages.parts.shared import backend, planning, state
+from pages.parts.shared import backend, controls, planning, state
 from planner.errors import SluiceError
 from runtime.runs.records import MOST_DISK_MB, MOST_SECONDS, Backend, Way
 
@@ -28,6 +28,7 @@ class RunOptions:
 
 
 USUAL = RunOptions()
+_FAILURE = "launch_error"
 
 
 def launch(labels: Sequence[str], options: RunOptions = USUAL) -> None:
@@ -37,8 +38,7 @@ def launch(labels: Sequence[str], options: RunOptions = USUAL) -> None:
     from runtime.runs.records import RunRequest, repeated
     from runtime.runs.result_files import folder_for
 
-    st.session_state.pop("launch_error", None)
-    try:
+    with controls.kept(_FAILURE):
         chosen, workload = planning.subject()
         folder, sort = state.data()
         if folder is None:
@@ -68,10 +68,8 @@ def launch(labels: Sequence[str], options: RunOptions = USUAL) -> None:
             for label in dict.fromkeys(labels)
         ]
         backend.start(repeated(requests, options.repeats))
-    except SluiceError as error:
-        st.session_state["launch_error"] = error
 
 
 def failure() -> SluiceError | None:
     """Why the last start did not happen, if it did not."""
-    return st.session_state.get("launch_error")
+    return st.session_state.get(_FAILURE)

@@ -99,6 +99,22 @@ def shown() -> Iterator[None]:
         show(error)
 
 
+@contextmanager
+def kept(name: str) -> Iterator[None]:
+    """Keep a user's mistake under this name: what a button calls cannot show it yet."""
+    st.session_state.pop(name, None)
+    try:
+        yield
+    except SluiceError as error:
+        st.session_state[name] = error
+
+
+def show_kept(name: str) -> None:
+    """Show the mistake that was kept under this name, if there is one."""
+    if name in st.session_state:
+        show(st.session_state[name])
+
+
 def show(error: SluiceError, queries: Sequence[str] = ()) -> None:
     """The message, with a caret under the place in a query's text.
 

@@ -195,8 +195,7 @@ def show_execution() -> None:
 
 
 def _set_all(method: str) -> None:
-    parts = drafts.parts()
-    drafts.change({**parts, "execution": {**parts.get("execution", {}), "join": method}}, "all")
+    drafts.put("execution", {**drafts.parts().get("execution", {}), "join": method}, "all")
 
 
 def _execution_frame(workload: Workload, sources: tuple[Source, ...]) -> pd.DataFrame:
