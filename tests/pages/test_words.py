@@ -78,5 +78,5 @@ def test_seconds_and_counts() -> None:
 
 
 def test_every_described_column_can_be_drawn() -> None:
-    for table, columns in controls._described().items():
+    for table, columns in controls._described("columns").items():
         assert controls.described_columns(table).keys() == columns.keys()

@@ -44,12 +44,11 @@ def show(name: str, workload: Workload) -> None:
             st.caption("The last row may have only a time, which is the end of the trace.")
             return
         threshold = st.select_slider(
-            "Re-plan when a rate rises or falls by more than",
-            THRESHOLDS,
+            options=THRESHOLDS,
             value=DEFAULT,
             format_func=threshold_text,
             key="threshold",
-            persist_state="session",
+            **controls.field("threshold"),
         )
         pictures = st.container()
         with st.expander("Edit the rates in a table", icon=":material/edit:"):
@@ -142,22 +141,11 @@ def _burst(workload: Workload) -> RateTrace:
     names = [stream.name for stream in workload.streams if stream.name in used]
     left, right = st.columns(2)
     stream = left.selectbox("Stream", names, index=names.index(slowest(workload)))
-    factor = right.number_input(
-        "Rate during the burst, as a multiple of the usual rate",
-        min_value=0.0,
-        max_value=1e6,
-        value=10.0,
-        format="%g",
-    )
-    return burst(workload, stream, factor)
+    return burst(workload, stream, right.number_input(**controls.field("burst-factor")))
 
 
 def _file(workload: Workload) -> RateTrace | None:
-    file = st.file_uploader(
-        "A CSV file with a column `time` in seconds and a column of tuples/s for each stream",
-        type=["csv"],
-        key="rates-file",
-    )
+    file = st.file_uploader(key="rates-file", **controls.field("rates-file"))
     if file is None:
         return None
     read = read_trace(file.getvalue(), file.name)

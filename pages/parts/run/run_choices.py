@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import streamlit as st
 
-from pages.parts.shared import state
+from pages.parts.shared import controls, state
 from pages.parts.shared.formatting import seconds_text
 from planner.workload.validation import exact
 from planner.workload.workload import Workload
@@ -32,8 +32,9 @@ def restore(choices: Mapping[str, Any]) -> None:
     st.session_state[_NOW] = dict(choices)
 
 
-def given(name: str, usual: T, widget: Callable[..., T], label: str, **settings: Any) -> T:
+def given(name: str, usual: T, widget: Callable[..., T], **settings: Any) -> T:
     """A number, a text, or yes or no; it begins with the last choice, if that is still allowed."""
+    settings = controls.field(name) | settings
     value: Any = before(name, usual)
     least, most = settings.get("min_value", -math.inf), settings.get("max_value", math.inf)
     if isinstance(usual, str):
@@ -41,17 +42,16 @@ def given(name: str, usual: T, widget: Callable[..., T], label: str, **settings:
     elif not least <= value <= most:
         value = usual
     key = name.replace("_", "-")
-    drawn = widget(label, value=value, key=key, persist_state="session", **settings)
-    return noted(name, usual, drawn)
+    return noted(name, usual, widget(value=value, key=key, persist_state="session", **settings))
 
 
-def option(
-    name: str, widget: Callable[..., T], label: str, options: Sequence[T], **settings: Any
-) -> T:
+def option(name: str, widget: Callable[..., T], **settings: Any) -> T:
     """One of several options; the first is the default."""
+    settings = controls.field(name) | settings
+    options = settings["options"]
     last = before(name, options[0])
     first = options.index(last) if last in options else 0
-    drawn = widget(label, options, index=first, key=name, persist_state="session", **settings)
+    drawn = widget(index=first, key=name, persist_state="session", **settings)
     return noted(name, options[0], drawn)
 
 
@@ -80,14 +80,7 @@ def pick_pace(workload: Workload, way: Way) -> float | None:
     folder, _ = state.data()
     # The duration of own data is known only after they have been read.
     choices = [FASTEST, *(() if folder else _OVER), REAL]
-    chosen = option(
-        "pace",
-        st.selectbox,
-        "Pace",
-        choices,
-        help="Tuples arrive at this pace, so that you can watch a run and change its queries. "
-        "Answers and counts stay the same; the seconds include waiting.",
-    )
+    chosen = option("pace", st.selectbox, options=choices)
     if chosen == FASTEST:
         return None
     return 1.0 if chosen == REAL else run_seconds(workload) / _OVER[chosen]

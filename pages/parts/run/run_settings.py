@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import median
-from typing import TypeVar
 
 import streamlit as st
 
@@ -19,18 +18,7 @@ from planner.families.protocol import Family, Ranking
 from planner.numbers import amount
 from planner.plan.cost import total
 from planner.workload.workload import Workload
-from runtime.runs.records import MOST_DISK_MB, MOST_REPEATS, MOST_SECONDS, Backend, Way
-
-MOST_PLANS = 24
-T = TypeVar("T")
-_WAYS: dict[Way, str] = {
-    "stream": "Stream: micro-batches through Spark's state store, with live figures",
-    "replay": "Replay: one Spark batch job, faster for many plans",
-}
-_BACKENDS: dict[Backend, str] = {
-    "kernels": "Sluice's kernels: every comparison is counted",
-    "native": "Spark's own operators: what Spark can do without Sluice, with Spark's own counts",
-}
+from runtime.runs.records import MOST_DISK_MB, MOST_REPEATS, MOST_SECONDS
 
 
 def pick_plans(ranking: Ranking) -> list[str]:
@@ -40,80 +28,36 @@ def pick_plans(ranking: Ranking) -> list[str]:
     chosen = state.plan(tuple(tags), ranking.best)
     usual = list(dict.fromkeys([ranking.best, other.label, chosen]))
     before = [label for label in run_choices.before("plans", usual) if label in tags]
+    field = controls.field("plans")
     picked = st.multiselect(
-        "Plans",
-        list(tags),
-        default=(before or usual)[:MOST_PLANS],
+        options=list(tags),
+        default=(before or usual)[: field["max_selections"]],
         format_func=lambda label: (
             f"{plan_name(label)} ({tags[label]})" if tags[label] else plan_name(label)
         ),
-        max_selections=MOST_PLANS,
-        help="Plans run one after the other on the same tuples.",
+        **field,
     )
     return run_choices.noted("plans", usual, picked)
 
 
 def pick(chosen: Family, workload: Workload) -> RunOptions:
     """How the plans run, and what for; seed and duration are changed in the workload."""
-    way = _radio("way", "Mode", _WAYS)
-    operators = _radio("backend", "Operators", _BACKENDS)
+    way = run_choices.option("way", st.radio)
+    operators = run_choices.option("backend", st.radio)
     keep = view_of(chosen.name).keeps_answers and run_choices.given(
-        "keep_answers",
-        True,
-        st.checkbox,
-        "Keep the answer and its changes to see them under Results",
-        help="Kept for a week. Writing every change of a group takes extra time.",
+        "keep_answers", True, st.checkbox
     )
     edit_span()
     columns = st.columns(5)
-    repeats = run_choices.given(
-        "repeats",
-        1,
-        columns[0].number_input,
-        "Repeats of each plan",
-        min_value=1,
-        max_value=MOST_REPEATS,
-        help="Plans run round by round, each round in another order, so that a machine that "
-        "slows down affects all plans alike. Results shows the spread.",
-    )
-    most_seconds = run_choices.given(
-        "most_seconds",
-        MOST_SECONDS,
-        columns[1].number_input,
-        "Time limit per run (s)",
-        min_value=1.0,
-        format="%g",
-        help="A run that takes longer is stopped. It can be resumed.",
-    )
-    most_disk_mb = run_choices.given(
-        "most_disk",
-        MOST_DISK_MB,
-        columns[2].number_input,
-        "Disk limit per run (MB)",
-        min_value=1.0,
-        format="%g",
-        help="For its micro-batches, and for its state while it runs.",
+    repeats = run_choices.given("repeats", 1, columns[0].number_input, max_value=MOST_REPEATS)
+    limits = (
+        run_choices.given("most_seconds", MOST_SECONDS, columns[1].number_input),
+        run_choices.given("most_disk", MOST_DISK_MB, columns[2].number_input),
     )
     with columns[3]:
         pace = run_choices.pick_pace(workload, way) if operators == "kernels" else None
-    master = run_choices.given(
-        "master",
-        "",
-        columns[4].text_input,
-        "Spark master",
-        placeholder="this machine",
-        max_chars=200,
-        help="A cluster, such as spark://HOST:7077. All its machines need a shared folder under "
-        "the same path: set SLUICE_SHARED to it before ./start. A cluster on this machine needs "
-        "none.",
-    )
-    limits = most_seconds, most_disk_mb
+    master = run_choices.given("master", "", columns[4].text_input)
     return RunOptions(way, operators, keep, repeats, *limits, pace, master.strip() or None)
-
-
-def _radio(name: str, label: str, options: dict[T, str]) -> T:
-    """One of several options, all visible with a description."""
-    return run_choices.option(name, st.radio, label, list(options), format_func=options.__getitem__)
 
 
 def refused(chosen: Family, workload: Workload, labels: Sequence[str], options: RunOptions) -> bool:
@@ -137,17 +81,10 @@ def edit_span() -> None:
     """Seed, warm-up and duration, which belong to the workload: its file holds them."""
     run = state.workload().run
     columns = st.columns(3)
-    seed = columns[0].number_input("Seed", min_value=0, value=run.seed, step=1)
-    warmup = columns[1].number_input(
-        "Warm-up (s of stream time)",
-        min_value=0.0,
-        value=None if run.warmup is None else float(run.warmup),
-        placeholder="the longest window",
-        help="Not measured: windows fill up first.",
-    )
-    duration = columns[2].number_input(
-        "Duration (s of stream time)", min_value=0.001, value=float(run.duration), format="%g"
-    )
+    seed = columns[0].number_input(value=run.seed, **controls.field("seed"))
+    before = None if run.warmup is None else float(run.warmup)
+    warmup = columns[1].number_input(value=before, **controls.field("warmup"))
+    duration = columns[2].number_input(value=float(run.duration), **controls.field("duration"))
     with controls.shown():
         changed = replace(run, seed=seed, warmup=warmup, duration=duration)
         if changed != run:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import streamlit as st
 
@@ -17,7 +17,6 @@ from planner.errors import PlanError, QueryTextError, RunError, SluiceError, car
 from planner.files.safe_yaml import read_yaml
 
 T = TypeVar("T")
-_COLUMNS = Path(__file__).with_name("columns.yaml")
 # Pixels: the head of a table and a row; longer tables scroll.
 _HEAD, _ROW, _TALLEST = 38, 35, 458
 
@@ -73,13 +72,21 @@ def described_columns(
     name: str, changed: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 ) -> dict[str, Any]:
     """The columns of a table as `columns.yaml` describes them, with these changes."""
-    described = _described()[name]
+    described = _described("columns")[name]
     return {head: _column(**described[head], **changed.get(head, {})) for head in described}
 
 
+def field(name: str) -> dict[str, Any]:
+    """The settings of a form's field, as `fields.yaml` describes them."""
+    settings = dict(_described("fields")[name])
+    if isinstance(words := settings.get("options"), dict):
+        settings |= {"options": list(words), "format_func": lambda value: words.get(value, value)}
+    return settings
+
+
 @cache
-def _described() -> dict[str, dict[str, dict[str, Any]]]:
-    return cast(Any, read_yaml(_COLUMNS.read_bytes()))
+def _described(what: Literal["columns", "fields"]) -> dict[str, Any]:
+    return cast(Any, read_yaml(Path(__file__).with_name(f"{what}.yaml").read_bytes()))
 
 
 def _column(kind: str = "number", **settings: Any) -> Any:

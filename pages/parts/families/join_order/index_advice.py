@@ -65,21 +65,12 @@ def show(workload: Workload) -> None:
     """The advice for the budget that the user sets, as a sentence, a chart and a table."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         budget = st.number_input(
-            "Budget in buckets",
-            min_value=1,
             max_value=MOST_BUCKETS,
             value=_INITIAL_BUDGET * len(workload.queries[0].sources),
             key="advice-budget",
-            help="Hash buckets over all windows. A window without an index is scanned.",
-            width=200,
-            persist_state="session",
+            **controls.field("advice-budget"),
         )
-        upkeep = st.toggle(
-            "Include upkeep",
-            key="advice-upkeep",
-            help="The cost of inserting and expiring tuples, including visits to buckets.",
-            persist_state="session",
-        )
+        upkeep = st.toggle(key="advice-upkeep", **controls.field("advice-upkeep"))
     advice = advised(workload, budget, upkeep)
     st.markdown(f"#### {plain(advice.answer(), 800)}", anchors=False)
     st.caption(
