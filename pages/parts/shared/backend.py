@@ -78,7 +78,7 @@ def resume(run: Run) -> None:
 
 
 def discard(run_id: str) -> None:
-    """Delete an interrupted run and its files."""
+    """Delete a run and its files."""
     from runtime.runs.history import delete_run
 
     delete_run(run_id, history())

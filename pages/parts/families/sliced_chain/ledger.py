@@ -10,7 +10,6 @@ import streamlit as st
 from pages.parts.families.protocol import PlanChoice
 from pages.parts.families.sliced_chain import chain_view
 from pages.parts.families.sliced_chain.chain_text import bounds, unit_of
-from pages.parts.plans.ranking_table import score_name
 from pages.parts.shared import controls
 from pages.parts.shared.formatting import compared, plain, rounded_alike
 from planner.families.sliced_chain.picture import DrawnJoin, Picture
@@ -33,9 +32,9 @@ def show(choice: PlanChoice) -> None:
     found = chain_view.balances(workload, tuple(named.values()))
     st.markdown("**Memory and CPU compared with the other strategies**")
     controls.table(
-        balance_table(list(named), found, score_name(ranking)),
+        balance_table(list(named), found, ranking.by.title),
         "Strategies with what each should hold and do",
-        numbers=(score_name(ranking), "Tuples held", "Bytes held", "Joins"),
+        numbers=(ranking.by.title, "Tuples held", "Bytes held", "Joins"),
     )
     for left_out, why in ranking.excluded:
         st.caption(f"{plain(left_out)} is left out: {plain(why, 300)}.")
