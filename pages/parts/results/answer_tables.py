@@ -50,15 +50,8 @@ def _kept(run: Run) -> None:
         columns="answer",
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.download_button(
-            "CSV",
-            partial(exports.table_to_csv, table),
-            f"sluice-{'groups' if view == GROUPS else 'changes'}.csv",
-            "text/csv",
-            icon=":material/download:",
-            on_click="ignore",
-            key="answer-csv",
-        )
+        name = f"sluice-{'groups' if view == GROUPS else 'changes'}.csv"
+        controls.download("CSV", partial(exports.table_to_csv, table), name, key="answer-csv")
         st.caption(_how_many(table, view), width="content")
 
 

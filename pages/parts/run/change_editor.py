@@ -164,8 +164,8 @@ def _form(workload: Workload, plans: Sequence[str]) -> None:
         value = right.selectbox("Plan", plans, format_func=plan_name, key="change-plan")
         made = {"at": at, "plan": value}
     else:
-        usual = drafts.unused_name(names_of_run(workload))
-        name = right.text_input("Name", value=usual, key="change-name")
+        unused = drafts.unused_name(names_of_run(workload))
+        name = right.text_input("Name", value=unused, key="change-name")
         like = drafts.parts()["queries"][-1].get("text", "")
         text = st.text_area("Query to add", value=str(like), key="change-text")
         made = {"at": at, "add": {"name": name, "text": text}}

@@ -45,7 +45,7 @@ def given(name: str, usual: T, widget: Callable[..., T], **settings: Any) -> T:
     return noted(name, usual, widget(value=value, key=key, persist_state="session", **settings))
 
 
-def option(name: str, widget: Callable[..., T], **settings: Any) -> T:
+def option(name: str, widget: Callable[..., Any], **settings: Any) -> Any:
     """One of several options; the first is the default."""
     settings = controls.field(name) | settings
     options = settings["options"]

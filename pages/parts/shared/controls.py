@@ -17,6 +17,8 @@ from planner.errors import PlanError, QueryTextError, RunError, SluiceError, car
 from planner.files.safe_yaml import read_yaml
 
 T = TypeVar("T")
+_MIME = {kind: f"application/{kind}" for kind in ("json", "yaml", "zip")}
+_MIME |= {kind: f"text/{kind}" for kind in ("csv", "html")}
 # Pixels: the head of a table and a row; longer tables scroll.
 _HEAD, _ROW, _TALLEST = 38, 35, 458
 
@@ -66,6 +68,13 @@ def table(
         alt=alt,
         **settings,
     )
+
+
+def download(label: str, content: Any, file: str, **settings: Any) -> None:
+    """A button that saves a file, and leaves the page as it is."""
+    mime = _MIME[file.rpartition(".")[2]]
+    usual = {"icon": ":material/download:", "on_click": "ignore"}
+    st.download_button(label, content, file, mime, **usual | settings)
 
 
 def described_columns(

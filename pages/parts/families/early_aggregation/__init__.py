@@ -11,7 +11,7 @@ import streamlit as st
 from pages.parts.families.early_aggregation import gallery
 from pages.parts.families.protocol import ByOperator, FamilyView, PlanChoice, Sections
 from pages.parts.plans.ranking_table import plan_heading
-from pages.parts.shared import charts, controls, figures, planning
+from pages.parts.shared import charts, controls, planning
 from pages.parts.shared.formatting import plain, rounded_alike
 from planner.families.early_aggregation import EarlyAggregation
 from planner.families.early_aggregation.ranking import KINDS, by_kind
@@ -40,7 +40,7 @@ class EarlyAggregationView(FamilyView):
         """The operations of the plans in the pictures, by kind of work."""
         labels = [c.label for c in gallery.instructive(choice.ranking, choice.label)]
         work = _plans(choice.workload).work(labels)
-        _operations(list(zip(labels, work, strict=True)))
+        charts.show_work(list(zip(labels, work, strict=True)), KINDS, OPERATIONS)
 
     def below_ranking(self, choice: PlanChoice) -> None:
         """The name of the chosen plan: the pictures are far above."""
@@ -58,7 +58,8 @@ class EarlyAggregationView(FamilyView):
             super().cost_by_operator(plan, estimate, field)
             return
         every = ((op, by_kind([(op.kind, estimate.costs[op.id])])) for op in plan.operators())
-        _operations([(operator_name(op), work) for op, work in every if work])
+        bars = [(operator_name(op), work) for op, work in every if work]
+        charts.show_work(bars, KINDS, OPERATIONS)
 
     def extra_work(self, run: Run, field: str) -> tuple[ByOperator, ByOperator]:  # noqa: ARG002
         """Recomputations."""
@@ -68,13 +69,6 @@ class EarlyAggregationView(FamilyView):
 
 def _plans(workload: Workload) -> AggregationPlans:
     return planning.capable(EarlyAggregation.name, workload, AggregationPlans)
-
-
-def _operations(bars: figures.WorkBars) -> None:
-    charts.show(
-        figures.stacked_work(bars, KINDS, OPERATIONS),
-        alt=figures.work_alternative(bars, OPERATIONS),
-    )
 
 
 def _early_sets(workload: Workload) -> None:
