@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -14,10 +14,9 @@ from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.data.feed import Merge, Span, Split
 
-# A worker that steps a program needs neither planning nor designs.
+# A worker that steps a program needs no planning.
 if TYPE_CHECKING:
     from planner.families.stages import PlannedStage
-    from runtime.engines.design import Design
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +131,6 @@ class Engine(Protocol):
 
     def loaders(self) -> Sequence[Callable[[], None]]:
         """What compiles each kernel or loads it, the one that most runs need first."""
-        return ()
-
-    def designs(self) -> Iterable[Design]:
-        """The runs by which unit costs of its kernels are measured."""
         return ()
 
     def general(self) -> Engine:

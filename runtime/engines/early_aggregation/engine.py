@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from planner.plan.plan import Plan
 from planner.workload.query import CountWindow, Query, common_block
@@ -18,9 +18,6 @@ from runtime.engines.early_aggregation.kernel.aggregation import load_aggregatio
 from runtime.engines.early_aggregation.program import AggregationProgram
 from runtime.engines.nested_loops import Nest, common_modulus
 from runtime.engines.protocol import Engine, PlanInput, Program, Tally
-
-if TYPE_CHECKING:
-    from runtime.engines.design import Design
 
 
 class AggregationEngine(Engine):
@@ -83,12 +80,6 @@ class AggregationEngine(Engine):
     def loaders(self) -> Sequence[Callable[[], None]]:
         """Its one kernel."""
         return (load_aggregation_kernels,)
-
-    def designs(self) -> Iterator[Design]:
-        """Late and early aggregation of every kind."""
-        from runtime.engines.early_aggregation.designs import aggregations
-
-        return aggregations()
 
 
 def _needs_whole_groups(query: Query) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from planner.plan.loop_orders import is_multiway
 from planner.plan.plan import Plan
@@ -19,9 +19,6 @@ from runtime.engines.join_order.multiway_program import JoinProgram, compile_joi
 from runtime.engines.nested_loops import Nest, common_modulus
 from runtime.engines.protocol import Engine, PlanInput, Program, Tally
 from runtime.runs.result_files import merge_results
-
-if TYPE_CHECKING:
-    from runtime.engines.design import Design
 
 
 class JoinEngine(Engine):
@@ -77,14 +74,6 @@ class JoinEngine(Engine):
     def loaders(self) -> Sequence[Callable[[], None]]:
         """The fast kernel, then loops without and with relations."""
         return (load_kernels, partial(load_loop_kernels, False), partial(load_loop_kernels, True))
-
-    def designs(self) -> Iterator[Design]:
-        """Joins of the fast kernel, of that which knows all loops, and with relations."""
-        from runtime.engines.join_order.designs import eager_joins, loops, relations
-
-        yield from eager_joins()
-        yield from loops()
-        yield from relations()
 
 
 ENGINE = JoinEngine()

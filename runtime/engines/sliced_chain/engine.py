@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
@@ -14,9 +14,6 @@ from runtime.engines.sliced_chain.compile import compile_slices
 from runtime.engines.sliced_chain.feed import SliceSchema, every_attribute, slice_feed
 from runtime.engines.sliced_chain.program import SliceProgram, load_slice_kernels
 from runtime.runs.result_files import merge_shared_results
-
-if TYPE_CHECKING:
-    from runtime.engines.design import Design
 
 
 class SliceEngine(Engine):
@@ -51,12 +48,6 @@ class SliceEngine(Engine):
     def loaders(self) -> Sequence[Callable[[], None]]:
         """Its one kernel."""
         return (load_slice_kernels,)
-
-    def designs(self) -> Iterator[Design]:
-        """Chains of slices, shared and unshared."""
-        from runtime.engines.sliced_chain.designs import chains
-
-        return chains()
 
 
 ENGINE = SliceEngine()
