@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from planner.plan.cost import Cost
 from planner.plan.plan import Operator, Plan
 from runtime.data.batch import Batch
-from runtime.data.feed import Span
 from runtime.engines.early_aggregation.groups import check_sums, digest_of_groups, put_together
 from runtime.engines.early_aggregation.kernel.aggregation import (
     AggregationOutcome,
@@ -32,7 +30,7 @@ from runtime.engines.early_aggregation.kernel.types import (
 )
 from runtime.engines.kernel_state import Done, stepped, summed
 from runtime.engines.nested_loops import Nest, join_cost
-from runtime.engines.protocol import BatchStep, Tally
+from runtime.engines.protocol import BatchStep, Program, Tally
 
 # In the counters of the output.
 _UPDATES, _RECOMPUTED, _EXAMINED, _CHANGES = range(4)
@@ -87,8 +85,8 @@ CLOSED = -1
 _STAY, _GROUPS = len(Arrivals._fields), len(Groups._fields)
 
 
-@dataclass(frozen=True, slots=True)
-class AggregationProgram:
+@dataclass(frozen=True)
+class AggregationProgram(Program):
     """An aggregation over a join: per source its window, its groups and its cells.
 
     `functions` are [function, source, most]: what is kept, of which source, and the largest value
@@ -108,17 +106,12 @@ class AggregationProgram:
     block: int
     walked_from: int
     seed: int
-    warmup: int
-    end: int
-    partitions: int
     replicated: bool
 
     def load(self) -> None:
-        """Compile the kernels or load them, so that steps are timed without it."""
         load_aggregation_kernels()
 
     def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> BatchStep:
-        """Run one micro-batch of one partition from its state (None: the beginning)."""
         given = Batch.unpack(batch, Arrivals)
         functions = np.array(self.functions, np.int64).reshape(-1, 3)
 
@@ -127,7 +120,7 @@ class AggregationProgram:
 
         def work(counters: AggregationCounters, kept: list[np.ndarray]) -> Done:
             outcome = aggregate_batch(
-                AggregationSpan(self.warmup, self.end, *self._share(partition)),
+                AggregationSpan(self.span.warmup, self.span.end, *self._share(partition)),
                 self._sources(),
                 Functions(functions[:, 0].copy(), functions[:, 1].copy()),
                 self.nest.kernel_paths(),
@@ -181,12 +174,9 @@ class AggregationProgram:
         )
 
     def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
-        """Add up the partitions, and put their parts of groups together.
-
-        Counts become costs of operators per second of the span.
-        """
+        """Add up the partitions, and put their parts of groups together."""
         sums = summed(totals, AggregationCounters)
-        counters, seconds = sums.counters, Span(self.warmup, self.end).until(reached).seconds
+        counters, seconds = sums.counters, self.span.until(reached).seconds
         operators = plan.operators() if seconds > 0 else ()
         costs = aggregation_costs(operators, self.nest, counters, seconds)
         groups = put_together([rows for _, rows in sums.extras], self._kept())
@@ -202,10 +192,6 @@ class AggregationProgram:
             groups=np.concatenate([begun[:, None], groups], axis=1),
             recomputations=recomputations(operators, self.nest, counters, seconds),
         )
-
-    def to_json(self) -> str:
-        """The program as text."""
-        return json.dumps({"engine": f"{__package__}.engine", **asdict(self)})
 
 
 def _packed(standing: Standing) -> list[np.ndarray]:
