@@ -113,7 +113,7 @@ class Program(protocol.Program):
         sums = summed(totals, Counters)
         seconds = self.span.until(reached).seconds
         seen, kept = int(sums.counters.comparisons[0]), int(sums.counters.kept[0])
-        tally = sums.tally(seen, _costs(plan, seen / seconds, kept / seconds))
+        tally = sums.tally(seen, _costs(plan, seen, kept), seconds)
         return replace(tally, qualities={self.query: Quality(recall=kept / seen)})
 
 

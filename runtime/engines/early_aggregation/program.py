@@ -37,33 +37,33 @@ _UPDATES, _RECOMPUTED, _EXAMINED, _CHANGES = range(4)
 
 
 def aggregation_costs(
-    operators: Sequence[Operator], nest: Nest, counters: AggregationCounters, seconds: float
+    operators: Sequence[Operator], nest: Nest, counters: AggregationCounters
 ) -> dict[str, Cost]:
-    """What was counted for each operator, per second of the span."""
-    return nest.filter_costs(operators, counters, seconds) | {
-        operator.id: _cost(operator, nest, counters, seconds)
+    """What was counted for each operator in all of the span; state in tuple-seconds."""
+    return nest.filter_costs(operators, counters) | {
+        operator.id: _cost(operator, nest, counters)
         for operator in operators
         if operator.kind != "filter"
     }
 
 
-def _cost(operator: Operator, nest: Nest, counters: AggregationCounters, seconds: float) -> Cost:
+def _cost(operator: Operator, nest: Nest, counters: AggregationCounters) -> Cost:
     if operator.kind == "output":
-        return Cost(rows_out=counters.late[_CHANGES] / seconds)
+        return Cost(rows_out=counters.late[_CHANGES])
     if operator.kind == "update":
         return Cost(
-            comparisons=counters.late[_EXAMINED] / seconds,
-            group_updates=counters.late[_UPDATES] / seconds,
-            state_tuples=counters.late_held[0] / 1_000_000 / seconds,
+            comparisons=counters.late[_EXAMINED],
+            group_updates=counters.late[_UPDATES],
+            state_tuples=counters.late_held[0] / 1_000_000,
         )
     if operator.kind == "aggregate":
         place = nest.sources.index(str(operator.param("source")))
         return Cost(
-            comparisons=counters.set_examined[place] / seconds,
-            group_updates=counters.set_updates[place] / seconds,
-            state_tuples=counters.set_held[place] / 1_000_000 / seconds,
+            comparisons=counters.set_examined[place],
+            group_updates=counters.set_updates[place],
+            state_tuples=counters.set_held[place] / 1_000_000,
         )
-    return join_cost(operator, nest.sources, counters, seconds)
+    return join_cost(operator, nest.sources, counters)
 
 
 def recomputations(
@@ -178,7 +178,7 @@ class AggregationProgram(Program):
         sums = summed(totals, AggregationCounters)
         counters, seconds = sums.counters, self.span.until(reached).seconds
         operators = plan.operators() if seconds > 0 else ()
-        costs = aggregation_costs(operators, self.nest, counters, seconds)
+        costs = aggregation_costs(plan.operators(), self.nest, counters)
         groups = put_together([rows for _, rows in sums.extras], self._kept())
         check_sums(groups, self._kept(), self._most())
         begun = np.full(len(groups), max(clock[1] for clock, _ in sums.extras) * self.block)
@@ -186,7 +186,7 @@ class AggregationProgram(Program):
         compared = (counters.comparisons, counters.evaluated, counters.set_examined)
         comparisons = sum(int(count.sum()) for count in compared) + int(counters.late[2])
         return replace(
-            sums.tally(comparisons, costs),
+            sums.tally(comparisons, costs, seconds),
             results=sums.results + len(groups),
             digest=(sums.digest + digest) % 2**64,
             groups=np.concatenate([begun[:, None], groups], axis=1),

@@ -102,14 +102,14 @@ class LoopProgram(Program):
 
     def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
         sums = summed(totals, LoopCounters)
-        counters, seconds = sums.counters, self.span.until(reached).seconds
-        operators = plan.operators() if seconds > 0 else ()
-        costs = self.nest.filter_costs(operators, counters, seconds) | {
-            operator.id: join_cost(operator, self.nest.sources, counters, seconds)
+        counters, operators = sums.counters, plan.operators()
+        costs = self.nest.filter_costs(operators, counters) | {
+            operator.id: join_cost(operator, self.nest.sources, counters)
             for operator in operators
             if operator.kind != "filter"
         }
-        return sums.tally(int(counters.comparisons.sum() + counters.evaluated.sum()), costs)
+        compared = int(counters.comparisons.sum() + counters.evaluated.sum())
+        return sums.tally(compared, costs, self.span.until(reached).seconds)
 
 
 _NO_LENGTH = 2**62

@@ -74,13 +74,12 @@ class JoinProgram(Program):
 
     def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
         sums = summed(totals, Counters)
-        seconds = self.span.until(reached).seconds
         costs = {
-            operator.id: join_cost(operator, self.sources, sums.counters, seconds)
+            operator.id: join_cost(operator, self.sources, sums.counters)
             for operator in plan.operators()
-            if seconds > 0
         }
-        return sums.tally(int(sums.counters.comparisons.sum()), costs)
+        compared = int(sums.counters.comparisons.sum())
+        return sums.tally(compared, costs, self.span.until(reached).seconds)
 
 
 def compile_join(given: PlanInput) -> JoinProgram:

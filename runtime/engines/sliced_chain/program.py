@@ -8,7 +8,6 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from planner.plan.cost import Cost
 from planner.plan.plan import Plan
 from runtime.data.batch import Batch
 from runtime.engines.kernel_state import Done, grown, stepped, summed
@@ -137,20 +136,14 @@ class SliceProgram(Program):
         sums = sums._replace(counters=SliceCounters(*map(grown, zero, sums.counters)))
         counters, seconds = sums.counters, self.span.until(reached).seconds
         raw = raw_costs(plan.operators(), self.meters, counters)
-        costs = {name: _per_second(cost, seconds) for name, cost in raw.items() if seconds > 0}
         comparisons = round(sum(cost.comparisons for cost in raw.values()))
         answers = zip(self.queries, counters.results, counters.digests, strict=True)
         marks = np.max([part[0][2:] for part in sums.extras], axis=0)
         return replace(
-            sums.tally(comparisons, costs),
+            sums.tally(comparisons, raw, seconds),
             by_query={query: (int(count), int(digest)) for query, count, digest in answers},
             queues={"queued_tuples_max": int(marks[0]), "union_rows_max": int(marks[1])},
         )
-
-
-def _per_second(cost: Cost, seconds: float) -> Cost:
-    shares = {name: value / seconds for name, value in cost.as_dict().items()}
-    return Cost(**shares)
 
 
 def _packed(stored: list[Stored]) -> list[np.ndarray]:
