@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from bench.measure import plans_in_turns
-from planner.experiments.wang.settings import windowed_joins
+from planner.experiments.wang.workloads import windowed_joins
 from planner.families.registry import family
 from planner.families.sliced_chain import NAME
 from planner.workload.workload import Workload
