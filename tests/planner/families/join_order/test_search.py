@@ -18,7 +18,7 @@ from planner.families.join_order.plan_space import orders_by_cost
 from planner.families.join_order.plans import algorithm_of
 from planner.families.join_order.search import cost_to_go
 from planner.plan.cost import UnitCosts, Units, rounded, total
-from planner.seconds.units import DEFAULT_UNITS
+from planner.seconds.units import default_units
 from planner.workload.execution import Execution
 from planner.workload.workload import Workload
 from tests.examples import examples
@@ -168,7 +168,7 @@ def test_seconds_are_the_sum_over_operators(workload: Workload) -> None:
 def test_without_unit_costs_there_are_defaults() -> None:
     workload = equality_join(TABLE_5)
     assert ranked_by_seconds(FAMILY.space(workload), 3) == ranked_by_seconds(
-        FAMILY.space(workload, DEFAULT_UNITS), 3
+        FAMILY.space(workload, default_units()), 3
     )
     assert all(c.seconds for c in FAMILY.space(workload).rank(top=3).candidates)
 
