@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from planner.plan.expression import Expression
@@ -197,15 +197,7 @@ class Measurement:
 def total(costs: Mapping[str, Cost], roots: Iterable[str]) -> Cost:
     """A plan's cost: the sum over its operators, with the rows that leave its roots."""
     work = sum(costs.values(), Cost())
-    rows_out = sum(costs[root].rows_out for root in roots)
-    return Cost(
-        work.comparisons,
-        work.inserts,
-        work.expirations,
-        work.group_updates,
-        rows_out,
-        work.state_tuples,
-    )
+    return replace(work, rows_out=sum(costs[root].rows_out for root in roots))
 
 
 def rounded(score: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -17,7 +17,7 @@ from planner.families.early_aggregation.coverage import (
     refusal,
     rules_of,
 )
-from planner.families.early_aggregation.window_sizes import Content, mean_product
+from planner.families.early_aggregation.window_sizes import Content
 from planner.joins.arrays import Floats
 from planner.joins.graph import Twins
 from planner.joins.keys import Spread
@@ -120,10 +120,6 @@ class AggregationModel:
         alone = self.join.aliases[self.origins[0]]
         why = f"no tuple would probe the set of {alone}, the only source that arrives"
         return ((self.label(mask), why),)
-
-    def held(self, parts: Sequence[tuple[int, bool]]) -> float:
-        """The mean of the product of these contents: (source, whether its set is meant)."""
-        return mean_product(self.contents, parts)
 
 
 def model_of(workload: Workload) -> AggregationModel:

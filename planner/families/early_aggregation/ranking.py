@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -100,15 +101,7 @@ def plan_costs(model: AggregationModel) -> PlanCosts:
 
 def total(work: Work) -> Cost:
     """A plan's cost: the sum over its operators, with the rows that leave its output."""
-    spent = sum((cost for _, cost in work), Cost())
-    return Cost(
-        spent.comparisons,
-        spent.inserts,
-        spent.expirations,
-        spent.group_updates,
-        work[-1][1].rows_out,
-        spent.state_tuples,
-    )
+    return replace(sum((cost for _, cost in work), Cost()), rows_out=work[-1][1].rows_out)
 
 
 def scores(model: AggregationModel, masks: Sequence[int]) -> tuple[float, ...]:

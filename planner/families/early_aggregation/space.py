@@ -12,7 +12,6 @@ from planner.families.early_aggregation.explain import SourceSizes
 from planner.families.early_aggregation.model import model_of
 from planner.families.early_aggregation.plans import PlanBuilder
 from planner.families.early_aggregation.ranking import PlanCosts, by_kind, plan_costs, total
-from planner.families.early_aggregation.search import orders
 from planner.families.protocol import Explanation, Ranking
 from planner.joins.loop_work import loop_work
 from planner.plan.cost import Cost, Estimate, UnitCosts
@@ -58,7 +57,6 @@ class AggregationPlans(ListedSpace):
             yield self._builder.plan(self.model.mask(label))
 
     def cost(self, label: str) -> Cost:
-        """What a plan costs in all."""
         return total(self._costs.work(self.model.mask(label)))
 
     def score(self, label: str) -> float:
@@ -71,15 +69,12 @@ class AggregationPlans(ListedSpace):
         return super().tags(ordered, best) | worst
 
     def estimate(self, plan: Plan) -> Estimate:
-        """Price every operator of the plan."""
         return pricing.estimate(plan, self.model)
 
     def kernel_work(self, plan: Plan, costs: Mapping[str, Cost]) -> KernelWork:
-        """The work of its loops under the kernel of aggregations."""
         return loop_work("aggregation", plan, costs, self.workload)
 
     def explanation(self, ranking: Ranking) -> Explanation:
-        """Which plan wins; what the rules give for each source, and the orders chosen."""
         answer = explain.answer(self.model, ranking)
         return Explanation(answer, (), lambda: explain.why(self.model))
 
@@ -96,11 +91,4 @@ class AggregationPlans(ListedSpace):
         return tuple(by_kind(self._costs.work(self.model.mask(label))) for label in labels)
 
     def recomputations(self, plan: Plan) -> dict[str, float]:
-        """How often per second each aggregation of a plan should look for an extremum anew."""
         return pricing.recomputations(plan, self.model)
-
-    def orders(self, plan: Plan) -> dict[str, tuple[str, ...]]:
-        """For each stream of a plan, the aliases in the order in which its tuples are joined."""
-        names = self.model.join.aliases
-        found = orders(self.model, self.model.mask(plan.label))
-        return {names[order[0]]: tuple(names[place] for place in order) for order in found}

@@ -7,7 +7,7 @@ with 1/(k+1) of its full size on average. So contents are taken at phases of the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import NamedTuple
@@ -196,23 +196,6 @@ class Content:
         chance = filled(self.cells.shares, self.mean(is_set=False), self.varying)
         return float((self.cells.counts * self.cells.shares) @ chance)
 
-    def held(self, is_set: bool) -> Floats:
-        """What a probe of the set, or of the window, may find, at every phase."""
-        return self.entries if is_set else self.tuples
-
     def mean(self, is_set: bool) -> float:
-        """The same on average."""
-        return float(WEIGHTS @ self.held(is_set))
-
-
-def mean_product(contents: Sequence[Content], parts: Iterable[tuple[int, bool]]) -> float:
-    """The mean of the product of these contents: (source, whether its set is meant)."""
-    by_clock: dict[str | None, Floats] = {}
-    for place, is_set in parts:
-        content = contents[place]
-        before = by_clock.get(content.clock, np.ones(len(PHASES)))
-        by_clock[content.clock] = before * content.held(is_set)
-    found = 1.0
-    for product in by_clock.values():
-        found *= float(WEIGHTS @ product)
-    return found
+        """What a probe of the set, or of the window, may find, on average over phases."""
+        return float(WEIGHTS @ (self.entries if is_set else self.tuples))

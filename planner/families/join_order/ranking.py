@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from math import factorial
@@ -256,14 +256,7 @@ class _Priced:
         for place, entry in enumerate(self._plans):
             kept = self._kept(entry)
             seconds = rounded(kept[1] + spent[place])
-            cost = Cost(
-                work[place],
-                kept[0].inserts,
-                kept[0].expirations,
-                0.0,
-                kept[0].rows_out,
-                kept[0].state_tuples,
-            )
+            cost = replace(kept[0], comparisons=work[place])
             by_name = {"work": scored[place], "seconds": seconds, "state": cost.state_tuples}
             own = tags.get(entry.label, ())
             yield Candidate(entry.label, cost, by_name[by.name], own, seconds=seconds)

@@ -67,7 +67,6 @@ class JoinOrders(BaseSpace):
         return ranking.rank(self.model, top, self._clock, by or self.objectives[0])
 
     def scores(self, labels: Sequence[str], by: Objective | None = None) -> tuple[float, ...]:
-        """The scores of these plans: comparisons are dearer where declared predicates are."""
         by = by or self.objectives[0]
         loops = [ranking.named(self.model, label) for label in labels]
         if by == self.objectives[0]:
@@ -75,7 +74,6 @@ class JoinOrders(BaseSpace):
         return ranking.figures(self.model, loops, self._clock, by)
 
     def estimate(self, plan: Plan) -> Estimate:
-        """Price every operator of the plan."""
         return pricing.estimate(plan, self.model)
 
     def kernel_work(self, plan: Plan, costs: Mapping[str, Cost]) -> KernelWork:
@@ -88,7 +86,6 @@ class JoinOrders(BaseSpace):
         return loop_work(kernel, plan, costs, self.workload)
 
     def explanation(self, ranking: Ranking) -> Explanation:
-        """Which plan wins; the heuristic's steps, and the exact searches."""
         statistics = self.workload.statistics
         answer = explain.answer(self.model, ranking)
         return Explanation(answer, (), lambda: explain.why(self.model, statistics))
@@ -111,7 +108,6 @@ class JoinOrders(BaseSpace):
         return {names[origin]: tuple(names[p] for p in order) for origin, order in orders}
 
     def advise(self, buckets: int, upkeep: bool = False, units: UnitCosts | None = None) -> Advice:
-        """Which windows to index within a budget of buckets; with upkeep, that counts too."""
         from planner.families.join_order.advice.advice import advise
 
         return advise(self.model, buckets, upkeep, units)

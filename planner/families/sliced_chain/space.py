@@ -47,22 +47,18 @@ class ChainPlans(ListedSpace):
 
     @property
     def labels(self) -> Sequence[str]:
-        """Unshared, the other strategies, then chains, those with the most slices first."""
         return self._plans.listed
 
     @property
     def named(self) -> Sequence[str]:
-        """The strategies, which are timed wherever they rank."""
         return STRATEGIES
 
     @property
     def is_whole(self) -> bool:
-        """Whether every merging of slices is listed."""
         return self._plans.all_mergings
 
     @property
     def excluded(self) -> tuple[tuple[str, str], ...]:
-        """Strategies that are left out, and why."""
         return self._plans.excluded
 
     def plans(self, labels: Iterable[str]) -> Iterator[Plan]:
@@ -70,7 +66,6 @@ class ChainPlans(ListedSpace):
         return (self.built(label).plan for label in labels)
 
     def cost(self, label: str) -> Cost:
-        """What a plan costs in all."""
         return self._plans.cost(label)
 
     def score(self, label: str) -> float:
@@ -83,12 +78,10 @@ class ChainPlans(ListedSpace):
         return super().scores(meant, by)
 
     def seconds_by_label(self, label: str) -> float:
-        """Seconds of work per second of stream time of a plan."""
         built = self.model.builder.build(label)
         return self.plan_seconds(built.plan, priced(built, self.model))
 
     def plan_seconds(self, plan: Plan, costs: Mapping[str, Cost]) -> float:
-        """Seconds of work per second of stream time, of costs predicted or measured."""
         seconds = self.kernel_work(plan, costs).seconds(self.units)
         if not self.units.kinds and self.model.c_sys:
             # Declared unit costs know no slices: what entering one takes is declared beside.
@@ -106,15 +99,12 @@ class ChainPlans(ListedSpace):
         return CPU_OPT if label.startswith(CHAIN) else label
 
     def estimate(self, plan: Plan) -> Estimate:
-        """Price every operator."""
         return estimated(self.model.builder.build(plan.label), self.model)
 
     def kernel_work(self, plan: Plan, costs: Mapping[str, Cost]) -> KernelWork:
-        """The work of sliced joins."""
         return slice_work(plan, costs)
 
     def explanation(self, ranking: Ranking) -> Explanation:
-        """Which plan wins; who shares, how the chain was found, what is left out."""
         answer = explain.answer(self._plans, ranking)
         return Explanation(answer, explain.apart(self._plans), lambda: explain.why(self._plans))
 
@@ -127,7 +117,6 @@ class ChainPlans(ListedSpace):
         return MEM_OPT if plan.label == self._plans.named(MEM_OPT) else CPU_OPT
 
     def cost_of_entered(self, plan: Plan, entered: Mapping[str, int]) -> Mapping[str, Cost]:
-        """By operator id what a plan costs more because these queries entered at these times."""
         return looks_of_entered(plan, self.model, entered)
 
     # --- as pictures -----------------------------------------------------------------------------
