@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from planner.families.sliced_chain.groups import BOTH, groups_of
-from planner.families.sliced_chain.layout import TooManyError
-from planner.families.sliced_chain.shares import StreamShares
 from planner.joins.coverage import (
     predicates_refusal,
     relation_of,
@@ -12,6 +9,8 @@ from planner.joins.coverage import (
     statistics_refusal,
     types_refusal,
 )
+from planner.joins.query_groups import BOTH, groups_of
+from planner.joins.shares import StreamShares, TooManyError
 from planner.workload.execution import Execution
 from planner.workload.query import CountWindow, Query, TimeWindow
 from planner.workload.workload import Workload

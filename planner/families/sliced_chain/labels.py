@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planner.errors import PlanError
-from planner.families.sliced_chain.groups import Group
+from planner.joins.query_groups import Group
 from planner.workload.validation import listed
 
 UNSHARED = "unshared"

@@ -12,15 +12,15 @@ import numpy as np
 from planner.errors import PlanError
 from planner.families.sliced_chain import NAME
 from planner.families.sliced_chain.coverage import refusal
-from planner.families.sliced_chain.groups import BOTH, Condition, Group, Member, Sides, groups_of
 from planner.families.sliced_chain.half_join import Way
-from planner.families.sliced_chain.layout import Selection, SlicedJoin, parts_of
+from planner.families.sliced_chain.layout import Selection, SlicedJoin
 from planner.families.sliced_chain.plans import PlanBuilder
-from planner.families.sliced_chain.shares import StreamShares
 from planner.joins.arrays import Floats
 from planner.joins.graph import KeyClass
 from planner.joins.keys import Spread, looked_up
 from planner.joins.model_builder import graph_of
+from planner.joins.query_groups import BOTH, Condition, Group, Member, Sides, groups_of
+from planner.joins.shares import StreamShares, parts_of
 from planner.plan.expression import Expression, decay, number, subscript, symbol, total
 from planner.workload.streams import Stream
 from planner.workload.workload import Workload

@@ -8,15 +8,20 @@ from dataclasses import replace
 from planner.families.base import ListedSpace
 from planner.families.protocol import Explanation, Ranking
 from planner.families.sliced_chain import SlicedChain, explain
-from planner.families.sliced_chain.chain_search.merge_graph import Mergings, mergings_of
+from planner.families.sliced_chain.chain_search.chains import Mergings
 from planner.families.sliced_chain.labels import CHAIN, CPU_OPT, MEM_OPT, STRATEGIES, UNSHARED
 from planner.families.sliced_chain.model import model_of
-from planner.families.sliced_chain.picture import Picture, pictures_of
-from planner.families.sliced_chain.plan_totals import Balance, TradeOff, balances_of, trade_off_of
+from planner.families.sliced_chain.picture import (
+    Balance,
+    Picture,
+    TradeOff,
+    by_kind,
+    pictures_of,
+)
 from planner.families.sliced_chain.plans import Built
 from planner.families.sliced_chain.pricing import estimated, looks_of_entered, priced, slice_work
 from planner.families.sliced_chain.ranking import Plans
-from planner.plan.cost import Cost, Estimate, UnitCosts, rounded
+from planner.plan.cost import Cost, Estimate, UnitCosts, rounded, total
 from planner.plan.objective import Objective
 from planner.plan.plan import Plan
 from planner.seconds.kernel_work import KernelWork
@@ -131,12 +136,44 @@ class ChainPlans(ListedSpace):
 
     def mergings(self, label: str) -> tuple[Mergings, ...]:
         """The graph of mergings of each group, with the cheapest chain and that of this label."""
-        return mergings_of(self._plans, self._plans.named(label))
+        chains, label = self._plans.chains, self._plans.named(label)
+        chosen = self._plans.places(label) if label.startswith(CHAIN) else [()] * len(chains)
+        return tuple(own.mergings(places) for own, places in zip(chains, chosen, strict=True))
 
     def balances(self, labels: Iterable[str]) -> tuple[Balance, ...]:
         """What plans hold, and what they do by kind of work."""
-        return tuple(balances_of(self._plans, map(self._plans.named, labels)))
+        return tuple(self._balance(self._plans.named(label)) for label in labels)
+
+    def _balance(self, label: str) -> Balance:
+        built = self.model.builder.build(label)
+        costs = priced(built, self.model)
+        overhead = self.model.c_sys * self._plans.entering(built) if self.model.c_sys else 0.0
+        joins = [join for picture in pictures_of(self.model, built) for join in picture.joins]
+        return Balance(
+            label,
+            len(joins),
+            total(costs, (root.id for root in built.plan.roots)),
+            sum(sum(join.bytes) for join in joins),
+            by_kind(((op.kind, costs[op.id]) for op in built.plan.operators()), overhead),
+        )
 
     def trade_off(self) -> tuple[TradeOff, ...]:
-        """For each group the chains of which none is better in both memory and CPU."""
-        return trade_off_of(self._plans)
+        """For each group the chains of which none is better in both memory and CPU.
+
+        It is one point where all chains of a group hold the same tuples.
+        """
+        best = tuple(chains.cheapest for chains in self._plans.chains)
+        found = []
+        for at, chains in enumerate(self._plans.chains):
+            points = chains.front.points
+            labels = (self._plans.label((*best[:at], p.ends, *best[at + 1 :])) for p in points)
+            found.append(
+                TradeOff(
+                    chains.model.group.number,
+                    tuple(labels),
+                    tuple(point.cost for point in points),
+                    tuple(point.state for point in points),
+                    chains.front.epsilon,
+                )
+            )
+        return tuple(found)
