@@ -9,8 +9,7 @@ from typing import Literal
 
 from planner.experiments.experiment import Curve, Point
 from planner.families.sliced_chain.labels import MEM_OPT, PULL_UP, PUSH_DOWN, UNSHARED
-from planner.families.sliced_chain.model import model_of
-from planner.families.sliced_chain.ranking import Plans
+from planner.families.sliced_chain.space import ChainPlans
 from planner.files.query.text import format_query
 from planner.plan.cost import Cost
 from planner.workload.execution import Execution, RunSettings
@@ -175,11 +174,11 @@ class Prices:
     """What the plans of a workload should cost."""
 
     def __init__(self, workload: Workload) -> None:
-        self._plans = Plans(model_of(workload))
+        self._plans = ChainPlans(workload)
 
     def label(self, plan: str) -> str:
         """The label that is meant: that of the chain where `mem-opt` is asked for."""
-        return self._plans.named(plan)
+        return self._plans.meant(plan)
 
     def cost(self, label: str) -> Cost:
         """The cost of a plan."""
