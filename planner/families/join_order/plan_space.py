@@ -198,9 +198,8 @@ def _every_multiway(model: JoinModel, weights: Weights) -> list[Entry]:
     else:
         places = list(permutations(range(count)))
         scores = prices.price(places).tolist()
-    labels = model.labels(places)
-    listed = zip(map(rounded, scores), labels, places, strict=True)
-    return sorted(Entry(score, False, label, order) for score, label, order in listed)
+    listed = zip(map(rounded, scores), places, strict=True)
+    return sorted(Entry(score, False, model.label(order), order) for score, order in listed)
 
 
 @lru_cache(maxsize=4)

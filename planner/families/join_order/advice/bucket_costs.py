@@ -24,7 +24,7 @@ from planner.joins.graph import Key, KeyClass
 from planner.joins.keys import Spread, skewed_bucket_fraction
 from planner.joins.model import JoinModel
 from planner.joins.sets import SetArrays
-from planner.joins.upkeep import upkeep
+from planner.joins.upkeep import expirations, upkeep
 from planner.plan.cost import Cost, UnitCosts
 
 
@@ -68,7 +68,7 @@ class BucketPricing:
         """What it costs to expire tuples of one window with these indexes, as far as it counts."""
         if not self.upkeep or model.windows[place].is_relation:
             return 0.0
-        visits = model.expirations(place, indexes)
+        visits = expirations(model, place, indexes).value
         if self.units is None:
             return visits
         return self.units.default.seconds(Cost(expirations=visits))

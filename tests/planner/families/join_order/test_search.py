@@ -143,7 +143,7 @@ def test_equal_streams_rank_by_label_alone() -> None:
     names = [f"S{place}" for place in range(1, 13)]
     workload = equality_join([(2, 10, 30)] * 12)
     first, second = islice(orders_by_cost(model_of(workload)), 2)
-    labels = model_of(workload).labels([first, second])
+    labels = [model_of(workload).label(order) for order in (first, second)]
     expected = sorted(names, key=lambda name: name + ",")
     assert labels == [",".join(expected), ",".join([*expected[:-2], expected[-1], expected[-2]])]
 
