@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from planner.errors import PlanError
 from planner.families.protocol import MOST_CANDIDATES, Candidate, PlanSpace, Ranking
-from planner.numbers import amount, shortened
+from planner.numbers import amount, percent_more, shortened, times
 from planner.plan.cost import Cost, UnitCosts, rounded
 from planner.plan.objective import STATE, WORK, Objective, Outcome
 from planner.plan.plan import Plan
@@ -223,3 +223,23 @@ def plain_answer(ranking: Ranking, name: str | None = None) -> str:
     if best.label != baseline.label:
         against = f", where {shortened(baseline.label)} has {amount(baseline.score)}"
     return f"{head}{against}{near_ties(best, ranking)}."
+
+
+def answer_beside_baseline(
+    ranking: Ranking, name: str, because: Callable[[], str], because_not: Callable[[], str]
+) -> str:
+    """Which plan wins by work or seconds, and why: it beats the baseline, or that is the best."""
+    best, baseline = ranking.of(ranking.best), ranking.of(ranking.baseline)
+    head = f"{name} wins: {amount(best.score)} {ranking.by.unit}"
+    ties = near_ties(best, ranking)
+    if best.label == baseline.label:
+        second = next((c for c in ranking.candidates if c.label != baseline.label), None)
+        closest = ""
+        if second is not None and not ties:
+            more = percent_more(second.score, best.score)
+            closest = f"; {shortened(second.label)} needs {more} more"
+        return f"{head}{closest}, because {because_not()}{ties}."
+    against = f"{times(baseline.score, best.score)} cheaper than {baseline.label}"
+    if baseline.score < 1.1 * best.score:
+        against = f"{baseline.label} needs {percent_more(baseline.score, best.score)} more"
+    return f"{head}, {against}, because {because()}{ties}."

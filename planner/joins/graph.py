@@ -88,6 +88,10 @@ class Twins:
     # The part of the longer window's tuples that the shorter one holds too.
     shared: float
 
+    def other(self, place: int) -> int | None:
+        """The other alias of this source's stream; None for another source."""
+        return {self.earlier: self.later, self.later: self.earlier}.get(place)
+
 
 @dataclass(frozen=True)
 class JoinGraph:

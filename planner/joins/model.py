@@ -206,10 +206,7 @@ class JoinModel:
     def copies(self, origin: int, joined: Sequence[int], target: int) -> float:
         """In a self-join, how many copies of the composite's own tuple the target holds."""
         twins = self.graph.twins
-        if twins is None or target not in (twins.earlier, twins.later):
-            return 0.0
-        other = twins.earlier if target == twins.later else twins.later
-        if other not in joined:
+        if twins is None or (other := twins.other(target)) not in joined:
             return 0.0
         if other == origin:
             # A batch is stored as a whole before its loops run, so that every copy is there.

@@ -156,8 +156,8 @@ def query_functions(query: Query) -> tuple[str, ...]:
 
 def _rule(query: Query, source: Source) -> EarlyRule:
     grouped = tuple(c for c in dict.fromkeys(query.group_by) if c.alias == source.alias)
-    own = tuple(c for c in cell_columns(query) if c.alias == source.alias)
-    joined = tuple(c for c in own if c in _join_columns(query))
+    linked = (column for p in query.predicates for column in (p.left, p.right))
+    joined = tuple(c for c in dict.fromkeys(linked) if c.alias == source.alias)
     functions = tuple(_functions(query, source.alias))
     return EarlyRule(
         source.alias,
@@ -167,10 +167,6 @@ def _rule(query: Query, source: Source) -> EarlyRule:
         _why_group(source.alias, joined, grouped),
         _why_functions(query, source.alias, functions),
     )
-
-
-def _join_columns(query: Query) -> set[Column]:
-    return {column for p in query.predicates for column in (p.left, p.right)}
 
 
 def _functions(query: Query, alias: str) -> Iterator[str]:

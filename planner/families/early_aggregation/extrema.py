@@ -37,7 +37,7 @@ def in_set(model: AggregationModel, place: int) -> Recomputed:
         return Recomputed()
     total = Recomputed()
     others = content.mean(is_set=False) * content.cells.shares
-    tuples = content.cells.counts * content.cells.shares
+    tuples = content.cells.weights
     for extremum in model.extrema:
         if extremum.place == place:
             again, examined = _leaves(others, extremum)
@@ -133,14 +133,9 @@ def _taken_along(
     best_among = np.exp(-along * better) - np.exp(-along * (better + equal))
     found = float(best_among @ np.exp(-rest * better))
     own = model.contents[origin]
-    alone = math.exp(-own.mean(is_set=False) * float(own.cells.shares @ _weights(own.cells)))
+    alone = math.exp(-own.mean(is_set=False) * float(own.cells.shares @ own.cells.weights))
     nothing_left = -math.expm1(-along) * math.exp(-rest) * alone
     return max(0.0, found - nothing_left) / -math.expm1(-along)
-
-
-def _weights(cells: Cells) -> Floats:
-    """The share of tuples in each block of cells."""
-    return cells.counts * cells.shares
 
 
 def _group_parts(model: AggregationModel, place: int, own_keys: bool = True) -> Iterator[Cells]:

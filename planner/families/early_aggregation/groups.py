@@ -65,7 +65,7 @@ class OutputGroups:
             on_one = self._on_one_attribute(self._graph.classes[0])
             if on_one is not None:
                 return on_one
-        grouped = [p for p, c in enumerate(self._model.contents) if self._is_grouped(p)]
+        grouped = [place for place, rule in enumerate(self._model.rules) if rule.grouped]
         if len(grouped) > 1:
             # Every view leaves out something that results have in common, and sees too many.
             return min(self._seen_from(place) for place in grouped)
@@ -177,9 +177,6 @@ class OutputGroups:
         varying = content.varying or chance < 1
         filled_at = [occupied(cells, float(t) * chance, varying) for t in content.tuples]
         return float(WEIGHTS @ np.array(filled_at))
-
-    def _is_grouped(self, place: int) -> bool:
-        return bool(self._model.rules[place].grouped)
 
     def own_cells(self, place: int) -> Cells:
         """The groups that the GROUP BY attributes of one source make."""

@@ -203,7 +203,7 @@ class _Figures:
             held *= ((rows + lost) / rows).valued(arrays.with_ended(target))
         part = float(arrays.looked_through(target, is_set)[before])
         share = symbol(rf"\rho_{{{name}}}", part)
-        if arrays.copies is not None and arrays.copies.other(target) is not None:
+        if arrays.copies is not None and arrays.copies.twins.other(target) is not None:
             own = float(arrays.own(probe.origin, np.array([after]), np.array([before]))[0])
             return held * share + symbol(rf"\kappa_{{{name}}}", own) * (number(1) - share)
         return held if part == 1 else held * share

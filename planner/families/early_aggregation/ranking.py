@@ -14,7 +14,7 @@ from planner.families.early_aggregation.model import AggregationModel
 from planner.families.early_aggregation.pricing import set_cost
 from planner.families.early_aggregation.search import final_states, orders, pipelines
 from planner.families.early_aggregation.states import state_arrays
-from planner.joins.probes import Indexes, Probe, indexes_used
+from planner.joins.probes import indexes_used, probes_along
 from planner.joins.upkeep import upkeep
 from planner.plan.cost import Cost, rounded
 
@@ -78,19 +78,10 @@ class PlanCosts:
         # On one attribute, or without an index, all plans keep the same.
         key = mask if hashed and len(graph.classes) > 1 else 0
         if key not in self._kept:
-            self._kept[key] = tuple(upkeep(self._model.join, _indexes(self._model, mask)))
+            probes = probes_along((order[0], order) for order in orders(self._model, mask))
+            indexes = indexes_used(self._model.join, probes)
+            self._kept[key] = tuple(upkeep(self._model.join, indexes))
         return self._kept[key]
-
-
-def _indexes(model: AggregationModel, mask: int) -> Indexes:
-    return indexes_used(
-        model.join,
-        (
-            Probe(order[0], order[:level], order[level])
-            for order in orders(model, mask)
-            for level in range(1, len(order))
-        ),
-    )
 
 
 @lru_cache(maxsize=4)

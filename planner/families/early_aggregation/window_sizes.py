@@ -35,6 +35,11 @@ class Cells(NamedTuple):
         """All cells there are."""
         return float(self.counts.sum())
 
+    @property
+    def weights(self) -> Floats:
+        """The share of tuples in each block."""
+        return self.counts * self.shares
+
 
 def grid_of(spreads: Iterable[Spread]) -> Floats:
     """The first rank of each block, so that no spread begins or ends inside one; then the end."""
@@ -194,7 +199,7 @@ class Content:
     def filled_anyway(self) -> float:
         """The chance that the entry of a given tuple has others, on average over tuples."""
         chance = filled(self.cells.shares, self.mean(is_set=False), self.varying)
-        return float((self.cells.counts * self.cells.shares) @ chance)
+        return float(self.cells.weights @ chance)
 
     def mean(self, is_set: bool) -> float:
         """What a probe of the set, or of the window, may find, on average over phases."""

@@ -230,3 +230,7 @@ class Walker:
         if weights.row:
             work += weights.row * model.matches(origin, (*joined, target))
         return work
+
+
+# What scores multiway orders.
+Pricer = StepTable | Walker

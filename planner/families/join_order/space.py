@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import islice
 
 from planner.families.base import BaseSpace
-from planner.families.join_order import JoinOrder, explain, pricing, ranking
+from planner.families.join_order import JoinOrder, explain, plan_space, pricing, ranking
 from planner.families.join_order.heuristic import Trace
 from planner.families.join_order.model import model_of
 from planner.families.join_order.plans import PlanBuilder, algorithm_of, multiway
@@ -44,14 +44,14 @@ class JoinOrders(BaseSpace):
         """The FROM order, then all others, cheapest first."""
         first = multiway(self.model, range(len(self.model.windows)))
         yield self._builder.plan(first)
-        others = (e for e in ranking.plans_by_cost(self.model) if e.label != first.label)
+        others = (e for e in plan_space.plans_by_cost(self.model) if e.label != first.label)
         for entry in islice(others, MOST_CANDIDATES - 1):
             yield self._builder.plan(entry.loops(self.model))
 
     def best_label(self, by: Objective) -> str:
         """The cheapest plan: exact for any number of streams on one attribute, and per origin."""
         if by == self.objectives[0]:
-            return ranking.best_plan(self.model).label
+            return plan_space.best_plan(self.model).label
         return super().best_label(by)
 
     def plans(self, labels: Iterable[str]) -> Iterator[Plan]:
@@ -92,7 +92,7 @@ class JoinOrders(BaseSpace):
 
     def heuristic(self) -> Trace:
         """The heuristic's steps as data: the pair, the fast streams, what moving them up did."""
-        return ranking.traced(self.model)
+        return plan_space.traced(self.model)
 
     def orders(self, plan: Plan) -> dict[str, tuple[str, ...]]:
         """The aliases in the plan's global order, under no name; else each origin's own order."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planner.families.base import near_ties, plain_answer
+from planner.families.base import answer_beside_baseline, plain_answer
 from planner.families.protocol import Ranking
 from planner.families.sliced_chain.chain_search.chains import GroupChains
 from planner.families.sliced_chain.labels import CHAIN, CPU_OPT, MEM_OPT, PULL_UP, PUSH_DOWN
@@ -17,7 +17,7 @@ from planner.families.sliced_chain.published_model import (
 )
 from planner.families.sliced_chain.space import MOST_TRADED, ChainPlans
 from planner.joins.query_groups import BOTH, Group
-from planner.numbers import amount, percent_more, shortened, times
+from planner.numbers import amount, shortened
 from planner.workload.validation import listed
 
 # A longer label is shortened to how many slices it has.
@@ -30,21 +30,13 @@ MANY_WINDOWS = 256
 
 def answer(plans: ChainPlans, ranking: Ranking) -> str:
     """Which plan wins, by how much, because of what, and what comes close to it."""
-    best, unshared = ranking.of(ranking.best), ranking.of(ranking.baseline)
+    best = ranking.of(ranking.best)
     name = _called(plans, best.label, best.tags)
     if ranking.by.name not in ("work", "seconds"):
         return plain_answer(ranking, name)
-    head = f"{name} wins: {amount(best.score)} {ranking.by.unit}"
-    ties = near_ties(best, ranking)
-    if best.label == unshared.label:
-        others = [c for c in ranking.candidates if c.label != unshared.label]
-        closest = f"; {shortened(others[0].label)} needs " if others and not ties else ""
-        closest += f"{percent_more(others[0].score, best.score)} more" if closest else ""
-        return f"{head}{closest}, because {_nothing_shared(plans)}{ties}."
-    against = f"{times(unshared.score, best.score)} cheaper than unshared"
-    if unshared.score < 1.1 * best.score:
-        against = f"unshared needs {percent_more(unshared.score, best.score)} more"
-    return f"{head}, {against}, because {_because(plans, best.label)}{ties}."
+    return answer_beside_baseline(
+        ranking, name, lambda: _because(plans, best.label), lambda: _nothing_shared(plans)
+    )
 
 
 def _called(plans: ChainPlans, label: str, tags: tuple[str, ...]) -> str:

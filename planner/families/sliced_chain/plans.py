@@ -88,39 +88,41 @@ class _Building:
     def unshared(self, group: Group) -> None:
         """Every query for itself: its filters, then its join."""
         for member in group.members:
-            join = layout.unshared(group, member)
-            probe = self._join(join, [self._filtered(group, side, member) for side in BOTH])
-            self._output(group, member, [probe], sliced=False)
+            feeds = [self._filtered(group, side, member) for side in BOTH]
+            self._joined(group, [layout.unshared(group, member)], feeds)
 
     def pull_up(self, group: Group) -> None:
         """One join over the largest windows; results are routed and selected."""
-        join = layout.pulled_up(group)
-        probe = self._join(join, [self._arrive(group, side) for side in BOTH])
-        found = self._results(join, probe)
-        for member in group.members:
-            self._output(group, member, [found[member]], sliced=False)
+        feeds = [self._arrive(group, side) for side in BOTH]
+        self._joined(group, [layout.pulled_up(group)], feeds)
 
     def push_down(self, group: Group) -> None:
         """The streams split by their conditions, and a join for every two parts that need one."""
         feeds = [self._split(group, side) for side in BOTH]
-        taken: dict[Member, list[Operator]] = {member: [] for member in group.members}
-        for join in layout.pushed_down(group):
-            for member, found in self._results(join, self._join(join, feeds)).items():
-                taken[member].append(found)
-        for member, inputs in taken.items():
-            self._output(group, member, inputs, sliced=False)
+        self._joined(group, layout.pushed_down(group), feeds)
 
     def chain(self, group: Group, ends: Sequence[int]) -> None:
         """A chain of sliced joins; every query takes from the slices that its windows reach."""
         feeds = [self._survive(group, side) for side in BOTH]
-        taken: dict[Member, list[Operator]] = {member: [] for member in group.members}
-        for join in layout.chain(group, ends):
+        self._joined(group, layout.chain(group, ends), feeds, sliced=True)
+
+    def _joined(
+        self,
+        group: Group,
+        joins: Iterable[SlicedJoin],
+        feeds: Sequence[Operator],
+        sliced: bool = False,
+    ) -> None:
+        """Joins, and the outputs of the queries that take from them; slices feed one another."""
+        taken: dict[Member, list[Operator]] = {}
+        for join in joins:
             probe = self._join(join, feeds)
-            feeds = list(probe.inputs)
+            if sliced:
+                feeds = probe.inputs
             for member, found in self._results(join, probe).items():
-                taken[member].append(found)
+                taken.setdefault(member, []).append(found)
         for member, inputs in taken.items():
-            self._output(group, member, inputs, sliced=True)
+            self._output(group, member, inputs, sliced)
 
     # --- ahead of the joins ----------------------------------------------------------------------
 

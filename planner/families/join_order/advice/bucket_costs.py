@@ -14,15 +14,15 @@ from functools import cached_property
 import numpy as np
 
 from planner.families.join_order.order_pricer import Walker, Weights, loop_costs, multiway_costs
-from planner.families.join_order.plan_space import score_weights
+from planner.families.join_order.plan_space import best_plan, score_weights
 from planner.families.join_order.plans import Loops, multiway
 from planner.families.join_order.pricing import indexes_of, results
-from planner.families.join_order.ranking import best_plan
 from planner.families.join_order.search import best_general, is_ranked
 from planner.joins.arrays import Floats, Ints
 from planner.joins.graph import Key, KeyClass
 from planner.joins.keys import Spread, skewed_bucket_fraction
 from planner.joins.model import JoinModel
+from planner.joins.probes import probes_along
 from planner.joins.sets import SetArrays
 from planner.joins.upkeep import expirations, upkeep
 from planner.plan.cost import Cost, UnitCosts
@@ -177,17 +177,15 @@ class Choices:
         """`[j][c]`: all loops of one plan over source j, with choice c."""
         model, weights = self.model, self.pricing.weights
         found = [np.zeros(len(memory)) for memory in self.memory]
-        for origin, order in zip(model.origins, loops.orders, strict=True):
-            for level in range(1, len(order)):
-                above, target = order[:level], order[level]
-                worth = model.graph.worth(above, target) if weights.worths else 1.0
-                composites = model.matches(origin, above) * weights.comparison * worth
-                least, most = (model.scanned(origin, above, target, part) for part in (0.0, 1.0))
-                known = model.graph.linking(above, target)
-                parts = self._parts(known, above, target)
-                found[target] += composites * (least + (most - least) * parts)
-                if weights.row:
-                    found[target] += weights.row * model.matches(origin, (*above, target))
+        for probe in probes_along(zip(model.origins, loops.orders, strict=True)):
+            origin, above, target = probe.origin, probe.joined, probe.target
+            worth = model.graph.worth(above, target) if weights.worths else 1.0
+            composites = model.matches(origin, above) * weights.comparison * worth
+            least, most = (model.scanned(origin, above, target, part) for part in (0.0, 1.0))
+            parts = self._parts(model.graph.linking(above, target), above, target)
+            found[target] += composites * (least + (most - least) * parts)
+            if weights.row:
+                found[target] += weights.row * model.matches(origin, probe.reached)
         return found
 
     def _by_choice(self, sets: SetArrays, place: int, price: Price) -> Floats:
