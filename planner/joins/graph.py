@@ -25,7 +25,6 @@ class Key:
 
     @property
     def spread(self) -> Spread:
-        """Its ranks and their exponent."""
         return self.first, self.first + self.distinct - 1, self.zipf
 
 
@@ -46,7 +45,6 @@ class KeyClass:
         return next((key for key in self.keys if key.place == place), None)
 
     def inside(self, members: Collection[int]) -> tuple[Key, ...]:
-        """The attributes of these sources."""
         return tuple(key for key in self.keys if key.place in members)
 
     def spread(self, members: Collection[int]) -> Spread:

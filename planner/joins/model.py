@@ -31,7 +31,6 @@ class JoinModel:
 
     @cached_property
     def aliases(self) -> tuple[str, ...]:
-        """The aliases in FROM order."""
         return tuple(window.alias for window in self.windows)
 
     @cached_property
@@ -81,7 +80,6 @@ class JoinModel:
         return there * self.activities[None].share(joined)
 
     def label(self, order: Sequence[int]) -> str:
-        """The label of a global order."""
         names = self.aliases
         return ",".join([names[place] for place in order])
 

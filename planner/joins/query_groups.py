@@ -6,7 +6,7 @@ whole numbers: microseconds, or rows of count windows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -41,7 +41,6 @@ class Condition:
 
     @property
     def is_open(self) -> bool:
-        """Whether every tuple passes."""
         return not self.filters
 
     def __str__(self) -> str:
@@ -86,14 +85,11 @@ class Group:
 
     @cached_property
     def on(self) -> str:
-        """The predicates as text."""
         return " and ".join(map(str, self.predicates)) or "cross join"
 
     @cached_property
     def largest(self) -> Sides:
-        """The largest window on each stream."""
-        windows = self.furthest.values()
-        return max(left for left, _ in windows), max(right for _, right in windows)
+        return largest_windows(self.members)
 
     @cached_property
     def furthest(self) -> dict[tuple[Condition, Condition], Sides]:
@@ -143,41 +139,32 @@ class Group:
 
 
 def largest_windows(members: Sequence[Member]) -> Sides:
-    """The largest window of these queries on each stream."""
     return max(m.windows[0] for m in members), max(m.windows[1] for m in members)
-
-
-@dataclass(frozen=True, slots=True)
-class _Signature:
-    """What queries must have in common to share a join."""
-
-    streams: frozenset[str]
-    predicates: frozenset[Predicate]
-    unit: Unit
-    hashed: bool
-    buckets: Buckets
 
 
 def groups_of(workload: Workload) -> tuple[Group, ...]:
     """The groups of a covered workload, in the order of their first queries."""
-    by_signature: dict[_Signature, list[Query]] = {}
+    by_signature: dict[Hashable, list[Query]] = {}
     for query in workload.queries:
         by_signature.setdefault(_signature(workload, query), []).append(query)
     return tuple(
-        _group(workload, number, signature, queries)
-        for number, (signature, queries) in enumerate(by_signature.items())
+        _group(workload, number, queries) for number, queries in enumerate(by_signature.values())
     )
 
 
-def _signature(workload: Workload, query: Query) -> _Signature:
-    source = query.sources[0]
-    return _Signature(
+def _signature(workload: Workload, query: Query) -> Hashable:
+    """What queries must have in common to share a join."""
+    return (
         frozenset(source.name for source in query.sources),
         frozenset(_predicates(query)),
-        "rows" if isinstance(source.window, CountWindow) else "seconds",
+        _unit(query),
         key_of(workload, query) is not None,
-        workload.execution.bucket_count(source),
+        workload.execution.bucket_count(query.sources[0]),
     )
+
+
+def _unit(query: Query) -> Unit:
+    return "rows" if isinstance(query.sources[0].window, CountWindow) else "seconds"
 
 
 def key_of(workload: Workload, query: Query) -> Predicate | None:
@@ -198,10 +185,8 @@ def _by_stream(query: Query, column: Column) -> Column:
     return replace(column, alias=query.source(column.alias).name)
 
 
-def _group(
-    workload: Workload, number: int, signature: _Signature, queries: Sequence[Query]
-) -> Group:
-    first = queries[0]
+def _group(workload: Workload, number: int, queries: Sequence[Query]) -> Group:
+    first, key = queries[0], key_of(workload, queries[0])
     streams = (first.sources[0].name, first.sources[1].name)
     known: dict[tuple[str, frozenset[Filter]], Condition] = {}
     shares: dict[Filter, float] = {}
@@ -215,10 +200,10 @@ def _group(
     return Group(
         number,
         streams,
-        signature.unit,
+        _unit(first),
         tuple(dict.fromkeys(_predicates(first))),
-        key_of(workload, first),
-        signature.buckets if signature.hashed else 1,
+        key,
+        1 if key is None else workload.execution.bucket_count(first.sources[0]),
         tuple(members),
         tuple(shares.items()),
     )

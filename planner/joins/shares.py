@@ -235,19 +235,12 @@ class StreamShares:
         """The share of tuples that are stored or probe at all."""
         return sum(share for far, share in self._evaluation[1].items() if any(far))
 
-    def surviving(self, boundaries: Sequence[int]) -> Floats:
-        """For each boundary the share of tuples that are stored beyond it."""
-        return self._beyond(boundaries, 0)
-
-    def reaching(self, boundaries: Sequence[int]) -> Floats:
-        """For each boundary the share of tuples that probe beyond it."""
-        return self._beyond(boundaries, 1)
-
-    def _beyond(self, boundaries: Sequence[int], which: int) -> Floats:
+    def beyond(self, boundaries: Sequence[int], probing: bool) -> Floats:
+        """For each boundary the share of tuples that are stored, or that probe, beyond it."""
         limits = np.array(boundaries)
         found = np.zeros(len(limits))
         for far, share in self._evaluation[1].items():
-            found[limits < far[which]] += share
+            found[limits < far[probing]] += share
         # Sums of shares may end a last bit above 1.
         return np.minimum(found, 1.0)
 

@@ -81,7 +81,6 @@ class Formula:
 
     @property
     def symbols(self) -> str:
-        """LaTeX with symbols."""
         return self.expression.symbols
 
     @property
@@ -91,7 +90,6 @@ class Formula:
 
     @property
     def result(self) -> float:
-        """The number."""
         return self.expression.value
 
 
@@ -145,13 +143,9 @@ def models_behind(estimate: Estimate, field: str = "comparisons") -> tuple[str, 
 
     Other models of a figure stand behind its first formula: they are for comparison.
     """
-    found: dict[str, None] = {}
-    for operator_id in estimate.costs:
-        formulas = estimate.formulas.get(operator_id, ())
-        first = next((formula for formula in formulas if formula.field == field), None)
-        if first is not None:
-            found[first.model] = None
-    return tuple(found)
+    every = (estimate.formulas.get(operator_id, ()) for operator_id in estimate.costs)
+    firsts = (next((f for f in formulas if f.field == field), None) for formulas in every)
+    return tuple(dict.fromkeys(first.model for first in firsts if first is not None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +231,6 @@ class Units:
     given: float = 0.0
 
     def seconds(self, cost: Cost, given: float = 0.0) -> float:
-        """The seconds that this work takes."""
         return (
             cost.comparisons * self.compare
             + cost.inserts * self.insert
@@ -264,7 +257,6 @@ class UnitCosts:
     kinds: Mapping[str, Units] = field(default_factory=dict)
 
     def of(self, kind: str) -> Units:
-        """The units of one kind of operator."""
         return self.kinds.get(kind, self.default)
 
     def seconds(self, kind: str, cost: Cost, given: float = 0.0) -> float:

@@ -54,7 +54,6 @@ class Objective:
 
     @property
     def is_lowest(self) -> bool:
-        """Whether less is better."""
         return self.best == "lowest"
 
     def signed(self, score: float) -> float:
@@ -66,7 +65,6 @@ class Objective:
         return self.signed(rounded(score)), label
 
     def ordered(self, scores: Mapping[str, float]) -> list[str]:
-        """The labels, best first."""
         return sorted(scores, key=lambda label: self.key(scores[label], label))
 
     def first(self, labels: Iterable[str]) -> str:
@@ -82,7 +80,6 @@ class Objective:
         return (max if self.is_lowest else min)(entries, key=score)
 
     def is_better(self, score: float, other: float) -> bool:
-        """Whether a score is better than another."""
         return score < other if self.is_lowest else score > other
 
     def sides(self, worse: float, better: float) -> tuple[float, float]:

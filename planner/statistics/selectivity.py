@@ -110,7 +110,7 @@ def predicate_selectivity(workload: Workload, query: Query, predicate: Predicate
     if _plainly_uniform(left) and _plainly_uniform(right) and predicate.is_equality:
         # Values are 1..distinct: the smaller set lies in the larger, whatever their size.
         present = (1 - left.missing) * (1 - right.missing)
-        return present / max(_distinct(left), _distinct(right))
+        return present / max(left.distinct or PLAIN_DISTINCT, right.distinct or PLAIN_DISTINCT)
     return share_of_pairs(
         _passing(workload, query, predicate.left),
         predicate.comparison,
@@ -162,10 +162,6 @@ def attribute_of(workload: Workload, query: Query, column: Column) -> Attribute:
     sources: list[Stream | Relation] = [*workload.streams, *workload.relations]
     known = next((source.attributes for source in sources if source.name == name), {})
     return known.get(column.attribute, Attribute())
-
-
-def _distinct(attribute: Attribute) -> int:
-    return attribute.distinct or PLAIN_DISTINCT
 
 
 def _plainly_uniform(attribute: Attribute) -> bool:

@@ -137,7 +137,6 @@ class Predicate:
 
     @property
     def is_equality(self) -> bool:
-        """Whether it asks for equal values."""
         return self.comparison == "=" and not self.offset
 
     @property
@@ -216,7 +215,6 @@ class Query:
         unique((source.alias for source in self.sources), f"{self.name}: aliases")
 
     def source(self, alias: str) -> Source:
-        """The source with this alias."""
         for source in self.sources:
             if source.alias == alias:
                 return source

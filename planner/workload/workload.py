@@ -44,14 +44,12 @@ class Workload:
         unique([q.name for q in self.queries], "queries")
 
     def stream(self, name: str) -> Stream:
-        """The stream with this name."""
         for stream in self.streams:
             if stream.name == name:
                 return stream
         raise PlanError(f"no stream {name!r}; there are {listed(s.name for s in self.streams)}")
 
     def query(self, name: str) -> Query:
-        """The query with this name."""
         for query in self.queries:
             if query.name == name:
                 return query

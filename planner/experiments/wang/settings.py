@@ -189,7 +189,7 @@ class Prices:
         comparisons = self.cost(label).comparisons
         if not c_sys:
             return comparisons
-        return comparisons + c_sys * self._plans.entering(self._plans.model.builder.build(label))
+        return comparisons + c_sys * self._plans.entering(self._plans.model.build(label))
 
 
 def curves_by_model(

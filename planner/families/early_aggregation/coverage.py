@@ -143,18 +143,14 @@ def column_text(columns: tuple[Column, ...]) -> str:
     return ", ".join(str(column) for column in columns)
 
 
-def rules_of(query: Query) -> tuple[EarlyRule, ...]:
-    """The early aggregation of each source, in FROM order."""
-    return tuple(_rule(query, source) for source in query.sources)
-
-
 def query_functions(query: Query) -> tuple[str, ...]:
     """The aggregates of the query, by what they compute; rows are counted in any case."""
     names = dict.fromkeys(aggregate.default_name() for aggregate in query.aggregates)
     return tuple(names) or (ROWS,)
 
 
-def _rule(query: Query, source: Source) -> EarlyRule:
+def rule_of(query: Query, source: Source) -> EarlyRule:
+    """The early aggregation of a source."""
     grouped = tuple(c for c in dict.fromkeys(query.group_by) if c.alias == source.alias)
     linked = (column for p in query.predicates for column in (p.left, p.right))
     joined = tuple(c for c in dict.fromkeys(linked) if c.alias == source.alias)

@@ -15,7 +15,7 @@ from planner.families.early_aggregation.coverage import (
     no_sets,
     query_functions,
     refusal,
-    rules_of,
+    rule_of,
 )
 from planner.families.early_aggregation.window_sizes import Content
 from planner.joins.arrays import Floats
@@ -62,7 +62,6 @@ class AggregationModel:
 
     @cached_property
     def count(self) -> int:
-        """How many sources are joined."""
         return len(self.contents)
 
     @property
@@ -129,7 +128,7 @@ def model_of(workload: Workload) -> AggregationModel:
         raise PlanError(reason, NAME)
     query = workload.queries[0]
     join = _with_ended_rows(workload, query, join_of(workload))
-    rules = rules_of(query)
+    rules = tuple(rule_of(query, source) for source in query.sources)
     pairs = zip(join.windows, rules, strict=True)
     return AggregationModel(
         replace(join, graph=replace(join.graph, twins=None)),

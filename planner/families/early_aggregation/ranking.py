@@ -11,12 +11,12 @@ import numpy as np
 from planner.families.early_aggregation.extrema import recomputing
 from planner.families.early_aggregation.groups import groups_of
 from planner.families.early_aggregation.model import AggregationModel
-from planner.families.early_aggregation.pricing import set_cost
+from planner.families.early_aggregation.pricing import set_formulas
 from planner.families.early_aggregation.search import final_states, orders, pipelines
 from planner.families.early_aggregation.states import state_arrays
 from planner.joins.probes import indexes_used, probes_along
 from planner.joins.upkeep import upkeep
-from planner.plan.cost import Cost, rounded
+from planner.plan.cost import Cost, cost_of, rounded
 
 # A plan's work by kind of operator.
 Work = tuple[tuple[str, Cost], ...]
@@ -39,7 +39,7 @@ class PlanCosts:
             if found.origin == model.walked_from:
                 walk = found.comparisons[final]
         self._recomputing = recomputing(model, np.array(model.masks), walk)
-        self._sets = [set_cost(model, place) for place in range(model.count)]
+        self._sets = [cost_of(set_formulas(model, place)) for place in range(model.count)]
         self._kept: dict[int, Work] = {}
 
     @cached_property

@@ -32,7 +32,6 @@ class Cells(NamedTuple):
 
     @property
     def number(self) -> float:
-        """All cells there are."""
         return float(self.counts.sum())
 
     @property
@@ -158,7 +157,6 @@ class Content:
 
     @cached_property
     def cells(self) -> Cells:
-        """The cells of the set."""
         return crossed(self.values)
 
     @cached_property

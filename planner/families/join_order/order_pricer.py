@@ -57,7 +57,6 @@ class StepTable:
 
     @property
     def count(self) -> int:
-        """How many sources are joined."""
         return int(self.costs.shape[0])
 
     def price(self, orders: Sequence[Sequence[int]] | Ints) -> Floats:

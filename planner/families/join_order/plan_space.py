@@ -63,7 +63,6 @@ class Entry(NamedTuple):
         return not self.order
 
     def loops(self, model: JoinModel) -> Loops:
-        """The loops behind the label."""
         if self.is_general:
             return loops_of(model, self.label)
         return naive(model, self.order) if self.is_naive else multiway(model, self.order)
@@ -164,7 +163,6 @@ def _orders(model: JoinModel, weights: Weights, others: Weights) -> Iterator[Ent
 
 
 def best_naive(model: JoinModel, weights: Weights) -> Entry:
-    """The cheapest naive order."""
     return next(_lazily(model, naive_table(model, weights), is_naive=True))
 
 

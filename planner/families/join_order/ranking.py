@@ -55,9 +55,15 @@ class Clock:
 
     def both(self, model: JoinModel) -> tuple[Weights, Weights]:
         """What probes weigh in seconds, of multiway orders and of others."""
-        algorithms: tuple[Algorithm, Algorithm] = ("multiway", "naive")
-        first, second = (probe_weights(self.units, self.kernel(model, a)) for a in algorithms)
-        return first, second
+        multiway, other = self.kernel(model, "multiway"), self.kernel(model, "naive")
+        return self._weights(multiway), self._weights(other)
+
+    def _weights(self, kernel: str) -> Weights:
+        """What probes weigh under a kernel; filters are in the upkeep."""
+        by_access = [self.units.of(f"{kernel} probe {access}") for access in ACCESSES]
+        each = by_access[ACCESSES.index(EACH)]
+        accesses = tuple((unit.compare, unit.given) for unit in by_access)
+        return Weights(each.compare, each.output, filter=0.0, accesses=accesses)
 
     def kept(self, model: JoinModel, label: str, upkeep: Iterable[tuple[str, Cost]]) -> float:
         """The seconds of all but the probes."""
@@ -67,18 +73,6 @@ class Clock:
             return seconds
         evaluations = sum(model.evaluations(origin) for origin in model.origins)
         return seconds + evaluations * self.units.of(f"{kernel} output").given
-
-
-def probe_weights(units: UnitCosts, kernel: str) -> Weights:
-    """What probes weigh in seconds under a kernel; filters are in the upkeep."""
-    by_access = [units.of(f"{kernel} probe {access}") for access in ACCESSES]
-    each = by_access[ACCESSES.index(EACH)]
-    return Weights(
-        each.compare,
-        each.output,
-        filter=0.0,
-        accesses=tuple((unit.compare, unit.given) for unit in by_access),
-    )
 
 
 # So many plans of many sources are walked one by one.

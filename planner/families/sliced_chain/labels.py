@@ -21,7 +21,6 @@ Ends = tuple[tuple[int, ...], ...]
 
 
 def label_of(groups: Sequence[Group], ends: Ends) -> str:
-    """The label of a chain."""
     chains = zip(groups, ends, strict=True)
     return CHAIN + ";".join("-".join(map(group.text_of, (0, *own))) for group, own in chains)
 

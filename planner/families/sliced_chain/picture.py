@@ -59,7 +59,6 @@ class Tap:
 
     @property
     def longest(self) -> float:
-        """The longer of the two windows."""
         return max(self.windows)
 
 
@@ -80,7 +79,6 @@ class Picture:
 
     @property
     def longest(self) -> float:
-        """The largest window."""
         return max(join.end for join in self.joins)
 
     @property

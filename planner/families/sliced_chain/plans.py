@@ -55,24 +55,17 @@ class Built:
     subjects: dict[str, Subject] = field(default_factory=dict)
 
 
-class PlanBuilder:
-    """Builds the plans of one workload's groups; outputs stand in the order of its queries."""
-
-    def __init__(self, groups: Sequence[Group], queries: Sequence[str]) -> None:
-        self._groups = groups
-        self._queries = queries
-
-    def build(self, label: str) -> Built:
-        """The plan of a label, chains by their ends."""
-        building = _Building(len(self._groups) > 1)
-        ends = () if label in _STRATEGIES else ends_of(self._groups, label)
-        for place, group in enumerate(self._groups):
-            if label in _STRATEGIES:
-                _STRATEGIES[label](building, group)
-            else:
-                building.chain(group, ends[place])
-        roots = tuple(building.outputs[query] for query in self._queries)
-        return Built(Plan(NAME, label, roots), building.subjects)
+def build(groups: Sequence[Group], queries: Sequence[str], label: str) -> Built:
+    """The plan of a label, chains by their ends; outputs stand in the order of the queries."""
+    building = _Building(len(groups) > 1)
+    ends = () if label in _STRATEGIES else ends_of(groups, label)
+    for place, group in enumerate(groups):
+        if label in _STRATEGIES:
+            _STRATEGIES[label](building, group)
+        else:
+            building.chain(group, ends[place])
+    roots = tuple(building.outputs[query] for query in queries)
+    return Built(Plan(NAME, label, roots), building.subjects)
 
 
 class _Building:

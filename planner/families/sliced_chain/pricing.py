@@ -137,7 +137,7 @@ def looks_of_entered(plan: Plan, model: ChainModel, entered: Mapping[str, int]) 
     """
     if not entered:
         return {}
-    built = model.builder.build(plan.label)
+    built = model.build(plan.label)
     more: dict[str, Cost] = {}
     for operator in built.plan.operators():
         about = built.subjects[operator.id]

@@ -94,13 +94,11 @@ class ChainPlans(ListedSpace):
         return label
 
     def label(self, places: Sequence[Places]) -> str:
-        """The label of chains."""
         pairs = zip(self._groups, places, strict=True)
         ends = tuple(tuple(group.boundaries[at] for at in own) for group, own in pairs)
         return label_of(self._groups, ends)
 
     def places(self, label: str) -> tuple[Places, ...]:
-        """The chains that a label names."""
         pairs = zip(self._groups, ends_of(self._groups, label), strict=True)
         return tuple(tuple(np.searchsorted(group.boundaries, own).tolist()) for group, own in pairs)
 
@@ -130,7 +128,6 @@ class ChainPlans(ListedSpace):
 
     @cached_property
     def chain_count(self) -> int:
-        """How many chains there are."""
         return math.prod(2 ** (chains.edges.last - 1) for chains in self.chains)
 
     @property
@@ -168,7 +165,7 @@ class ChainPlans(ListedSpace):
 
     def built(self, label: str) -> Built:
         """A plan, and by operator id what each of its operators is about."""
-        return self.model.builder.build(self.meant(label))
+        return self.model.build(self.meant(label))
 
     def plans(self, labels: Iterable[str]) -> Iterator[Plan]:
         """The plans of these labels: `unshared`, `mem-opt`, `chain:0-5-30`."""
@@ -201,7 +198,7 @@ class ChainPlans(ListedSpace):
 
     def _strategy(self, label: str) -> Strategy:
         if label not in self._strategies:
-            built = self.model.builder.build(label)
+            built = self.model.build(label)
             costs = priced(built, self.model)
             score = sum(cost.comparisons for cost in costs.values()) + self._overhead(built)
             self._strategies[label] = Strategy(built, costs, score)
@@ -221,19 +218,19 @@ class ChainPlans(ListedSpace):
         return self.model.c_sys * self.entering(built) if self.model.c_sys else 0.0
 
     def seconds_by_label(self, label: str) -> float:
-        built = self.model.builder.build(label)
+        built = self.model.build(label)
         return self.plan_seconds(built.plan, priced(built, self.model))
 
     def plan_seconds(self, plan: Plan, costs: Mapping[str, Cost]) -> float:
         seconds = self.kernel_work(plan, costs).seconds(self.units)
         if not self.units.kinds and self.model.c_sys:
             # Declared unit costs know no slices: what entering one takes is declared beside.
-            entering = self.entering(self.model.builder.build(plan.label))
+            entering = self.entering(self.model.build(plan.label))
             seconds += self.model.c_sys * self.units.default.compare * entering
         return rounded(seconds)
 
     def estimate(self, plan: Plan) -> Estimate:
-        return estimated(self.model.builder.build(plan.label), self.model)
+        return estimated(self.model.build(plan.label), self.model)
 
     def kernel_work(self, plan: Plan, costs: Mapping[str, Cost]) -> KernelWork:
         return slice_work(plan, costs)

@@ -161,7 +161,6 @@ class Advising:
         return self._costs[buckets]
 
     def best(self, budget: int) -> FoundBuckets:
-        """The best buckets within a budget."""
         if self._orders:
             split = min(self._orders, key=lambda split: rounded(split.least[budget]))
             return self._found(split.choices(budget), "exact")

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 
 import numpy as np
 
 from planner.families.join_order.order_pricer import Walker, Weights, loop_costs, multiway_costs
 from planner.families.join_order.plan_space import best_plan, score_weights
-from planner.families.join_order.plans import Loops, multiway
+from planner.families.join_order.plans import Loops
 from planner.families.join_order.pricing import indexes_of, results
 from planner.families.join_order.search import best_general, is_ranked
 from planner.joins.arrays import Floats, Ints
@@ -51,7 +51,6 @@ class BucketPricing:
         return best_plan(model, self.weights).score
 
     def price(self, model: JoinModel, loops: Loops) -> float:
-        """What a plan costs."""
         return Walker(model, self.weights).score(loops) + self.kept(model, loops)
 
     def kept(self, model: JoinModel, loops: Loops) -> float:
@@ -125,13 +124,6 @@ class Choices:
                 found[choice] = self.pricing.expiring(model, place, self.keys[place]) - scanned
         return found
 
-    @cached_property
-    def fixed(self) -> float:
-        """What every plan costs beside its loops, whatever is indexed."""
-        filtering = self.pricing.weights.filter * self.model.filtering
-        any_plan = multiway(self.model, range(len(self.keys)))
-        return filtering + self.pricing.kept(self.model, any_plan)
-
     @property
     def is_settled(self) -> bool:
         """Whether what an index costs is known before the plan is.
@@ -149,12 +141,9 @@ class Choices:
 
     def multiway(self) -> list[Floats]:
         """`[j][P, c]`: appending source j after the set P in a global order, with choice c."""
-        sets, weights = SetArrays(self.model), self.pricing.weights
-
-        def price(place: int) -> Price:
-            return lambda part: multiway_costs(sets, place, part, weights)
-
-        return [self._by_choice(sets, place, price(place)) for place in range(sets.count)]
+        sets = SetArrays(self.model)
+        price = partial(multiway_costs, sets, weights=self.pricing.weights)
+        return [self._by_choice(sets, j, partial(price, j)) for j in range(sets.count)]
 
     def naive(self) -> list[Floats]:
         """The same for one loop order for all origins."""
@@ -163,13 +152,10 @@ class Choices:
 
     def of_origins(self) -> list[list[Floats]]:
         """`[i][j][P, c]`: the loop over source j below the set P, for each origin in turn."""
-        sets, weights = SetArrays(self.model), self.pricing.weights
-
-        def price(origin: int, place: int) -> Price:
-            return lambda part: loop_costs(sets, origin, place, part, weights)
-
+        sets = SetArrays(self.model)
+        price = partial(loop_costs, sets, weights=self.pricing.weights)
         return [
-            [self._by_choice(sets, place, price(origin, place)) for place in range(sets.count)]
+            [self._by_choice(sets, j, partial(price, origin, j)) for j in range(sets.count)]
             for origin in self.model.origins
         ]
 

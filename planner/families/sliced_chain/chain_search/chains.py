@@ -106,7 +106,6 @@ class GroupChains:
         return float(cost) + self.edges.beforehand
 
     def state(self, places: Places) -> float:
-        """Tuples that a chain holds."""
         return float(self.edges.state(*_edges(places)).sum())
 
     def work(self, places: Places) -> Cost:
