@@ -71,7 +71,7 @@ class Workload:
     @property
     def longest_window(self) -> float:
         """The longest window of any query, in seconds: a count window's are those its rows take."""
-        return max((self._seconds(s) for q in self.queries for s in q.sources), default=0.0)
+        return max((self.window_seconds(s) for q in self.queries for s in q.sources), default=0.0)
 
     @property
     def warmup(self) -> float:
@@ -83,7 +83,8 @@ class Workload:
         """The middle of what is measured: what grows all the time has no other mean."""
         return self.warmup + self.run.duration / 2
 
-    def _seconds(self, source: Source) -> float:
+    def window_seconds(self, source: Source) -> float:
+        """How long a tuple may stay in a window; 0 where it never leaves."""
         window = source.window
         if isinstance(window, TimeWindow | TumblingWindow):
             return window.seconds

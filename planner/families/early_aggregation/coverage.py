@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from planner.joins.coverage import (
-    predicates_refusal,
-    relation_of,
-    several_refusal,
-    sizes_refusal,
-    statistics_refusal,
-    types_refusal,
-    values_refusal,
-)
+from planner.joins.coverage import join_refusal, relation_of, several_refusal, values_refusal
 from planner.statistics.selectivity import attribute_of
 from planner.workload.execution import Execution
 from planner.workload.query import Column, Query, Source
@@ -34,12 +26,7 @@ def refusal(workload: Workload) -> str | None:
         _clauses(query)
         or _sources(workload, query)
         or _timing(workload.execution)
-        or predicates_refusal(query)
-        or statistics_refusal(workload, query)
-        or types_refusal(workload, query)
-        or values_refusal(workload, query, cell_columns(query))
-        or _summed(workload, query)
-        or sizes_refusal(workload, query)
+        or join_refusal(workload, query, lambda: _values(workload, query))
     )
 
 
@@ -90,8 +77,10 @@ def _timing(execution: Execution) -> str | None:
     return None
 
 
-def _summed(workload: Workload, query: Query) -> str | None:
-    """The first text that is to be added up."""
+def _values(workload: Workload, query: Query) -> str | None:
+    """The first attribute whose values are not known, and the first text that is to be added up."""
+    if unknown := values_refusal(workload, query, cell_columns(query)):
+        return unknown
     for aggregate in query.aggregates:
         if aggregate.column is None or aggregate.function not in ("sum", "avg"):
             continue

@@ -108,6 +108,6 @@ class JoinOrders(BaseSpace):
         return {names[origin]: tuple(names[p] for p in order) for origin, order in orders}
 
     def advise(self, buckets: int, upkeep: bool = False, units: UnitCosts | None = None) -> Advice:
-        from planner.families.join_order.advice.advice import advise
+        from planner.families.join_order.advice.advice_search import advise
 
         return advise(self.model, buckets, upkeep, units)

@@ -82,38 +82,39 @@ class _Building:
         """Every query for itself: its filters, then its join."""
         for member in group.members:
             feeds = [self._filtered(group, side, member) for side in BOTH]
-            self._joined(group, [layout.unshared(group, member)], feeds)
+            self._joined(group, [member], [layout.unshared(group, member)], feeds)
 
     def pull_up(self, group: Group) -> None:
         """One join over the largest windows; results are routed and selected."""
         feeds = [self._arrive(group, side) for side in BOTH]
-        self._joined(group, [layout.pulled_up(group)], feeds)
+        self._joined(group, group.members, [layout.pulled_up(group)], feeds)
 
     def push_down(self, group: Group) -> None:
         """The streams split by their conditions, and a join for every two parts that need one."""
         feeds = [self._split(group, side) for side in BOTH]
-        self._joined(group, layout.pushed_down(group), feeds)
+        self._joined(group, group.members, layout.pushed_down(group), feeds)
 
     def chain(self, group: Group, ends: Sequence[int]) -> None:
         """A chain of sliced joins; every query takes from the slices that its windows reach."""
         feeds = [self._survive(group, side) for side in BOTH]
-        self._joined(group, layout.chain(group, ends), feeds, sliced=True)
+        self._joined(group, group.members, layout.chain(group, ends), feeds)
 
     def _joined(
         self,
         group: Group,
+        members: Sequence[Member],
         joins: Iterable[SlicedJoin],
         feeds: Sequence[Operator],
-        sliced: bool = False,
     ) -> None:
-        """Joins, and the outputs of the queries that take from them; slices feed one another."""
-        taken: dict[Member, list[Operator]] = {}
+        """Joins, and the outputs of queries that take from them; slices feed one another."""
+        # No tuple may satisfy a query: then no join serves it.
+        taken: dict[Member, list[Operator]] = {member: [] for member in members}
+        sliced = False
         for join in joins:
-            probe = self._join(join, feeds)
-            if sliced:
-                feeds = probe.inputs
+            probe, sliced = self._join(join, feeds), join.sliced
+            feeds = probe.inputs if sliced else feeds
             for member, found in self._results(join, probe).items():
-                taken.setdefault(member, []).append(found)
+                taken[member].append(found)
         for member, inputs in taken.items():
             self._output(group, member, inputs, sliced)
 
