@@ -16,6 +16,7 @@ from planner.statistics.selectivity import (
     all_predicates,
     attribute_of,
     declared,
+    declared_share,
     filters_selectivity,
     predicate_selectivity,
 )
@@ -111,8 +112,7 @@ def _key_class(
     stated = None
     if len(columns) == 2:
         # In a larger class shares of pairs do not say how often three attributes are equal.
-        given = declared(workload.statistics, query, Predicate(columns[0], "=", columns[1]))
-        stated = given.selectivity if given is not None else None
+        stated = declared_share(workload, query, Predicate(columns[0], "=", columns[1]))
     return KeyClass(tuple(keys), stated, by_rank=len(lists) > 1)
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Literal
 
 from planner.files.query.conditions import normalised
-from planner.statistics.selectivity import declared
+from planner.statistics.selectivity import declared_share
 from planner.workload.execution import Buckets
 from planner.workload.query import Column, CountWindow, Filter, Predicate, Query, Source, TimeWindow
 from planner.workload.validation import microseconds
@@ -99,11 +99,8 @@ class Group:
         """
         found: dict[tuple[Condition, Condition], Sides] = {}
         for member in self.members:
-            (left, right), known = member.windows, found.get(member.conditions)
-            if known is None:
-                found[member.conditions] = (left, right)
-            elif left > known[0] or right > known[1]:
-                found[member.conditions] = (max(left, known[0]), max(right, known[1]))
+            (left, right), known = member.windows, found.get(member.conditions, (0, 0))
+            found[member.conditions] = (max(left, known[0]), max(right, known[1]))
         return found
 
     @cached_property
@@ -193,9 +190,8 @@ def _group(workload: Workload, number: int, queries: Sequence[Query]) -> Group:
     members = []
     for query in queries:
         for condition in query.filters:
-            given = declared(workload.statistics, query, condition)
-            if given is not None and given.selectivity is not None:
-                shares.setdefault(_filter(query, condition), given.selectivity)
+            if (given := declared_share(workload, query, condition)) is not None:
+                shares.setdefault(_filter(query, condition), given)
         members.append(_member(query, streams, known))
     return Group(
         number,

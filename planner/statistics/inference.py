@@ -223,7 +223,7 @@ class _Inference:
                 if given.selectivity is not None or measured is None:
                     continue
                 filled[next(keys(query, condition))] = replace(given, selectivity=measured)
-                place = selectivity_place(query, condition, kind)
+                place = selectivity_place(query, condition)
                 self._found[place] = "counted over all values of the data"
         return filled
 
