@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from planner.families.sliced_chain.groups import BOTH, groups_of
-from planner.families.sliced_chain.layout import TooManyError
-from planner.families.sliced_chain.shares import StreamShares
-from planner.joins.coverage import (
-    predicates_refusal,
-    relation_of,
-    sizes_refusal,
-    statistics_refusal,
-    types_refusal,
-)
+from planner.joins.coverage import join_refusal, relation_of
+from planner.joins.query_groups import BOTH, groups_of
+from planner.joins.shares import StreamShares, TooManyError
 from planner.workload.execution import Execution
 from planner.workload.query import CountWindow, Query, TimeWindow
 from planner.workload.workload import Workload
@@ -28,10 +21,7 @@ def refusal(workload: Workload) -> str | None:
             _clauses(query)
             or _sources(workload, query)
             or _windows(query)
-            or predicates_refusal(query)
-            or statistics_refusal(workload, query)
-            or types_refusal(workload, query)
-            or sizes_refusal(workload, query)
+            or join_refusal(workload, query)
             or _hashing(workload, query)
         )
         if reason is not None:
