@@ -255,10 +255,12 @@ class RelationPart(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class QueryPart(Part):
-    """A query: its text, and its name unless it is called by its place."""
+    """A query: its text, its name unless it is called by its place, and how urgent it is."""
 
     name: str | None = _key(_or_none(_text), None)
     text: str = _key(_text)
+    weight: float = _key(_number, 1.0)
+    deadline: float | None = _key(_or_none(_number), None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -301,6 +303,7 @@ class ExecutionPart(Part):
     unit_costs: dict[str, float] | None = _key(_or_none(_mapping(_number)), None)
     c_sys: float = _key(_number, 0.0)
     ties: Literal["larger", "smaller"] = _key(_word("larger", "smaller"), "larger")
+    utilisation: float | None = _key(_or_none(_number), None)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -65,10 +65,28 @@ class Quality:
     delay_ms_max: float | None = None
     recall: float | None = None
     importance: float | None = None
+    # How delays are spread over the query's results; until its window is scanned, per tuple; and
+    # the delay that the query would have by itself.
+    delay_ms_p50: float | None = None
+    delay_ms_p95: float | None = None
+    delay_ms_p99: float | None = None
+    scan_delay_ms: float | None = None
+    isolated_delay_ms: float | None = None
 
     def as_dict(self) -> dict[str, float | None]:
-        """By field name, in the order of the commands' JSON."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}
+        """By field name, in the order of the commands' JSON.
+
+        The first four are always there; of the others those that are known.
+        """
+        found = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {
+            name: value
+            for name, value in found.items()
+            if value is not None or name in _ALWAYS_SAID
+        }
+
+
+_ALWAYS_SAID = ("delay_ms", "delay_ms_max", "recall", "importance")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from planner.families.sliced_chain.groups import BOTH, Condition, Group, Member, groups_of
 from planner.families.sliced_chain.layout import Selection, SlicedJoin, parts_of
 from planner.families.sliced_chain.plans import Built, Checking, Feeding, Merging, PlanBuilder
+from planner.joins.groups import BOTH, Condition, Group, Member, groups_of
 from planner.plan.cost import Cost
 from planner.plan.plan import Operator
 from planner.workload.query import COMPARE

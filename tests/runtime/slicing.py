@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from planner.families.sliced_chain.groups import groups_of
 from planner.families.sliced_chain.labels import STRATEGIES, label_of
+from planner.joins.groups import groups_of
 from planner.workload.execution import Execution
 from planner.workload.query import (
     Column,

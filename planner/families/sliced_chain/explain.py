@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from planner.families.base import near_ties, plain_answer
 from planner.families.protocol import Ranking
 from planner.families.sliced_chain.chain_search.chains import GroupChains
-from planner.families.sliced_chain.groups import BOTH, Group
 from planner.families.sliced_chain.labels import CHAIN, CPU_OPT, MEM_OPT, PULL_UP, PUSH_DOWN
 from planner.families.sliced_chain.model import GroupModel
 from planner.families.sliced_chain.published_model import (
@@ -17,6 +16,7 @@ from planner.families.sliced_chain.published_model import (
     two_queries,
 )
 from planner.families.sliced_chain.ranking import MOST_TRADED, Plans
+from planner.joins.groups import BOTH, Group
 from planner.numbers import amount, percent_more, shortened, times
 from planner.workload.validation import listed
 

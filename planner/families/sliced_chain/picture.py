@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from planner.families.sliced_chain.groups import BOTH, Group, Member, Unit
 from planner.families.sliced_chain.layout import SlicedJoin
 from planner.families.sliced_chain.model import ChainModel, GroupModel
 from planner.families.sliced_chain.plans import Built
+from planner.joins.groups import BOTH, Group, Member, Unit
 from planner.workload.validation import listed
 
 ALL = "all"

@@ -22,10 +22,11 @@ from planner.families.sliced_chain.labels import (
     ends_of,
     label_of,
 )
-from planner.families.sliced_chain.layout import SlicedJoin, TooManyError
+from planner.families.sliced_chain.layout import SlicedJoin
 from planner.families.sliced_chain.model import ChainModel
 from planner.families.sliced_chain.plans import Built
 from planner.families.sliced_chain.pricing import priced
+from planner.joins.condition_cells import TooManyError
 from planner.plan.cost import Cost, total
 
 # Up to so many mergings are listed, all of them; of more, those that say something.

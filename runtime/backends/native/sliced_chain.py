@@ -12,8 +12,8 @@ from dataclasses import replace
 from sqlglot import exp
 
 from planner.families.sliced_chain import layout
-from planner.families.sliced_chain.groups import BOTH, Condition, Member, groups_of
 from planner.families.sliced_chain.plans import PlanBuilder
+from planner.joins.groups import BOTH, Condition, Member, groups_of
 from planner.plan.plan import Plan
 from planner.workload.query import Column
 from planner.workload.workload import Workload

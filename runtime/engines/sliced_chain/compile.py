@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from planner.families.sliced_chain.groups import BOTH, Group, Member, groups_of
 from planner.families.sliced_chain.layout import SlicedJoin
 from planner.families.sliced_chain.plans import Built, Checking, Feeding, Merging, PlanBuilder
 from planner.families.stages import PlannedStage
+from planner.joins.groups import BOTH, Group, Member, groups_of
 from planner.plan.plan import Operator
 from runtime.engines.protocol import PlanInput
 from runtime.engines.sliced_chain.chain_program import Chain, Era, Tap

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from planner.families.sliced_chain.groups import BOTH, Condition, Group
 from planner.families.sliced_chain.layout import SlicedJoin, parts_of
 from planner.families.sliced_chain.plans import Built, Feeding
+from planner.joins.groups import BOTH, Condition, Group
 from planner.plan.plan import Operator
 from planner.workload.changes import queries_of_run
 from planner.workload.query import Column

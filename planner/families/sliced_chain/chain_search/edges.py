@@ -11,9 +11,9 @@ from functools import cached_property
 
 import numpy as np
 
-from planner.families.sliced_chain.groups import BOTH, Condition
 from planner.families.sliced_chain.model import GroupModel
 from planner.joins.arrays import Bools, Floats, Ints
+from planner.joins.groups import BOTH, Condition
 
 # One value for all boundaries, or one for each.
 Values = float | Floats

@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 
 from planner.families.sliced_chain.chain_search.chains import GroupChains, Places
-from planner.families.sliced_chain.groups import Unit
 from planner.families.sliced_chain.ranking import Plans
+from planner.joins.groups import Unit
 
 # With more windows the slices between them are too many to distinguish in a picture.
 MOST_DRAWN = 12

@@ -12,8 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
-from planner.families.sliced_chain.groups import Condition, Group, Sides
-from planner.families.sliced_chain.layout import (
+from planner.joins.arrays import Floats
+from planner.joins.condition_cells import (
     MOST_COMBINATIONS,
     Cells,
     Mask,
@@ -21,7 +21,7 @@ from planner.families.sliced_chain.layout import (
     TooManyError,
     cells_of,
 )
-from planner.joins.arrays import Floats
+from planner.joins.groups import Condition, Group, Sides
 from planner.statistics.distributions import declared_distribution
 from planner.workload.query import Filter
 from planner.workload.streams import Attribute, Stream
