@@ -82,6 +82,7 @@ def run_document(run: Run) -> dict[str, Any]:
         ],
         "replicated_inserts": measurement.replicated_inserts if measurement else 0,
         **({"queues": dict(measurement.queues)} if measurement and measurement.queues else {}),
+        **_schedules(measurement),
         "seconds": _seconds(measurement),
         "kernel_seconds": _kernel_seconds(run),
         **({"spark": dict(measurement.spark)} if measurement and measurement.spark else {}),
@@ -114,6 +115,12 @@ def _recomputations(measurement: Measurement | None, operator: Operator) -> dict
 
 def _quality(measurement: Measurement | None, query: str) -> Quality:
     return measurement.qualities.get(query, Quality()) if measurement else Quality()
+
+
+def _schedules(measurement: Measurement | None) -> dict[str, Any]:
+    """As an entry of a document or a record; nothing where nothing is scheduled."""
+    found = measurement.schedules if measurement else {}
+    return {"schedules": {name: dict(figures) for name, figures in found.items()}} if found else {}
 
 
 def _kernel_seconds(run: Run) -> dict[str, Any]:
@@ -171,6 +178,7 @@ def run_to_json(run: Run) -> dict[str, Any]:
             "replicated_inserts": measurement.replicated_inserts,
             "recomputations": dict(measurement.recomputations),
             "queues": dict(measurement.queues),
+            **_schedules(measurement),
             "spark": dict(measurement.spark),
             "reached": measurement.reached,
         },
@@ -279,6 +287,8 @@ def _measurement(measured: Mapping[str, Any]) -> Measurement:
         # Runs recorded before there were aggregations, or chains, have none.
         recomputations=measured.get("recomputations", {}),
         queues=measured.get("queues", {}),
+        # Of runs that schedule their work.
+        schedules=measured.get("schedules", {}),
         spark=measured.get("spark", {}),
         reached=measured.get("reached"),
     )

@@ -104,6 +104,7 @@ def _measurement(prepared: Prepared, tally: Tally, timings: Timings) -> Measurem
         replicated_inserts=tally.replicated_inserts,
         recomputations=tally.recomputations,
         queues=tally.queues,
+        schedules=tally.schedules,
     )
 
 

@@ -82,5 +82,6 @@ def measured_so_far(prepared: Prepared, folder: Path, begun: float) -> Measureme
         replicated_inserts=tally.replicated_inserts,
         recomputations=tally.recomputations,
         queues=tally.queues,
+        schedules=tally.schedules,
         reached=(until - prepared.begin) / 1e6,
     )

@@ -34,6 +34,16 @@ def _within(ts, warmup, end):
     return min(max(ts, warmup), max(warmup, end))
 
 
+@njit(cache=True, nogil=True)
+def link_stored(arrived, line, cursor):
+    """Link the stored tuples of each bucket, newest to oldest."""
+    for i in range(2):
+        for place in range(cursor.heads[i, 0], cursor.position[1 + i]):
+            g = arrived.bucket[line.tuple_at[place]]
+            line.older[place] = cursor.newest[i, g]
+            cursor.newest[i, g] = place
+
+
 # One long loop on purpose: a call inside it that takes arrays counts references, at half the speed.
 @njit(cache=True, nogil=True)
 def scan(  # noqa: C901
@@ -51,7 +61,7 @@ def scan(  # noqa: C901
     tuple_at, line_keys, own, older = line
     position, heads, dropped, newest = cursor
     keyed, hashed, others, left, right, comparison, offset_of = predicates
-    first, second, since, both = classes
+    first, second, since, wanted, both = classes
     warmup, end = span
     outer_ts, outer_side, outer_dropped, spent, found, offsets_sum, start, offsets = outers
     results, counted_results, checks, digests = found_counts
@@ -184,6 +194,8 @@ def scan(  # noqa: C901
             for x in range(count):
                 u = inner[x]
                 p = part_of[x]
+                if p > wanted[f]:
+                    break
                 a, b = (u, k) if o == 0 else (k, u)
                 fits = True
                 if since[f] > ALWAYS:

@@ -77,12 +77,14 @@ class Cursor(NamedTuple):
 
 
 class Classes(NamedTuple):
-    """What queries ask of results: a condition on each side (-1: none), and members that arrived
-    at `since` or later. The first class asks nothing. `both`: some query's FROM is turned."""
+    """What queries ask of results: a condition on each side (-1: none), members that arrived at
+    `since` or later, and up to the window `widest`. The first class asks nothing. `both`: some
+    query's FROM is turned."""
 
     first: np.ndarray
     second: np.ndarray
     since: np.ndarray
+    widest: np.ndarray
     both: bool
 
 
