@@ -107,9 +107,7 @@ class Run:
             if position < len(self.seen.ts):
                 self._work_off(int(self.seen.ts[position - 1]) * NS_PER_US)
         self._work_off(reach)
-        stored = [
-            line.tuple_at[cursor.heads[i, -1] : cursor.position[1 + i]] for i in range(2)
-        ]
+        stored = [line.tuple_at[cursor.heads[i, -1] : cursor.position[1 + i]] for i in range(2)]
         stays = np.sort(np.concatenate(stored))
         counters.held[era.number] += len(stays) * self._within(until)
         return stays

@@ -9,8 +9,8 @@ import numpy as np
 from runtime.engines.kernels.loop_types import Rows
 from runtime.engines.shared_schedule.batch import Run
 from runtime.engines.shared_schedule.counters import ScheduleCounters
-from runtime.engines.shared_schedule.kernel.types import ALWAYS, FOREVER, Span
-from runtime.engines.shared_schedule.policies import largest_window_only
+from runtime.engines.shared_schedule.kernel.types import ALWAYS, FOREVER, TABLE, Span
+from runtime.engines.shared_schedule.policies import PolicyTable
 from runtime.engines.shared_schedule.schedule_program import NO_SLOT, SERVERS, Era, Join
 from runtime.engines.shared_schedule.state import Waiting
 
@@ -18,6 +18,7 @@ from runtime.engines.shared_schedule.state import Waiting
 @cache
 def load_schedule_kernels() -> None:
     """Compile the kernels for their one set of types, or load them; only the first call works."""
+    policy = PolicyTable(TABLE, [0, 1], [[-1, 0]], [[0, 1]], [0], [1], smaller=False, at_ends=False)
     era = Era(
         at=ALWAYS,
         number=0,
@@ -26,7 +27,7 @@ def load_schedule_kernels() -> None:
         classes=[[-1, -1, ALWAYS, 1]],
         slots=[[1, 0], [NO_SLOT, 0]],
         queries=[[0, 0, 0]],
-        policies=[largest_window_only(1), *[None] * (SERVERS - 1)],
+        policies=[policy, *[None] * (SERVERS - 1)],
         cell=0,
         slot=0,
         window=0,

@@ -36,6 +36,7 @@ class ScheduleProgram:
     queries: list[str]
     join: Join
     eras: list[Era]
+    label: str
     names: dict[str, int]
     alias: int
     meters: dict[str, list[Meter]]

@@ -64,9 +64,7 @@ class Waiting:
         stays, kept = count - done, offsets - gone
         old = self.outers
         windows, classes = old.spent.shape[1] - 1, old.first.shape[1]
-        self.outers = _room(
-            2 * stays + 2 * CHUNK_OUTERS, 2 * kept + more_offsets, windows, classes
-        )
+        self.outers = _room(2 * stays + 2 * CHUNK_OUTERS, 2 * kept + more_offsets, windows, classes)
         for ours, theirs in zip(self.outers[:-1], old[:-1], strict=True):
             ours[:stays] = theirs[done:count]
         self.outers.first[:stays] -= gone

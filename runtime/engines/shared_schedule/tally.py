@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-
 from planner.plan.cost import Cost, Quality
 from planner.plan.plan import Operator, Plan
 from runtime.data.feed import Span
@@ -47,7 +46,7 @@ def tally_of(
     seconds = Span(program.warmup, program.end).until(reached).seconds
     costs = _Costs(program, counters, own)
     raw = {op.id: costs.of(op) for op in plan.operators()}
-    figures = _Figures(program, counters, seconds)
+    figures = Figures(program, counters, seconds)
     answers = {name: figures.answer(n) for n, name in enumerate(program.queries)}
     per_second = {name: _per_second(cost, seconds) for name, cost in raw.items() if seconds > 0}
     return replace(
@@ -94,7 +93,9 @@ class _Costs:
             return Cost(state_tuples=(waited[WAITED] + waited[HELD_TIME]) / 1e9)
         if kind == "route":
             _, window, *late = meter
-            checks = self._window_checks(era, window) + sum(self._checks(era, slot) for slot in late)
+            checks = self._window_checks(era, window) + sum(
+                self._checks(era, slot) for slot in late
+            )
             return Cost(comparisons=checks, rows_out=found.counted[0, : window + 1].sum())
         window, number = era.slots[meter[1]]
         passed = found.counted[number, : window + 1].sum()
@@ -119,7 +120,7 @@ class _Costs:
         return int(self._counters.found(era).counted[0, window : following + 1].sum())
 
 
-class _Figures:
+class Figures:
     """Answers, and delays by policy and query."""
 
     def __init__(self, program: ScheduleProgram, counters: ScheduleCounters, seconds: float):
@@ -147,25 +148,24 @@ class _Figures:
     def qualities(self, server: int) -> dict[str, Quality]:
         """What a server means for each query; nothing where nothing was measured."""
         return {
-            name: self._quality(server, number)
-            for number, name in enumerate(self._program.queries)
+            name: self._quality(server, number) for number, name in enumerate(self._program.queries)
         }
 
     def _quality(self, server: int, query: int) -> Quality:
-        delays, scan_ms = self._delays(server, query)
-        alone, _ = self._delays(ALONE, query)
+        delays, scans = self.delays(server, query)
+        alone, _ = self.delays(ALONE, query)
         return Quality(
             delay_ms=delays.mean_ms,
             delay_ms_max=delays.largest_ms,
             delay_ms_p50=delays.quantile_ms(0.5),
             delay_ms_p95=delays.quantile_ms(0.95),
             delay_ms_p99=delays.quantile_ms(0.99),
-            scan_delay_ms=scan_ms,
+            scan_delay_ms=scans.mean_ms,
             isolated_delay_ms=alone.mean_ms,
         )
 
-    def _delays(self, server: int, query: int) -> tuple[DelayFigures, float | None]:
-        """Delays of its results, and the mean until its window is scanned, per tuple."""
+    def delays(self, server: int, query: int) -> tuple[DelayFigures, DelayFigures]:
+        """Delays of its results, and per tuple until its window is scanned."""
         counters, parts, scanned, outers = self._counters, [], 0, 0
         for era, slot, _ in self._places(query):
             place, first = era.slot + slot, era.slot + _first_of_class(era, slot)
@@ -179,14 +179,14 @@ class _Figures:
                 parts.append(by_slot(*own, counters.largest[server], first, place))
                 scanned += sum_of(counters.scans[server, era.window + era.slots[slot][0]])
             outers += int(counters.arrivals[era.number].sum())
-        return DelayFigures.together(parts), scanned / outers / 1e6 if outers else None
+        return DelayFigures.together(parts), DelayFigures(outers, scanned, 0)
 
     def schedules(self, own: int) -> dict[str, dict[str, Any]]:
         """Every policy that was served, and each query alone."""
         if self._seconds <= 0:
             return {}
         found = {name: self._schedule(server) for name, server in self._program.names.items()}
-        label = self._program.own_label
+        label = self._program.label
         if label not in found:
             found[label] = self._schedule(own)
         return {**found, ISOLATED: self._schedule(ALONE)}

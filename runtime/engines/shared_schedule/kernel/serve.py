@@ -158,10 +158,10 @@ def serve(policy, outers, count, before, slots, span, server, delays, reach):  #
                     held, now, finish, warmup, end, offsets, low, high, offsets_sum[k, 0, p]
                 )
                 held += high - low
-                if finish >= warmup:
-                    measures[HELD_MAX] = max(measures[HELD_MAX], held)
             else:
                 measures[HELD_TIME] += held * overlap(now, finish, warmup, end)
+            if finish >= warmup:
+                measures[HELD_MAX] = max(measures[HELD_MAX], held)
             if at_ends:
                 known = upto[k]
                 if done == widest:
