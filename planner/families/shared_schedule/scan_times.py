@@ -47,6 +47,8 @@ class Scans:
     sides: tuple[SideScans, ...]
     # What it takes to find a match once it is examined.
     find: float
+    # Of windows: 1, or what a row takes to arrive.
+    seconds_per_length: float
     # The standard deviation of the load, as windows hold now more and now fewer tuples.
     load_deviation: float
 
@@ -108,7 +110,13 @@ def scans_of(model: ScheduleModel, clock: Clock) -> Scans:
         # Each stored tuple adds to the load while it is in the window.
         each = _squared(meeting.reversed_moments(), clock) - (mean**2 if is_fixed else 0.0)
         variance += way.probing_rate**2 * way.per_length * largest * max(0.0, each)
-    return Scans(model.rate, tuple(sides), clock.compare + clock.output, float(np.sqrt(variance)))
+    return Scans(
+        model.rate,
+        tuple(sides),
+        clock.compare + clock.output,
+        2 / model.rate if model.group.unit == "rows" else 1.0,
+        float(np.sqrt(variance)),
+    )
 
 
 def _mean(moments: Moments, clock: Clock) -> float:

@@ -1,8 +1,10 @@
 """Delays in steady state under Poisson arrivals, in closed form: LWO, SWF, and queries alone.
 
 LWO is an M/G/1 queue: a tuple waits lambda E[S^2] / 2(1 - rho) (Pollaczek and Khinchine) for scans
-S of the largest window; what it finds lies uniformly along its own scan. A query by itself is the
-same with its own window.
+S of the largest window; what it finds lies uniformly along its own scan. A match of a short window
+says that another tuple came just before, whose scan may still wait: adding a scan S to a queue with
+work V adds (S V + S^2 / 2) / (1 - rho) of work times time. A query by itself is the same with its
+own window.
 
 SWF is a feedback queue: T_i is the scan of partial window i, X_i of all up to i, rho_i their load.
 A tuple that arrives finds the work ahead of its window i
@@ -59,7 +61,9 @@ def steady_state(scans: Scans, windows: Floats) -> SteadyState:
     waits = _waits(scans, windows)
     # Half of the scan lies before a match, on the average; the match itself takes its time.
     inside = ahead / 2 + scans.find
-    lwo = WindowDelays(waits[-1] + inside, waits[-1] + inside, waits[-1] + scans.mean(windows))
+    close = _close_together(scans, windows, float(waits[-1]))
+    results = waits[-1] + close + inside
+    lwo = WindowDelays(results, results, waits[-1] + scans.mean(windows))
     return SteadyState(float(waits[-1]), lwo, _feedback(scans, windows), waits + inside)
 
 
@@ -67,6 +71,15 @@ def _waits(scans: Scans, windows: Floats) -> Floats:
     """How long tuples wait for a server that scans one window alone, by Pollaczek and Khinchine."""
     load = scans.rate * scans.mean(windows)
     return np.asarray(scans.rate * scans.squared(windows) / (2 * (1 - load)))
+
+
+def _close_together(scans: Scans, windows: Floats, work: float) -> Floats:
+    """How much longer matches of each window wait, since a tuple came within the window before."""
+    scan = float(scans.mean_by_match(windows[-1:])[0]) + scans.find
+    load = scans.rate * float(scans.mean(windows[-1:])[0])
+    lasts = (work + scan / 2) / (1 - load)
+    seconds = windows * scans.seconds_per_length
+    return np.asarray(scan * lasts / seconds * -np.expm1(-seconds / max(lasts, 1e-300)))
 
 
 def _feedback(scans: Scans, windows: Floats) -> WindowDelays:
