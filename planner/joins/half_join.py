@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from planner.joins.arrays import Floats
-from planner.joins.graph import KeyClass
+from planner.joins.graph import JoinGraph, KeyClass
 from planner.joins.groups import Group
 from planner.joins.keys import Spread, looked_up
 from planner.joins.model_builder import graph_of
@@ -89,10 +89,7 @@ def way_of(workload: Workload, group: Group, side: int) -> Way:
     stored, probing = streams[side], streams[1 - side]
     assert stored.rate is not None, "`refusal` has seen that it is known"
     assert probing.rate is not None, "`refusal` has seen that it is known"
-    first = workload.query(group.members[0].query)
-    # Conditions on a join attribute are taken as independent of the join; the explanation says so.
-    graph = graph_of(workload, replace(first, filters=()))
-    places = {source.name: place for place, source in enumerate(first.sources)}
+    graph, places = pair_graph(workload, group)
     scanned = 1.0
     if group.key is not None:
         known = graph.linking([places[probing.name]], places[stored.name])
@@ -109,6 +106,16 @@ def way_of(workload: Workload, group: Group, side: int) -> Way:
         scanned,
         _horizon(workload, group),
     )
+
+
+def pair_graph(workload: Workload, group: Group) -> tuple[JoinGraph, dict[str, int]]:
+    """How the two streams of a group are linked, and the place of each in the graph.
+
+    Conditions on a join attribute are taken as independent of the join; explanations say so.
+    """
+    first = workload.query(group.members[0].query)
+    graph = graph_of(workload, replace(first, filters=()))
+    return graph, {source.name: place for place, source in enumerate(first.sources)}
 
 
 def _spread(known: KeyClass, place: int) -> Spread:

@@ -59,8 +59,9 @@ Scores = tuple[tuple[Score | None, ...], ...]
 class Rule:
     """How one policy decides at these points (ticks, 0 first).
 
-    `scores[i][j]` is there for i < j; what they serve is in parts of 1 / `unit`. `due_ns` and `lengths` are by queue. `at_ends`: results are
-    released at the ends of partial scans, not as they are found.
+    `scores[i][j]` is there for i < j; what they serve is in parts of 1 / `unit`. `due_ns` and
+    `lengths` are by queue. `at_ends`: results are released at the ends of partial scans, not as
+    they are found.
     """
 
     mode: Mode
