@@ -255,12 +255,13 @@ def earliest_deadline(
 ) -> Policy:
     """EDF: what is due first; `deadlines` are the tightest by window, the first is of none.
 
-    A tuple is due when the most urgent query is that still waits for one of its windows.
+    A tuple is due when the most urgent query is that still waits for one of its windows. After all
+    of these come tuples that nobody waits for, the oldest first.
     """
 
-    def urgency(ts: int, i: int, _now: int) -> float:
+    def urgency(ts: int, i: int, _now: int) -> tuple[bool, int]:
         due = [deadline for deadline in deadlines[i + 1 :] if deadline is not None]
-        return -(ts + min(due)) if due else float("-inf")
+        return bool(due), -(ts + min(due, default=0))
 
     return most_urgent(points, urgency, ties)
 

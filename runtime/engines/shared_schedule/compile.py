@@ -22,6 +22,7 @@ from planner.families.shared_schedule.labels import (
 from planner.families.shared_schedule.model import ScheduleModel, model_of
 from planner.families.shared_schedule.objectives import has_weights
 from planner.families.shared_schedule.policies import rule_of
+from planner.families.shared_schedule.predictions import Predictions, predictions_of
 from planner.families.stages import PlannedStage
 from planner.joins.groups import BOTH, Condition, Group, Member
 from planner.plan.plan import Operator
@@ -61,9 +62,10 @@ def compile_schedule(given: PlanInput) -> ScheduleProgram:
     if schema.carried is not None:
         schema.carried.check(groups_of_run(workload))
     stages = given.stages or [PlannedStage(None, workload, given.plan, {})]
+    units = units_of(workload, calibrated_units())
     models = [model_of(stage.workload) for stage in stages]
     columns = Columns.of(workload, schema)
-    join = _join(columns, models, models[0].clock(units_of(workload, calibrated_units())))
+    join = _join(columns, models, models[0].clock(units))
     plans = [schedule_of(m.group, s.plan.label) for m, s in zip(models, stages, strict=True)]
     asked = _Asked.of(workload, [stage.workload for stage in stages])
     eras: list[Era] = []
@@ -72,7 +74,7 @@ def compile_schedule(given: PlanInput) -> ScheduleProgram:
         at = ALWAYS if stage.at is None else begin + stage.at
         entered = {query: begin + since for query, since in stage.entered.items()}
         era = _Era(columns, stage.workload, model, entered).made(
-            at, eras, asked.policies(model, plan)
+            at, eras, asked.policies(predictions_of(model, units), plan)
         )
         for operator in stage.plan.operators():
             meters.setdefault(operator.id, []).append(_meter(operator, columns, model, era))
@@ -148,10 +150,10 @@ class _Asked:
             return -1
         return self.names().get(plans[0].policy, -1)
 
-    def policies(self, model: ScheduleModel, plan: Schedule) -> list[PolicyTable | None]:
+    def policies(self, predictions: Predictions, plan: Schedule) -> list[PolicyTable | None]:
         """What each server does in an era; the first is the plan's own."""
-        wanted = model.wanted(lambda: isolated_delays(model))
-        group = model.group
+        group = predictions.model.group
+        wanted = predictions.model.wanted(predictions.isolated.tolist)
         tables: list[PolicyTable | None] = [None] * SERVERS
         chosen = {servers.OWN: (plan, None)} | {
             number: (Schedule(policy), ties)
@@ -244,7 +246,3 @@ def _meter(operator: Operator, columns: Columns, model: ScheduleModel, era: Era)
         return [era.number, window, *sorted(late)]
     query = columns.queries.index(str(operator.param("query")))
     return [era.number, next(slot for number, slot, _ in era.queries if number == query)]
-
-
-def isolated_delays(model: ScheduleModel) -> Sequence[float]:
-    return [float(x) for x in model.lengths]

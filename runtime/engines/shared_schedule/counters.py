@@ -83,9 +83,11 @@ class ScheduleCounters(NamedTuple):
         """The cells of an era, for the kernel to add to."""
         own = slice(era.cell, era.cell + era.cells)
         shape = (len(era.classes), era.width)
-        parts = (self.results, self.counted, self.checks)
         return Found(
-            *(part[own].reshape(shape) for part in parts), self.digests[own].reshape(*shape, 2)
+            self.results[own].reshape(shape),
+            self.counted[own].reshape(shape),
+            self.checks[own].reshape(shape),
+            self.digests[own].reshape(*shape, 2),
         )
 
     def delays(self, era: Era, server: int) -> Delays:

@@ -46,9 +46,16 @@ class PolicyTable:
 
     def for_kernel(self) -> Policy:
         """The same as arrays."""
-        numbers = (self.points, self.rank, self.target, self.due, self.length)
-        arrays = (np.array(part, np.int64) for part in numbers)
-        return Policy(self.mode, *arrays, self.smaller, self.at_ends)
+        return Policy(
+            self.mode,
+            np.array(self.points, np.int64),
+            np.array(self.rank, np.int64),
+            np.array(self.target, np.int64),
+            np.array(self.due, np.int64),
+            np.array(self.length, np.int64),
+            self.smaller,
+            self.at_ends,
+        )
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any] | None) -> PolicyTable | None:

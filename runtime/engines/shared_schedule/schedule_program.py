@@ -88,8 +88,9 @@ class Era:
     def kernel_classes(self) -> Classes:
         """What queries ask."""
         columns = np.array(self.classes, np.int64).T
+        first, second, since, widest = (np.ascontiguousarray(column) for column in columns)
         both = any(turned for _, _, turned in self.queries)
-        return Classes(*(np.ascontiguousarray(column) for column in columns), both)
+        return Classes(first, second, since, widest, both)
 
     @cached_property
     def kernel_policies(self) -> list[Policy | None]:

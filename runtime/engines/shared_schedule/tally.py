@@ -175,8 +175,8 @@ class Figures:
                 parts.append(DelayFigures(int(counters.alone[place]), total, largest))
                 scanned += sum_of(counters.alone_scans[place])
             else:
-                own = (part[server] for part in (counters.sums, counters.histogram))
-                parts.append(by_slot(*own, counters.largest[server], first, place))
+                sums, histogram = counters.sums[server], counters.histogram[server]
+                parts.append(by_slot(sums, histogram, counters.largest[server], first, place))
                 scanned += sum_of(counters.scans[server, era.window + era.slots[slot][0]])
             outers += int(counters.arrivals[era.number].sum())
         return DelayFigures.together(parts), DelayFigures(outers, scanned, 0)
