@@ -169,9 +169,9 @@ def released(trace: Trace, policy: Policy, window: int) -> list[Released]:
     return sorted(given, key=lambda result: (result.at, result.outer))
 
 
-def isolated(outers: Sequence[Outer], window: int, clock: Clock) -> Trace:
+def isolated(outers: Sequence[Outer], window: int, clock: Clock, free: int = NEVER) -> Trace:
     """A query alone on a server of its own: first come first served, its own window only."""
-    return scheduled(outers, Policy((0, window), oldest(window)), clock)
+    return scheduled(outers, Policy((0, window), oldest(window)), clock, free)
 
 
 # --- policies ------------------------------------------------------------------------------------

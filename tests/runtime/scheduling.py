@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import strategies as st
 
-from planner.families.shared_schedule.labels import schedule_of
-from planner.families.stages import PlannedStage
-from planner.joins.groups import Group, groups_of
+from planner.families.shared_schedule.labels import POLICIES, Schedule, schedule_of
+from planner.families.stages import PlannedStage, whole_plan
+from planner.joins.groups import groups_of
 from planner.plan.plan import Operator, Plan
 from planner.workload.execution import Execution
 from planner.workload.query import (
@@ -26,7 +26,7 @@ from planner.workload.query import (
 )
 from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
-from runtime.data.batch import unpack
+from runtime.data.batch import Batch
 from runtime.data.feed import Feed, Span, Split
 from runtime.engines.kernel_state import summed
 from runtime.engines.pair_feed import pair_feed
@@ -34,9 +34,8 @@ from runtime.engines.protocol import Tally
 from runtime.engines.shared_schedule.counters import ScheduleCounters
 from runtime.engines.shared_schedule.program import ScheduleProgram
 from runtime.engines.shared_schedule.tally import Figures
-from tests.oracles.joins import Data, holds
-from tests.oracles.schedules import Outer
-from tests.runtime.driving import program_of, stepped, tables_of
+from tests.oracles.joins import Data
+from tests.runtime.driving import program_of, tables_of
 
 SPAN = Span(2_000_000, 15_000_000)
 _SECONDS = (1, 2, 3.5, 6)
@@ -114,6 +113,16 @@ def tuples(draw: st.DrawFn, most: int = 25) -> Data:
     return found
 
 
+@st.composite
+def labels(draw: st.DrawFn, workload: Workload) -> str:
+    """A policy, at all windows or at some."""
+    (group,) = groups_of(workload)
+    *inner, last = group.boundaries[1:]
+    ends = (*(end for end in inner if draw(st.booleans())), last)
+    policy = draw(st.sampled_from(POLICIES))
+    return Schedule(policy, draw(st.sampled_from([None, ends]))).label(group)
+
+
 def feed_of(workload: Workload, data: Data) -> Feed:
     """The tuples merged in arrival order."""
     return pair_feed(workload, tables_of(data, {"k": "int64", "v": "int64"}))
@@ -185,84 +194,29 @@ def scheduled(
     cuts: Sequence[int] = (),
     span: Span = SPAN,
     stages: Sequence[PlannedStage] = (),
+    changed: tuple[int, Sequence[PlannedStage]] | None = None,
 ) -> Scheduled:
-    """Run the plan with this label over a feed cut into batches at these places."""
-    plan = plan_of(workload, label)
+    """Run the plan with this label over a feed cut into batches at these places.
+
+    `changed` by hand: from a cut on, the program is one of these stages.
+    """
+    plan = whole_plan(stages) if stages else plan_of(workload, label)
     program = program_of(plan, workload, feed, span, _ONE_SPLIT, stages)
+    arrivals, state, totals = len(feed.tuples.ts), None, b""
+    rows: list[tuple[int, ...]] = []
+    for start, end in pairwise([0, *(cut for cut in cuts if 0 < cut < arrivals), arrivals]):
+        if changed is not None and start == changed[0]:
+            plan = whole_plan(changed[1])
+            program = program_of(plan, workload, feed, span, _ONE_SPLIT, changed[1])
+        given = feed.tuples.take(slice(start, end))
+        until = int(given.ts[-1]) if len(given.ts) else 0
+        step = program.step(state, Batch(given, until, end == arrivals).pack(), 0, True)
+        state, totals = step.state, step.totals
+        rows += map(tuple, step.rows.tolist())
     assert isinstance(program, ScheduleProgram)
-    rows, totals = stepped(program, _ONE_SPLIT, feed, cuts, keep_rows=True)
     by_query = {
         name: [row[1:4] for row in rows if row[0] == number]
         for number, name in enumerate(program.queries)
     }
-    counters = summed(totals, ScheduleCounters).counters
-    assert len(unpack(totals[0])) > len(counters)
-    return Scheduled(by_query, program.tally(totals, plan), program, counters)
-
-
-# --- what the simulator is given -----------------------------------------------------------------
-
-
-def outers_of(workload: Workload, data: Data) -> list[Outer]:
-    """All tuples as they arrive, with what each examines in the partial windows of the workload.
-
-    A match is known by the seqs of its members, first stream first.
-    """
-    (group,) = groups_of(workload)
-    first = workload.query(group.members[0].query)
-    places = [[s.name for s in first.sources].index(name) for name in group.streams]
-    query = Query("-", first.sources, first.predicates)
-    arrivals = sorted(
-        (item[0], [s.name for s in workload.streams].index(name), seq, name)
-        for name in group.streams
-        for seq, item in enumerate(data[name])
-    )
-    stored: dict[str, list[tuple[int, int]]] = {name: [] for name in group.streams}
-    found = []
-    for ts, _, seq, name in arrivals:
-        side = group.streams.index(name)
-        other = group.streams[1 - side]
-        partials: list[list[object]] = [[] for _ in group.boundaries[1:]]
-        left = 0
-        for rank, (when, with_seq) in enumerate(reversed(stored[other])):
-            age = rank if group.unit == "rows" else ts - when
-            partial = sum(age >= window for window in group.boundaries[1:])
-            left += partial == len(partials)
-            if partial == len(partials) or not _examined(
-                group, data, (name, seq), (other, with_seq)
-            ):
-                continue
-            seqs = (seq, with_seq) if side == 0 else (with_seq, seq)
-            members = [(0, 0, seqs[places.index(place)]) for place in (0, 1)]
-            partials[partial].append(seqs if holds(query, data, members) else None)
-        found.append(Outer(ts * 1000, partials, side, left))
-        stored[name].append((ts, seq))
-    return found
-
-
-def _examined(group: Group, data: Data, one: tuple[str, int], other: tuple[str, int]) -> bool:
-    """Whether two tuples are in the same bucket."""
-    if group.key is None:
-        return True
-    keys = [data[name][seq][1]["k"] for name, seq in (one, other)]
-    if group.buckets == "per-value":
-        return keys[0] == keys[1]
-    return keys[0] % group.buckets == keys[1] % group.buckets
-
-
-def passes(workload: Workload, query: str, data: Data, seqs: tuple[int, int]) -> bool:
-    """Whether a match passes the filters of a query."""
-    (group,) = groups_of(workload)
-    asked = workload.query(query)
-    by_stream = dict(zip(group.streams, seqs, strict=True))
-    members = [(0, 0, by_stream[source.name]) for source in asked.sources]
-    return holds(asked, data, members)
-
-
-def weights_of(workload: Workload, weight: Mapping[str, float]) -> list[Fraction]:
-    """By window, the first of nothing: the weights of its queries together."""
-    (group,) = groups_of(workload)
-    found = [Fraction(0)] * len(group.boundaries)
-    for member in group.members:
-        found[group.boundaries.index(member.longest)] += Fraction(repr(weight[member.query]))
-    return found
+    counters = summed([totals], ScheduleCounters).counters
+    return Scheduled(by_query, program.tally([totals], plan), program, counters)

@@ -73,7 +73,7 @@ def compile_schedule(given: PlanInput) -> ScheduleProgram:
     for stage, model, plan in zip(stages, models, plans, strict=True):
         at = ALWAYS if stage.at is None else begin + stage.at
         entered = {query: begin + since for query, since in stage.entered.items()}
-        era = _Era(columns, stage.workload, model, entered).made(
+        era = _Era(columns, models[0].group.streams, stage.workload, model, entered).made(
             at, eras, asked.policies(predictions_of(model, units), plan)
         )
         for operator in stage.plan.operators():
@@ -115,7 +115,8 @@ def _join(columns: Columns, models: Sequence[ScheduleModel], clock: Clock) -> Jo
 
 
 def _signature(group: Group) -> object:
-    return group.streams, sorted(map(str, group.predicates)), group.unit
+    """What tells its join from others, whichever of its queries is the first."""
+    return sorted(group.streams), sorted(map(str, group.predicates)), group.unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +173,10 @@ def _order(name: str) -> int:
 
 @dataclass(slots=True)
 class _Era:
-    """The classes and slots of one stage as they are made."""
+    """The classes and slots of one stage as they are made; sides are those of the join."""
 
     columns: Columns
+    streams: tuple[str, str]
     workload: Workload
     model: ScheduleModel
     entered: Mapping[str, int]
@@ -196,7 +198,7 @@ class _Era:
         classes = list(widest)
         queries = []
         for query, (asked, window) in taken.items():
-            turned = self.workload.query(query).sources[0].name != self.model.group.streams[0]
+            turned = self.workload.query(query).sources[0].name != self.streams[0]
             slot = slots.index([window, classes.index(asked)])
             queries.append([self.columns.queries.index(query), slot, int(turned)])
         return Era(
@@ -218,10 +220,12 @@ class _Era:
 
     def _asked(self, member: Member) -> tuple[int, int, int]:
         """The conditions of a query on both sides by number (-1: none), and since when."""
-        numbers = [
-            -1 if asked.is_open else known.setdefault(asked, len(known))
-            for asked, known in zip(member.conditions, self._conditions, strict=True)
-        ]
+        # The first query of a stage decides which stream its group names first.
+        conditions = dict(zip(self.model.group.streams, member.conditions, strict=True))
+        numbers = []
+        for stream, known in zip(self.streams, self._conditions, strict=True):
+            asked = conditions[stream]
+            numbers.append(-1 if asked.is_open else known.setdefault(asked, len(known)))
         return numbers[0], numbers[1], self.entered.get(member.query, ALWAYS)
 
 

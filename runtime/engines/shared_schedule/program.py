@@ -99,7 +99,7 @@ class ScheduleProgram:
             state.waiting = state.waiting.followed_by(len(era.windows), len(era.classes), left)
             for query, since in era.entered.items():
                 # It has a new server, also where one of its name was there before.
-                if since == era.at:
+                if since > before.at:
                     state.free[query] = ALWAYS
         seen = state.rows.followed_by(given.tuples)
         run = Run(
