@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,10 +12,13 @@ from planner.joins.groups import groups_of
 from planner.workload.workload import Workload
 from runtime.engines.kernels.digest import digest_of
 from runtime.engines.registry import program_from_json
+from runtime.engines.shared_schedule.kernel.types import HELD_TIME, WAITED
+from runtime.engines.shared_schedule.schedule_program import OWN
 from tests.examples import examples
 from tests.oracles.joins import Data, results_of
-from tests.runtime.schedule_checks import Comparison
-from tests.runtime.scheduling import feed_of, labels, plan_of, scheduled, tuples, workloads
+from tests.runtime.schedule_checks import Comparison, outers_of
+from tests.runtime.schedule_counts import Counts
+from tests.runtime.scheduling import SPAN, feed_of, labels, plan_of, scheduled, tuples, workloads
 
 FEW = examples(60)
 
@@ -52,3 +56,31 @@ def test_nothing_depends_on_where_batches_are_cut(
     assert whole.tally.schedules == cut.tally.schedules
     for name, counts in whole.counters._asdict().items():
         assert np.array_equal(counts, getattr(cut.counters, name)), name
+
+
+@FEW
+@given(st.data(), workloads(), tuples(), st.sets(st.integers(1, 50)))
+def test_operators_count_what_they_do(
+    choose: st.DataObject, workload: Workload, data: Data, cuts: set[int]
+) -> None:
+    """Comparisons are equal under all policies but for routes, which check windows inside slices."""
+    feed, counted = feed_of(workload, data), []
+    for label in (choose.draw(labels(workload)), "LWO"):
+        found = scheduled(workload, feed, label, sorted(cuts))
+        stages = [PlannedStage(None, workload, plan_of(workload, label), {})]
+        expected = Counts(stages, data, outers_of(stages, data)).costs()
+        own = found.program.alias if found.program.alias >= 0 else OWN
+        waited = found.counters.measures[own, 0]
+        for operator in stages[0].plan.operators():
+            cost = found.tally.costs[operator.id].as_dict()
+            if operator.kind == "schedule":
+                held = (waited[WAITED] + waited[HELD_TIME]) / 1e9
+                assert cost.pop("state_tuples") == held / SPAN.seconds
+            plain = {name: expected[operator.id].as_dict()[name] for name in cost}
+            assert cost == pytest.approx(plain), operator
+        counted.append(
+            [op for op in stages[0].plan.operators() if op.kind not in ("route", "schedule")]
+        )
+        costs = found.tally.costs
+        counted[-1] = [(op.kind, costs[op.id]) for op in counted[-1]]
+    assert counted[0] == counted[1]

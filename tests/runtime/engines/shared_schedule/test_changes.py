@@ -24,7 +24,8 @@ from runtime.engines.kernels.digest import digest_of
 from runtime.engines.registry import program_from_json
 from tests.examples import examples
 from tests.oracles.joins import Data, results_of
-from tests.runtime.schedule_checks import Comparison
+from tests.runtime.schedule_checks import Comparison, outers_of
+from tests.runtime.schedule_counts import Counts
 from tests.runtime.scheduling import (
     Scheduled,
     feed_of,
@@ -114,6 +115,10 @@ def test_every_query_is_served_while_it_is_there(
     assert found.tally.schedules == whole.tally.schedules
     assert found.tally.costs == whole.tally.costs
     expected = Comparison(stages, data, found).check()
+    counts = Counts(stages, data, outers_of(stages, data)).costs()
+    for name, cost in found.tally.costs.items():
+        if not name.startswith("schedule"):
+            assert cost.as_dict() == pytest.approx(counts[name].as_dict()), name
     by_definition = _by_definition(workload, data)
     streams = groups_of(stages[0].workload)[0].streams
     for name, rows in found.rows.items():
