@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.families.shared_schedule.sample import Sample
-from planner.families.shared_schedule.simulation import Served
+from planner.families.shared_schedule.delays.sample import Sample
+from planner.families.shared_schedule.delays.simulation import Served
 from planner.joins.arrays import Floats, Ints
 
 # The sample is cut into so many stretches to see how means follow the work that is waiting.
