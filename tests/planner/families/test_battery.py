@@ -146,7 +146,7 @@ def test_an_unknown_label_is_the_users_mistake(known: Family, workload: Workload
     space = known.space(workload)
     with pytest.raises(PlanError):
         space.plan("no such plan")
-    with pytest.raises(PlanError, match="ranked by .*work, seconds"):
+    with pytest.raises(PlanError, match=r"ranked by .*work, seconds"):
         space.objective("beauty")
 
 
