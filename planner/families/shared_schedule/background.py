@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from planner.families.shared_schedule.delays.predictions import SIMULATED, Predictions
 from planner.families.shared_schedule.labels import MQT, NAMES, Schedule, schedule_of
 from planner.families.shared_schedule.policies import rule_of
+from planner.families.shared_schedule.predictions import SIMULATED, Predictions
 from planner.joins.arrays import Floats
 from planner.numbers import amount, shortened, times
 from planner.workload.validation import listed

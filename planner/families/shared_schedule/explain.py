@@ -7,8 +7,8 @@ import numpy as np
 from planner.families.base import near_ties, plain_answer
 from planner.families.protocol import Ranking
 from planner.families.shared_schedule.background import ms, percent, rounded, typical
-from planner.families.shared_schedule.delays.predictions import Predictions
 from planner.families.shared_schedule.labels import LWO, MQT, SWF, Schedule, schedule_of
+from planner.families.shared_schedule.predictions import Predictions
 from planner.numbers import amount, shortened
 from planner.workload.workload import Workload
 

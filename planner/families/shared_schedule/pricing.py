@@ -13,10 +13,10 @@ from itertools import pairwise
 import numpy as np
 
 from planner.families.shared_schedule.clock import SCAN_KINDS
-from planner.families.shared_schedule.delays.predictions import Prediction, Predictions
 from planner.families.shared_schedule.labels import Schedule
 from planner.families.shared_schedule.model import ScheduleModel
 from planner.families.shared_schedule.plans import Built
+from planner.families.shared_schedule.predictions import Prediction, Predictions
 from planner.joins.groups import BOTH
 from planner.plan.cost import Cost, Estimate, Formula, Formulas, Quality
 from planner.plan.expression import Expression, decay, number, symbol, total

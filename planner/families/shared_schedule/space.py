@@ -9,7 +9,6 @@ from planner.families.base import ListedSpace
 from planner.families.capabilities import ThroughputEntry
 from planner.families.protocol import Explanation, Ranking
 from planner.families.shared_schedule import background, explain
-from planner.families.shared_schedule.delays.predictions import Predictions, predictions_of
 from planner.families.shared_schedule.labels import (
     EDF,
     FAIR,
@@ -31,6 +30,7 @@ from planner.families.shared_schedule.objectives import (
     other_objectives,
 )
 from planner.families.shared_schedule.plans import Built, built
+from planner.families.shared_schedule.predictions import Predictions, predictions_of
 from planner.families.shared_schedule.pricing import cost_of_entered, estimated, schedule_work
 from planner.plan.cost import Cost, Estimate, UnitCosts, total
 from planner.plan.plan import Plan
