@@ -30,7 +30,7 @@ from pyspark.sql.functions import (
 from pyspark.sql.functions import sum as total
 
 from bench.workloads import FOUR_WAY, TWO_WAY, Answer, hashed, join_of, tables_of
-from planner.experiments.golab.costs import Row
+from planner.experiments.golab.curves import Row
 from planner.workload.query import TimeWindow
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload

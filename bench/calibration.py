@@ -25,8 +25,9 @@ from planner.seconds.calibration import Calibration
 from planner.seconds.kernel_work import kernel_seconds
 from planner.workload.workload import Workload
 from runtime.backends.interruption import StopSignal
-from runtime.calibration.calibrate import Measured, calibration_of, designs, measure_all
+from runtime.calibration.calibrate import Measured, calibration_of, measure_all
 from runtime.cli.printing import calibration_document
+from runtime.engines.design import designs
 from runtime.experiments.measurement import Sampler
 
 ROUNDS = 3

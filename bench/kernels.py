@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bench.workloads import hashed, join_of, tables_of
-from planner.experiments.golab.rates import TABLE_5
+from bench.workloads import TABLE_5, hashed, join_of, tables_of
 from planner.families.registry import family
 from planner.plan.plan import Plan
 from runtime.data.batch import Batch

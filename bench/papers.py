@@ -11,10 +11,7 @@ from functools import partial
 from typing import Any
 
 from planner.experiments.experiment import Experiment
-from planner.experiments.golab import costs
-from planner.experiments.registry import EXPERIMENTS
-from planner.experiments.tran import curves
-from planner.experiments.wang import settings
+from planner.experiments.registry import experiments
 from runtime.experiments.figure import PAPER_POINTS, Figure, nothing_yet
 from runtime.experiments.measurement import rounds
 from runtime.runs.records import versions
@@ -23,7 +20,7 @@ from runtime.runs.records import versions
 def figures(paper: str) -> dict[str, Any]:
     """Measure all experiments of a paper, points in turns, and keep them for the explorer."""
     found: dict[str, Figure] = {}
-    for known in EXPERIMENTS:
+    for known in experiments():
         if known.paper == paper:
             found[known.name] = _measured(known, found.values())
     write_points({**read_points(), **{name: figure.to_json() for name, figure in found.items()}})
@@ -34,9 +31,9 @@ def figures(paper: str) -> dict[str, Any]:
     }
 
 
-join_figures = partial(figures, costs.PAPER)
-aggregation_figures = partial(figures, curves.PAPER)
-chain_figures = partial(figures, settings.PAPER)
+join_figures = partial(figures, "Golab & Özsu 2003")
+aggregation_figures = partial(figures, "Tran & Lee 2007")
+chain_figures = partial(figures, "Wang et al. 2006")
 
 
 def _measured(known: Experiment, before: Iterable[Figure]) -> Figure:

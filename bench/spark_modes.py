@@ -6,8 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from bench.workloads import join_of
-from planner.experiments.golab.rates import TABLE_5
+from bench.workloads import TABLE_5, join_of
 from runtime.control.execute import run
 from runtime.runs.history import History
 from runtime.runs.records import WAYS, Run, RunRequest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from planner.experiments.golab.costs import Row, equality_join
+from planner.experiments.golab.curves import Row, equality_join
 from planner.files.tuple_table import Table
 from planner.workload.execution import Execution
 from planner.workload.query import Column, Predicate, Query, Source, TimeWindow
@@ -15,6 +15,8 @@ from runtime.data.generate import generate
 
 TWO_WAY: tuple[Row, ...] = ((50, 100, 500), (50, 100, 500))
 FOUR_WAY: tuple[Row, ...] = ((10, 100, 500),) * 4
+# Rate, window and distinct values of each stream of Golab & Özsu's Table 5.
+TABLE_5: tuple[Row, ...] = ((10, 100, 500), (1, 100, 50), (1, 200, 40), (3, 100, 5))
 
 
 def join_of(parameters: tuple[Row, ...], tuples: int) -> Workload:

@@ -9,7 +9,6 @@ from pages.parts.run import (
     live_changes,
     progress,
     queue_list,
-    run_choices,
     run_settings,
 )
 from pages.parts.shared import backend, controls, heading, planning
@@ -33,24 +32,10 @@ else:
     chosen, workload = planning.subject()
     ranking = planning.ranking(chosen, workload)
     labels = run_settings.pick_plans(ranking)
-    way = run_settings.pick_way()
-    operators = run_settings.pick_backend()
-    keep = run_settings.keep_answers(chosen)
-    run_settings.edit_span()
-    first, second, third, fourth, fifth = st.columns(5)
-    with first:
-        repeats = run_settings.pick_repeats()
-    with second:
-        most_seconds = run_settings.pick_most_seconds()
-    with third:
-        most_disk = run_settings.pick_most_disk()
-    with fourth:
-        pace = run_choices.pick(workload, way) if operators == "kernels" else None
-    with fifth:
-        master = run_settings.pick_master()
+    options = run_settings.pick(chosen, workload)
     change_editor.show(chosen, workload, labels)
-    run_settings.expectation(chosen, workload, labels, way, pace, repeats, operators)
-    refused = run_settings.refused(chosen, workload, labels, way, operators)
+    run_settings.expectation(chosen, workload, labels, options)
+    refused = run_settings.refused(chosen, workload, labels, options)
     with st.container(horizontal=True, vertical_alignment="center"):
         # Not a callback: it would get the settings as they were when the page was drawn.
         start = st.button(
@@ -61,8 +46,7 @@ else:
         )
         progress.warming_note()
     if start:
-        limits = most_seconds, most_disk
-        launch.launch(labels, way, keep, repeats, limits, pace, master, operators)
+        launch.launch(labels, options)
         st.rerun()
     if failure := launch.failure():
         controls.show(failure)

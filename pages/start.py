@@ -18,11 +18,9 @@ st.markdown(
 cards.show()
 with st.container(border=True):
     cards.tour()
-subjects = samples.by_subject()
-cards.row([(samples.JOINS, subjects[samples.JOINS])], primary=True)
-cards.row([(name, subjects[name]) for name in (samples.AGGREGATIONS, samples.OWN)])
-cards.row([(samples.CHAINS, subjects[samples.CHAINS]), ("A workload of your own", [])])
+for place, subjects in enumerate(samples.rows()):
+    cards.row(subjects, primary=place == 0)
 with st.expander("More samples", key="more-samples"):
     others = samples.more()
     for first in range(0, len(others), cards.A_ROW):
-        cards.row([("", others[first : first + cards.A_ROW])])
+        cards.row({"": others[first : first + cards.A_ROW]})

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planner.errors import PlanError, within
 from planner.families.protocol import Family
 from planner.families.registry import FAMILIES, applicable, chosen_plan, family
-from planner.report.command import Parser, as_json, carry_out, read_bytes, read_workload
+from planner.report.command import as_json, read_bytes, read_workload, run_command
 from planner.workload.changes import check_times
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
@@ -21,78 +21,6 @@ if TYPE_CHECKING:
     from planner.whatif.rates import RateTrace
 
 DEFAULT_TOP = 10
-
-Command = Callable[[argparse.Namespace], str]
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code is 0, 2 for a bad input, 130 for Ctrl-C."""
-
-    def command() -> str:
-        options = _parser().parse_args(arguments)
-        chosen: Command = options.command
-        return chosen(options)
-
-    return carry_out(command)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = Parser(prog="python -m planner", description=__doc__)
-    commands = parser.add_subparsers(
-        required=True, metavar="plans | explain | sweep | replan | advise"
-    )
-
-    plans = _command(commands, "plans", "list plans, best first", _plans)
-    listing = plans.add_mutually_exclusive_group()
-    listing.add_argument("--all", action="store_true", help="every plan, up to 50,000")
-    listing.add_argument("--top", type=_count, metavar="K", help="the K best and the baseline")
-    _add_rank(plans)
-
-    explain = _command(commands, "explain", "draw one plan", _explain)
-    explain.add_argument("--plan", required=True, metavar="LABEL", help="a label, or `best`")
-    explain.add_argument("--dot", action="store_true", help="as DOT")
-
-    varied = _command(commands, "sweep", "vary numbers of the workload", _sweep)
-    varied.add_argument("--vary", action="append", required=True, metavar="PATH=FROM:TO:STEPS")
-    varied.add_argument("--csv", action="store_true", help="as CSV")
-    _add_rank(varied)
-
-    rates = _command(commands, "replan", "follow rates that change", _replan)
-    rates.add_argument("--trace", metavar="FILE", help="a CSV file of rates over time")
-    rates.add_argument("--every", metavar="S", type=float, help="count rates of --data every S")
-    rates.add_argument("--threshold", metavar="X", type=float, default=0.2, help="0.2 is 20 %%")
-    rates.add_argument("--csv", action="store_true", help="as CSV")
-    _add_rank(rates)
-
-    advised = _command(commands, "advise", "say which windows to index", _advise)
-    advised.add_argument("--buckets", type=_count, required=True, metavar="N", help="the budget")
-    advised.add_argument("--upkeep", action="store_true", help="count expiring and inserting too")
-    return parser
-
-
-def _command(
-    commands: argparse._SubParsersAction[Parser], name: str, text: str, run: Command
-) -> Parser:
-    """A command with the options that all of them take."""
-    parser: Parser = commands.add_parser(name, help=text, allow_abbrev=False)
-    parser.add_argument("workload", metavar="WORKLOAD", help="a workload file")
-    parser.add_argument("--family", metavar="F", help="one family of plans")
-    parser.add_argument("--query", metavar="Q", help="one query of the workload")
-    parser.add_argument("--data", metavar="DIR", type=Path, help="infer statistics from own data")
-    parser.add_argument("--sort", action="store_true", help="accept rows out of ts order")
-    parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
-    parser.set_defaults(command=run)
-    return parser
-
-
-def _add_rank(parser: Parser) -> None:
-    parser.add_argument("--rank", metavar="work | seconds | state", help="by what the best wins")
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number from 1, got {text}")
-    return int(text)
 
 
 def _workload(options: argparse.Namespace) -> Workload:
@@ -216,6 +144,19 @@ def _advise(options: argparse.Namespace) -> str:
     advice = adviser.advise(options.buckets, options.upkeep, units)
     document = advice_report.document(workload, advice)
     return as_json(document) if options.json else f"{advice_report.text(document)}\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code is 0, 2 for a bad input, 130 for Ctrl-C."""
+    commands = {
+        "plans": _plans,
+        "explain": _explain,
+        "sweep": _sweep,
+        "replan": _replan,
+        "advise": _advise,
+    }
+    file = Path(__file__).with_name("commands.toml")
+    return run_command(__doc__, file, commands, arguments)
 
 
 if __name__ == "__main__":

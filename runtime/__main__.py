@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from planner.errors import PlanError
 from planner.families.registry import applicable, chosen_plan, family
-from planner.report.command import Parser, as_json, carry_out, read_workload
+from planner.report.command import as_json, read_workload, run_command
 from planner.workload.workload import Workload
 from runtime.cli import history_command, printing
 from runtime.runs.masters import usual_shared
@@ -22,96 +22,6 @@ from runtime.runs.records import (
     Run,
     RunRequest,
 )
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code is 0, or 2 for a bad input."""
-
-    def command() -> str:
-        options = _parser().parse_args(arguments)
-        return options.command(options)
-
-    return carry_out(command)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = Parser(prog="python -m runtime", description=__doc__)
-    commands = parser.add_subparsers(
-        required=True,
-        metavar="run | resume | calibrate | history | rates | statistics | export | generate",
-    )
-
-    def add(name: str, text: str, command: Callable[[argparse.Namespace], str]) -> Parser:
-        added: Parser = commands.add_parser(name, help=text, allow_abbrev=False)
-        added.add_argument("--json", action="store_true", help="print JSON and nothing else")
-        added.set_defaults(command=command)
-        return added
-
-    run = add("run", "run a plan and measure it", _run)
-    _planning(run)
-    run.add_argument("--results", metavar="DIR", type=Path, help="write the results there")
-    run.add_argument("--way", choices=WAYS, default="stream")
-    run.add_argument(
-        "--backend", choices=BACKENDS, default="kernels", help="native: Spark's own operators"
-    )
-    run.add_argument("--master", metavar="URL", help="a Spark master; by default this machine")
-    run.add_argument(
-        "--shared", metavar="DIR", type=Path, help="a folder that all machines of a cluster see"
-    )
-    run.add_argument("--partitions", metavar="N", type=int)
-    run.add_argument("--batch-rows", metavar="N", type=int)
-    run.add_argument(
-        "--most-seconds", metavar="S", type=float, default=MOST_SECONDS, help="end it after so long"
-    )
-    run.add_argument(
-        "--pace", metavar="X", type=float, help="seconds of stream time per second (1: real time)"
-    )
-    run.add_argument(
-        "--most-disk", metavar="MB", type=float, default=MOST_DISK_MB, help="end it beyond that"
-    )
-    _span(run)
-
-    resume = add("resume", "resume a run that was interrupted", _resume)
-    resume.add_argument("run", metavar="RUN")
-    calibrate = add("calibrate", "measure the unit costs of this machine", _calibrate)
-    calibrate.add_argument("--no-spark", action="store_true", help="leave micro-batches out")
-    history_command.add_options(
-        add("history", "list, search, note, pin and delete runs", history_command.history)
-    )
-    rates = add("rates", "the rates that a run had over time", _rates)
-    rates.add_argument("run", metavar="RUN")
-    rates.add_argument("--every", metavar="S", type=float, help="count arrivals every S seconds")
-
-    statistics = add("statistics", "fill in statistics from own data", _statistics)
-    statistics.add_argument("workload", metavar="WORKLOAD")
-    statistics.add_argument("--data", metavar="DIR", type=Path, required=True)
-    statistics.add_argument("--sort", action="store_true")
-
-    export = add("export", "write a plan as a PySpark program", _export)
-    _planning(export)
-    export.add_argument("folder", metavar="DIR", type=Path, help="where the files are written")
-
-    generate = add("generate", "write a workload's tuples as own data", _generate)
-    generate.add_argument("workload", metavar="WORKLOAD")
-    generate.add_argument("folder", metavar="DIR", type=Path)
-    _span(generate)
-    return parser
-
-
-def _planning(parser: argparse.ArgumentParser) -> None:
-    """Which plan of which workload."""
-    parser.add_argument("workload", metavar="WORKLOAD")
-    parser.add_argument("--family", metavar="F", help="the first that applies, if not given")
-    parser.add_argument("--plan", metavar="LABEL", default="best", help="a label, or `best`")
-    parser.add_argument("--query", metavar="Q", help="one query of the workload")
-    parser.add_argument("--data", metavar="DIR", type=Path, help="own data in place of generated")
-    parser.add_argument("--sort", action="store_true", help="accept rows out of ts order")
-
-
-def _span(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--seed", metavar="N", type=int)
-    parser.add_argument("--warmup", metavar="S", type=float)
-    parser.add_argument("--duration", metavar="S", type=float)
 
 
 def _workload(options: argparse.Namespace, query: str | None = None) -> Workload:
@@ -234,6 +144,29 @@ def _generate(options: argparse.Namespace) -> str:
     if options.json:
         return as_json({"folder": str(options.folder), "rows": rows})
     return printing.generated_text(options.folder, rows)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code is 0, 2 for a bad input, 130 for Ctrl-C."""
+    commands = {
+        "run": _run,
+        "resume": _resume,
+        "calibrate": _calibrate,
+        "history": history_command.history,
+        "rates": _rates,
+        "statistics": _statistics,
+        "export": _export,
+        "generate": _generate,
+    }
+    known: dict[str, dict[str, object]] = {
+        "--way": {"choices": WAYS},
+        "--backend": {"choices": BACKENDS},
+        "--most-seconds": {"default": MOST_SECONDS},
+        "--most-disk": {"default": MOST_DISK_MB},
+    }
+    file = Path(__file__).with_name("commands.toml")
+    more = {"history": history_command.add_options}
+    return run_command(__doc__, file, commands, arguments, known, more)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     die_with_parent()
 
 
+# Before pytest-xdist reads the groups.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes long comes first, so that no process is left with it at the end.
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from runtime.data.folders import PROJECT
 
 _PARENT = """
@@ -24,3 +26,10 @@ def test_a_process_does_not_outlive_one_that_is_killed() -> None:
         parent.kill()
         # Its end is read when the last process that may write there has ended.
         assert parent.stdout.read() == ""
+
+
+def test_tests_are_shared_out_by_group(request: pytest.FixtureRequest) -> None:
+    """Else every process starts Spark and an app of its own, and the check takes twice as long."""
+    if not hasattr(request.config, "workerinput"):
+        pytest.skip("one process runs all tests")
+    assert request.node.nodeid.endswith("@tests/test_processes.py")

@@ -5,9 +5,8 @@ It takes this file and a line in each of three registries. `ALL` is listed, and 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +22,7 @@ from planner.seconds.kernel_work import KernelWork, Work
 from planner.workload.workload import Workload
 from runtime.data.batch import Batch
 from runtime.data.feed import Feed, Merge, Split
+from runtime.engines import protocol
 from runtime.engines.kernel_state import Done, stepped, summed
 from runtime.engines.kernels.windows import Tuples
 from runtime.engines.protocol import BatchStep, Engine, PlanInput, Tally
@@ -90,12 +90,9 @@ Counters = NamedTuple("Counters", [(c, Any) for c in ("comparisons", "kept", "re
 
 
 @dataclass(frozen=True)
-class Program:
+class Program(protocol.Program):
     every: int
     query: str
-    warmup: int
-    end: int
-    partitions: int = 1
 
     load = staticmethod(lambda: None)
 
@@ -104,8 +101,9 @@ class Program:
         chosen = given.take(given.seq % self.every == 0)
 
         def work(counters: Counters, kept: list[np.ndarray]) -> Done:
+            span = self.span
             for counter, found in ((counters.comparisons, given), (counters.kept, chosen)):
-                counter[0] += np.count_nonzero((found.ts >= self.warmup) & (found.ts < self.end))
+                counter[0] += np.count_nonzero((found.ts >= span.warmup) & (found.ts < span.end))
             rows = np.stack([chosen.seq, chosen.ts], axis=1)[: len(chosen.ts) if keep_rows else 0]
             return Done(len(chosen.ts), int(chosen.seq.sum()), rows, 0, kept)
 
@@ -113,20 +111,16 @@ class Program:
 
     def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
         sums = summed(totals, Counters)
-        seconds = (min(self.end, reached or self.end) - self.warmup) / 1e6
+        seconds = self.span.until(reached).seconds
         seen, kept = int(sums.counters.comparisons[0]), int(sums.counters.kept[0])
-        tally = sums.tally(seen, _costs(plan, seen / seconds, kept / seconds))
+        tally = sums.tally(seen, _costs(plan, seen, kept), seconds)
         return replace(tally, qualities={self.query: Quality(recall=kept / seen)})
-
-    def to_json(self) -> str:
-        return json.dumps({"engine": __name__, **asdict(self)})
 
 
 class ThinningEngine(Engine):
     # Its tuples need no explanation: the engine is their schema.
     write = schema = lambda *_: None
     split = staticmethod(lambda *_: Split(1, None, "every n-th tuple of all"))
-    program = staticmethod(lambda content: Program(**content))
 
     def feed(self, *_given: object) -> Merge:
         def merge(_workload: Workload, tables: Mapping[str, Table]) -> Feed:
@@ -139,7 +133,7 @@ class ThinningEngine(Engine):
 
     def compile(self, given: PlanInput) -> Program:
         every, query = EVERY[given.plan.label], given.workload.queries[0].name
-        return Program(every, query, given.span.warmup, given.span.end)
+        return Program(every, query, span=given.span, partitions=1)
 
     def write_results(self, workload: Workload, _schema: Any, _tally: Tally, *folders: Any) -> None:
         merge_results(workload, *folders)

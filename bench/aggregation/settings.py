@@ -14,12 +14,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bench.measure import log_uniform
-from planner.experiments.tran.curves import HASH, NESTED, STREAMS, Row, Setting, timed
-from planner.experiments.tran.figures import TRAN_FIGURES
+from planner.experiments.registry import experiments
+from planner.experiments.tran.curves import HASH, NESTED, Row, timed
 from planner.workload.workload import Workload
 
-RATES: dict[Setting, tuple[float, float]] = {"two-way": (100, 900), "three-way": (100, 600)}
-WINDOWS: dict[Setting, tuple[float, float]] = {"two-way": (500, 5000), "three-way": (100, 300)}
+STREAMS = {"two-way": 2, "three-way": 3}
+RATES = {"two-way": (100, 900), "three-way": (100, 600)}
+WINDOWS = {"two-way": (500, 5000), "three-way": (100, 300)}
 GROUPS, KEYS = (3.0, 19_683.0), (2.0, 2000.0)
 
 
@@ -40,7 +41,10 @@ class Cell:
 def cells_of_figures() -> Iterator[Cell]:
     """The settings of the figures; one that several share comes once, under the first."""
     seen: set[str] = set()
-    for shown in TRAN_FIGURES:
+    for shown in experiments():
+        # A figure of all settings side by side repeats those of the others.
+        if shown.paper != "Tran & Lee 2007" or shown.x.named:
+            continue
         for point in shown.points:
             if point.workload.digest not in seen:
                 seen.add(point.workload.digest)
@@ -50,7 +54,7 @@ def cells_of_figures() -> Iterator[Cell]:
 def random_cell(number: int) -> Cell:
     """The random cell of this number."""
     draw = random.Random(number)
-    setting: Setting = draw.choice(("two-way", "three-way"))
+    setting = draw.choice(("two-way", "three-way"))
     execution = draw.choice((HASH, NESTED))
     keys = round(log_uniform(draw, *KEYS))
     rows = [

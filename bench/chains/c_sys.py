@@ -11,11 +11,11 @@ from dataclasses import replace
 from typing import Any
 
 from bench.measure import plans_in_turns
-from planner.experiments.wang.settings import windowed_joins
+from planner.experiments.wang.workloads import windowed_joins
 from planner.families.registry import family
 from planner.families.sliced_chain import NAME
+from planner.workload.workload import Workload
 from runtime.calibration.fitting import ChainRun, Overhead, fitted_overhead
-from runtime.engines.sliced_chain.designs import merged
 
 ROUNDS = 5
 # Windows in seconds, tuples per second of each stream, and the share of pairs that join.
@@ -49,12 +49,19 @@ def c_sys() -> dict[str, Any]:
 def _runs(name: str) -> Iterator[ChainRun]:
     windows, rate, share = DESIGN[name]
     workload = windowed_joins(name, rate, windows, joined=share)
-    labels = merged(workload, MERGED)
+    labels = _merged(workload)
     for label, samples in plans_in_turns(workload, NAME, labels, 1, ROUNDS).items():
         best = min(samples, key=lambda sample: sample.seconds)
         # Without filters every tuple enters every slice.
         entering = best.tuples * label.count("-")
         yield ChainRun(name, best.cost.comparisons * best.span, entering, best.seconds)
+
+
+def _merged(workload: Workload) -> tuple[str, ...]:
+    """Mem-Opt, and chains with so many of its slices after one another merged into one."""
+    first, *ends = family(NAME).space(workload).plan("mem-opt").label.split("-")
+    kept = (ends[::-1][::count][::-1] for count in MERGED)
+    return tuple(dict.fromkeys("-".join([first, *own]) for own in kept))
 
 
 def _checked(found: Overhead) -> dict[str, Any]:
@@ -66,7 +73,7 @@ def _checked(found: Overhead) -> dict[str, Any]:
         "CPU-Opt with this c_sys": known.plan(with_it, "cpu-opt").label,
         "CPU-Opt with c_sys 0": known.plan(workload, "cpu-opt").label,
     }
-    labels = list(dict.fromkeys([*merged(workload, MERGED), *chosen.values()]))
+    labels = list(dict.fromkeys([*_merged(workload), *chosen.values()]))
     measured = plans_in_turns(workload, NAME, labels, 2, ROUNDS)
     seconds = {label: min(s.seconds for s in samples) for label, samples in measured.items()}
     scores = dict(zip(labels, known.scores(with_it, labels), strict=True))

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.experiments.wang.settings import windowed_joins
+from planner.experiments.wang.workloads import windowed_joins
 from planner.families.sliced_chain.model import GroupModel
 from planner.families.sliced_chain.ranking import GroupChains
 from planner.joins.groups import Group, Member, groups_of

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from bench.measure import log_uniform
-from planner.experiments.wang.settings import LARGEST, QUERIES, RATES, SPREADS, many_joins, settings
+from planner.experiments.registry import experiments
+from planner.experiments.wang.workloads import LARGEST, Spread, many_joins
 from planner.families.registry import family
 from planner.families.sliced_chain import NAME
 from planner.families.sliced_chain.labels import CPU_OPT, MEM_OPT, STRATEGIES
@@ -24,6 +25,7 @@ from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
 
 TUPLES = 12_000
+SPREADS: tuple[Spread, ...] = ("uniform", "mostly small", "small and large")
 METHODS = (Execution(), Execution(join="hash", buckets=5), Execution(join="hash"))
 
 
@@ -48,16 +50,17 @@ class Case:
 
 def table_3() -> Iterator[Case]:
     """Three queries in each of its 27 settings, at each rate."""
-    for setting in settings():
-        for rate in RATES:
-            yield Case("Table 3", setting.workload(rate))
+    for shown in experiments():
+        if shown.name.startswith("figure-17-"):
+            for point in shown.curves[0].points:
+                yield Case("Table 3", point.workload)
 
 
 def table_4() -> Iterator[Case]:
     """12, 24 and 36 queries under its three spreads of windows, at each rate."""
     for spread in SPREADS:
-        for queries in QUERIES:
-            for rate in RATES:
+        for queries in (12, 24, 36):
+            for rate in (20.0, 40.0, 60.0, 80.0):
                 yield Case("Table 4", many_joins(spread, queries, rate))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from planner.experiments.experiment import Experiment, Finding, Values
-from planner.experiments.registry import EXPERIMENTS
+from planner.experiments.registry import experiments
 from runtime.experiments.figure import PAPER_POINTS, shipped
 
 MEASURED = "measured"
@@ -31,7 +31,7 @@ class Checked:
 
 def evaluation() -> str:
     """All papers as Markdown, and the digest of the points that they are made from."""
-    papers = dict.fromkeys(known.paper for known in EXPERIMENTS)
+    papers = dict.fromkeys(known.paper for known in experiments())
     return "\n\n".join([f"<!-- {points_digest()} -->", *map(paper_section, papers)])
 
 
@@ -44,8 +44,8 @@ def points_digest() -> str:
 def paper_section(paper: str) -> str:
     """A paper: a heading for each figure, and a table of its claims."""
     lines = [f"### {paper}", ""]
-    for figure in dict.fromkeys(e.figure for e in EXPERIMENTS if e.paper == paper):
-        parts = [e for e in EXPERIMENTS if (e.paper, e.figure) == (paper, figure)]
+    for figure in dict.fromkeys(e.figure for e in experiments() if e.paper == paper):
+        parts = [e for e in experiments() if (e.paper, e.figure) == (paper, figure)]
         lines += _claims(figure, parts)
         lines += [line for part in parts for line in _printed(part)]
     return "\n".join(lines).strip()

@@ -20,13 +20,6 @@ ABOUT = (
     "predict seconds from it. It takes about half a minute, longer the first time (kernels are "
     "compiled) or while other work runs."
 )
-_KERNELS = {
-    "multiway": "Eager joins on one attribute",
-    "loops": "All other joins",
-    "relations": "Joins with relations",
-    "aggregation": "Aggregations",
-    "slices": "Sliced joins",
-}
 
 
 def answer(found: Calibration | None) -> str:
@@ -68,13 +61,8 @@ def buttons(found: Calibration | None) -> None:
 def units(found: Calibration) -> None:
     """The time of each kind of work, by kernel."""
     st.markdown("### Time per unit of work", anchors=False)
-    chosen = controls.segments(
-        "Kernel",
-        found.figures,
-        "calibrated-kernel",
-        hidden_label=True,
-        format_func=lambda kernel: _KERNELS.get(kernel, kernel),
-    )
+    field = controls.field("calibrated-kernel") | {"options": list(found.figures)}
+    chosen = controls.segments(key="calibrated-kernel", hidden_label=True, **field)
     fit = found.fits[chosen]
     st.caption(
         f"q-error over {fit.runs} runs: median {fit.median:.2f}, worst {fit.worst:.2f}; median "
@@ -85,10 +73,7 @@ def units(found: Calibration) -> None:
     controls.table(
         table(found, chosen),
         "Nanoseconds of each unit of work of the chosen kernel, with their spread",
-        columns={
-            "Nanoseconds": st.column_config.NumberColumn(format="%.3g"),
-            "Spread (ns)": st.column_config.NumberColumn(format="%.3g"),
-        },
+        columns="calibrated-units",
         width="content",
     )
 

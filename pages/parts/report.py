@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pages.parts.plans.drawings import MOST_OPERATORS
-from pages.parts.results import comparison, report_html, run_figures, run_views
+from pages.parts.results import comparison, run_figures, run_views
 from pages.parts.results import report_html as html
 from pages.parts.results.exports import to_json
 from pages.parts.shared import figures
@@ -69,12 +69,10 @@ def _check(runs: Sequence[Run]) -> None:
     for run in runs:
         if run.status != "finished" or run.measurement is None:
             raise RunError(f"is {run.status}; a report needs finished runs", run.id)
-        if (run.workload.digest, run.data_digest) != (
-            runs[0].workload.digest,
-            runs[0].data_digest,
-        ):
+        first = runs[0]
+        if (run.workload.digest, run.data_digest) != (first.workload.digest, first.data_digest):
             raise RunError(
-                f"has another workload or other data than {runs[0].id}; report on it separately",
+                f"has another workload or other data than {first.id}; report on it separately",
                 run.id,
             )
 
@@ -142,7 +140,7 @@ def _run(run: Run) -> Iterator[str]:
         yield html.chart(figure, f"{UNITS[field]}, predicted beside measured. {errors}")
     overlays = comparison.overlays(run)
     if len(run.plan.operators()) <= MOST_OPERATORS:
-        svg = report_html.drawn(to_dot(run.plan, run.estimate, overlays))
+        svg = html.drawn(to_dot(run.plan, run.estimate, overlays))
         yield html.picture(
             svg,
             "Tuples flow upwards. Green: as predicted (≈). Orange: less measured than predicted "

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
-from planner.errors import PlanError
-from planner.workload.validation import listed
 from planner.workload.workload import Workload
 
 # What a cost has, per second of stream time; or the most tuples a second of wall time ("rate").
@@ -71,6 +69,24 @@ class Curve:
     model: str = ""
 
 
+def curves_by_model(
+    points: Mapping[tuple[str, str], Sequence[Point]], separator: str = ", "
+) -> tuple[Curve, ...]:
+    """Curves of points by model and subject: those of the first model first, under plain names."""
+    own, *others = dict.fromkeys(model for model, _ in points)
+    return tuple(
+        Curve(
+            subject if model == own else f"{subject}{separator}{model}",
+            subject,
+            tuple(found),
+            model,
+        )
+        for wanted in (own, *others)
+        for (model, subject), found in points.items()
+        if model == wanted
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """Whether a claim holds in some figures, and what they say about it."""
@@ -83,25 +99,13 @@ class Finding:
 class Claim:
     """A sentence of the paper that figures can confirm or not, and why they may not.
 
-    It is checked in the figures of every model that predicts them, and in the measured ones.
+    It is checked in the figures of every model that predicts them, and in the measured ones. One
+    about the model beside what was measured, an agreement, takes both.
     """
 
     section: str
     text: str
-    check: Callable[[Values], Finding]
-    because: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """A sentence of the paper about its model beside what it measured: checked for every model.
-
-    `check` takes what the model predicts and what was measured.
-    """
-
-    section: str
-    text: str
-    check: Callable[[Values, Values], Finding]
+    check: Callable[..., Finding]
     because: str = ""
 
 
@@ -154,7 +158,7 @@ class Experiment:
     shown: Shown = "value"
     surface: Callable[[], Surface] | None = None
     claims: tuple[Claim, ...] = ()
-    agreements: tuple[Agreement, ...] = ()
+    agreements: tuple[Claim, ...] = ()
     remarks: tuple[str, ...] = ()
 
     @cached_property
@@ -204,14 +208,6 @@ class Experiment:
     def digest(self) -> str:
         """The same for the same points, in every process: measured figures are kept by it."""
         return _digest(self.quantity, self.rounds, *sorted(point.key for point in self.points))
-
-
-def named(experiments: Iterable[Experiment], name: str) -> Experiment:
-    """The experiment with this name."""
-    known = {experiment.name: experiment for experiment in experiments}
-    if name not in known:
-        raise PlanError(f"no experiment {name!r}; there are {listed(known)}", "evaluation")
-    return known[name]
 
 
 def _digest(*parts: object) -> str:

@@ -1,32 +1,29 @@
-"""The papers' own evaluations. A new figure is one Experiment, listed in EXPERIMENTS."""
+"""The papers' own evaluations. A paper is a folder: `figures.yaml` says, `curves.py` computes."""
 
 from __future__ import annotations
 
-from planner.experiments.experiment import Experiment, named
-from planner.experiments.golab.costs import FIGURE_2, FIGURE_3A, FIGURE_3B
-from planner.experiments.golab.rates import FIGURE_4A, FIGURE_4A_LARGER, FIGURE_4B, TABLE_8
-from planner.experiments.tran.figures import ALL_SHOWCASES, DEFAULT_SETTINGS, TRAN_FIGURES
-from planner.experiments.wang.chains import WANG_CHAINS
-from planner.experiments.wang.savings import WANG_SAVINGS
-from planner.experiments.wang.strategies import WANG_STRATEGIES
+from functools import cache
 
-EXPERIMENTS: tuple[Experiment, ...] = (
-    FIGURE_2,
-    FIGURE_3A,
-    FIGURE_3B,
-    TABLE_8,
-    FIGURE_4A,
-    FIGURE_4A_LARGER,
-    FIGURE_4B,
-    *TRAN_FIGURES,
-    ALL_SHOWCASES,
-    DEFAULT_SETTINGS,
-    *WANG_SAVINGS,
-    *WANG_STRATEGIES,
-    *WANG_CHAINS,
-)
+from planner.errors import PlanError
+from planner.experiments.experiment import Experiment
+from planner.experiments.figures_file import read_figures
+from planner.experiments.golab import curves as golab
+from planner.experiments.tran import curves as tran
+from planner.experiments.wang import curves as wang
+from planner.workload.validation import listed
+
+_PAPERS = (golab, tran, wang)
+
+
+@cache
+def experiments() -> tuple[Experiment, ...]:
+    """All figures and tables of all papers, read once."""
+    return tuple(found for paper in _PAPERS for found in read_figures(paper))
 
 
 def experiment(name: str) -> Experiment:
     """The experiment with this name."""
-    return named(EXPERIMENTS, name)
+    known = {found.name: found for found in experiments()}
+    if name not in known:
+        raise PlanError(f"no experiment {name!r}; there are {listed(known)}", "evaluation")
+    return known[name]

@@ -71,21 +71,16 @@ def _warnings(workload: Workload, name: str, table: Table) -> Iterator[str]:
             yield f"{name}.{column}: missing in {missing} of {len(table)} rows{then}"
 
 
-def _compared(query: Query) -> Iterator[Column]:
+def _compared(query: Query) -> list[Column]:
     """The columns that conditions need."""
-    for predicate in query.predicates:
-        yield from (predicate.left, predicate.right)
-    for condition in query.filters:
-        yield condition.column
+    joined = [column for p in query.predicates for column in (p.left, p.right)]
+    return joined + [condition.column for condition in query.filters]
 
 
 def query_columns(query: Query) -> tuple[Column, ...]:
     """Every column that the query reads."""
-    found = [c for p in query.predicates for c in (p.left, p.right)]
-    found += [f.column for f in query.filters]
-    found += query.group_by
-    found += [a.column for a in query.aggregates if a.column is not None]
-    return tuple(dict.fromkeys(found))
+    counted = [a.column for a in query.aggregates if a.column is not None]
+    return tuple(dict.fromkeys([*_compared(query), *query.group_by, *counted]))
 
 
 def _attributes(workload: Workload, source: Stream | Relation) -> list[str]:

@@ -8,20 +8,9 @@ from pathlib import PurePath
 from typing import Literal
 
 from planner.errors import PlanError, within
+from planner.files import workload_schema as schema
 from planner.files.query.text import Catalogue, parse_query
 from planner.files.safe_yaml import read_yaml
-from planner.files.workload_schema import (
-    AttributePart,
-    EveryPart,
-    ExecutionPart,
-    ImportancePart,
-    QueryPart,
-    RelationPart,
-    RunPart,
-    StatisticPart,
-    StreamPart,
-    WorkloadPart,
-)
 from planner.files.workload_writer import dump_workload
 from planner.statistics.selectivity import normalised_key
 from planner.workload.execution import (
@@ -52,14 +41,14 @@ __all__ = ["dump_workload", "load_workload"]
 def load_workload(text: str | bytes, origin: str = "") -> Workload:
     """The workload of this text. `origin`, a file's name, stands in front of every place."""
     with within(origin, ": "):
-        return _workload(WorkloadPart.read(read_yaml(text)), PurePath(origin).stem or "workload")
+        return _workload(
+            schema.WorkloadPart.read(read_yaml(text)), PurePath(origin).stem or "workload"
+        )
 
 
-def _workload(part: WorkloadPart, default_name: str) -> Workload:
-    streams = tuple(_stream(stream, f"streams[{i}]") for i, stream in enumerate(part.streams))
-    relations = tuple(
-        _relation(relation, f"relations[{i}]") for i, relation in enumerate(part.relations)
-    )
+def _workload(part: schema.WorkloadPart, default_name: str) -> Workload:
+    streams = tuple(_stream(given, f"streams[{i}]") for i, given in enumerate(part.streams))
+    relations = tuple(_relation(given, f"relations[{i}]") for i, given in enumerate(part.relations))
     # Checked before the queries are read: they would complain of a stream that is there under
     # another name.
     unique([s.name for s in streams] + [r.name for r in relations], "streams and relations")
@@ -69,19 +58,13 @@ def _workload(part: WorkloadPart, default_name: str) -> Workload:
         _query(query, f"Q{i + 1}", f"queries[{i}]", names, known)
         for i, query in enumerate(part.queries)
     )
-    sources = dict.fromkeys(
-        [
-            *(source.alias for query in queries for source in query.sources),
-            *(stream.name for stream in streams),
-            *(relation.name for relation in relations),
-        ]
-    )
+    aliases = [source.alias for query in queries for source in query.sources]
     return Workload(
         name=default_name if part.name is None else part.name,
         streams=streams,
         queries=queries,
         relations=relations,
-        execution=_execution(part.execution, sources),
+        execution=_execution(part.execution, dict.fromkeys([*aliases, *known])),
         statistics=Statistics(
             _statistics(part.statistics.predicates, queries, "predicates"),
             _statistics(part.statistics.filters, queries, "filters"),
@@ -91,14 +74,14 @@ def _workload(part: WorkloadPart, default_name: str) -> Workload:
     )
 
 
-def _stream(part: StreamPart, place: str) -> Stream:
+def _stream(part: schema.StreamPart, place: str) -> Stream:
     attributes = _attributes(part.attributes, place)
     importance = part.importance
-    if isinstance(importance, ImportancePart):
+    if isinstance(importance, schema.ImportancePart):
         with within(f"{place}.importance"):
             if "importance" in attributes:
                 raise PlanError("is also an attribute; name that attribute here instead")
-            spec = ImportanceOf(importance.source, importance.order, importance.most)
+            spec = ImportanceOf(importance.from_, importance.order, importance.max_)
             attributes["importance"] = Attribute(importance_of=spec)
         importance = "importance"
     with within(place):
@@ -123,14 +106,14 @@ def _check_importance(name: str, attribute: Attribute, attributes: Mapping[str, 
         )
 
 
-def _relation(part: RelationPart, place: str) -> Relation:
+def _relation(part: schema.RelationPart, place: str) -> Relation:
     attributes = _attributes(part.attributes, place)
     with within(place):
         changes = Changes(part.changes.inserts, part.changes.deletes)
         return Relation(part.name, part.rows, attributes, changes)
 
 
-def _attributes(parts: Mapping[str, AttributePart], place: str) -> dict[str, Attribute]:
+def _attributes(parts: Mapping[str, schema.AttributePart], place: str) -> dict[str, Attribute]:
     found = {}
     for name, part in parts.items():
         name_of(name, f"{place}.attributes")
@@ -139,19 +122,21 @@ def _attributes(parts: Mapping[str, AttributePart], place: str) -> dict[str, Att
     return found
 
 
-def _attribute(part: AttributePart) -> Attribute:
+def _attribute(part: schema.AttributePart) -> Attribute:
     if part.values and part.distinct not in (None, len(part.values)):
         raise PlanError(f"there are {len(part.values)} values; leave distinct out", "distinct")
     zipf = 0.0 if isinstance(part.distribution, str) else part.distribution.zipf
-    spec = None
-    if part.source is not None:
-        spec = ImportanceOf(part.source, part.order, part.most)
+    spec = None if part.from_ is None else ImportanceOf(part.from_, part.order, part.max_)
     kind = part.type or "integer"
     return Attribute(part.distinct, zipf, tuple(part.values), kind, spec, part.missing)
 
 
 def _query(
-    part: QueryPart, default_name: str, place: str, relations: list[str], attributes: Catalogue
+    part: schema.QueryPart,
+    default_name: str,
+    place: str,
+    relations: list[str],
+    attributes: Catalogue,
 ) -> Query:
     with within(f"{place}.text"):
         name = default_name if part.name is None else part.name
@@ -160,7 +145,7 @@ def _query(
         return replace(query, weight=part.weight, deadline=part.deadline)
 
 
-def _execution(part: ExecutionPart, sources: Iterable[str]) -> Execution:
+def _execution(part: schema.ExecutionPart, sources: Iterable[str]) -> Execution:
     for place, value in (
         ("join", part.join),
         ("buckets", part.buckets),
@@ -187,13 +172,13 @@ def _execution(part: ExecutionPart, sources: Iterable[str]) -> Execution:
         )
 
 
-def _eagerness(part: Literal["eager"] | EveryPart, place: str) -> Literal["eager"] | Every:
+def _eagerness(part: Literal["eager"] | schema.EveryPart, place: str) -> Literal["eager"] | Every:
     with within(place):
         return part if isinstance(part, str) else Every(part.every)
 
 
 def _statistics(
-    parts: Mapping[str, StatisticPart], queries: Iterable[Query], kind: str
+    parts: Mapping[str, schema.StatisticPart], queries: Iterable[Query], kind: str
 ) -> dict[str, DeclaredStatistic]:
     found: dict[str, DeclaredStatistic] = {}
     with within(f"statistics.{kind}"):
@@ -207,7 +192,7 @@ def _statistics(
 
 
 def _run(
-    part: RunPart, queries: tuple[Query, ...], relations: list[str], attributes: Catalogue
+    part: schema.RunPart, queries: tuple[Query, ...], relations: list[str], attributes: Catalogue
 ) -> RunSettings:
     known = [query.name for query in queries]
     changes = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 
 from planner.files.safe_yaml import write_yaml
 from planner.files.workload_writer import execution_part
@@ -36,24 +37,14 @@ def document(workload: Workload, advice: Advice) -> Document:
         "plan": advice.plan,
         "cost": advice.cost,
         "windows": [
-            {
-                "source": window.source,
-                "buckets": window.buckets,
-                "memory": window.memory,
-                "most_useful": window.most_useful,
-                "saves": window.saves,
-                "saves_per_bucket": window.saves_per_bucket,
-            }
+            {**asdict(window), "saves_per_bucket": window.saves_per_bucket}
             for window in advice.windows
         ],
         "worth_most": None if most is None else most.source,
         "none": _alternative(advice, advice.none),
         "equal": _alternative(advice, advice.equal),
         "curve_method": advice.curve_method,
-        "curve": [
-            {"budget": point.budget, "advised": point.advised, "equal": point.equal}
-            for point in advice.curve
-        ],
+        "curve": [asdict(point) for point in advice.curve],
         "execution": execution_part(advised_execution(workload.execution, advice)),
     }
 

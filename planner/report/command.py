@@ -6,8 +6,10 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 from planner.errors import PlanError, SluiceError
@@ -24,6 +26,64 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise the mistake, to be said like every other one."""
         raise PlanError(f"{message}; see {self.prog} --help", "arguments")
+
+
+Command = Callable[[argparse.Namespace], str]
+
+
+def run_command(
+    about: str | None,
+    file: Path,
+    commands: Mapping[str, Command],
+    arguments: Sequence[str] | None,
+    known: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+    add_options: Mapping[str, Callable[[Parser], None]] = MappingProxyType({}),
+) -> int:
+    """Carry out one of the commands that a file describes, and return its exit code.
+
+    `known` are settings of options, and `add_options` whole options, that the code knows.
+    """
+
+    def chosen() -> str:
+        parser = Parser(prog=f"python -m {file.parent.name}", description=about)
+        described = tomllib.loads(file.read_text(encoding="utf-8"))
+        every = described.pop("every")
+        subparsers = parser.add_subparsers(required=True, metavar=" | ".join(described))
+        for name, command in described.items():
+            added = subparsers.add_parser(name, help=command["help"], allow_abbrev=False)
+            added.set_defaults(command=commands[name])
+            _take(added, every | command.get("takes", {}), known)
+            if name in add_options:
+                add_options[name](added)
+        options = parser.parse_args(arguments)
+        run: Command = options.command
+        return run(options)
+
+    return carry_out(chosen)
+
+
+def _take(
+    parser: Parser, takes: Mapping[str, dict[str, Any]], known: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Add these arguments; those that are marked as `exclusive` exclude each other."""
+    apart: argparse._ActionsContainer = parser
+    if any("exclusive" in settings for settings in takes.values()):
+        apart = parser.add_mutually_exclusive_group()
+    for argument, described in takes.items():
+        settings = {**described, **known.get(argument, {})}
+        into = apart if settings.pop("exclusive", False) else parser
+        if "type" in settings:
+            settings["type"] = _TYPES[settings["type"]]
+        into.add_argument(argument, **settings)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1, got {text}")
+    return int(text)
+
+
+_TYPES = {"int": int, "float": float, "path": Path, "count": _count}
 
 
 def carry_out(command: Callable[[], str]) -> int:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from planner.numbers import amount
 from planner.plan import dot, plan_text
-from planner.plan.cost import COST_FIELDS, COST_UNITS, Estimate, Formula, models_behind, total
+from planner.plan.cost import COST_FIELDS, COST_UNITS, Estimate, models_behind, total
 from planner.plan.plan import Plan
 from planner.plan.plan_text import title
 from planner.report.plans_report import Document, operators_document
 from planner.workload.workload import Workload
+
+_FORMULA_FIELDS = ("field", "symbols", "values", "result", "model")
 
 
 def explain_document(workload: Workload, plan: Plan, estimate: Estimate) -> Document:
@@ -17,7 +19,9 @@ def explain_document(workload: Workload, plan: Plan, estimate: Estimate) -> Docu
     operators = operators_document(plan, estimate.costs)
     for operator in operators:
         formulas = estimate.formulas.get(operator["id"], ())
-        operator["formulas"] = [_formula(formula) for formula in formulas]
+        operator["formulas"] = [
+            {name: getattr(formula, name) for name in _FORMULA_FIELDS} for formula in formulas
+        ]
     return {
         "workload": {"name": workload.name, "digest": workload.digest},
         "family": plan.family,
@@ -28,16 +32,6 @@ def explain_document(workload: Workload, plan: Plan, estimate: Estimate) -> Docu
         "loops": plan_text.to_loops(plan, estimate),
         "dot": dot.to_dot(plan, estimate),
         "operators": operators,
-    }
-
-
-def _formula(formula: Formula) -> Document:
-    return {
-        "field": formula.field,
-        "symbols": formula.symbols,
-        "values": formula.values,
-        "result": formula.result,
-        "model": formula.model,
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from planner.families.protocol import Candidate, Family, PlanSpace, Ranking
 from planner.plan.cost import Cost, Estimate, Quality, UnitCosts, models_behind
 from planner.plan.objective import Objective
-from planner.plan.plan import Operator, Plan
+from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 
 # Operators of tens of thousands of plans would be gigabytes; the first ones show what they are.
@@ -52,12 +52,13 @@ def _family(
         "excluded": [{"label": label, "why": why} for label, why in ranking.excluded],
         "notes": list(explanation.notes),
         "answer": explanation.answer,
-        "models": list(_models(space, ranking)),
+        "models": list(models_behind(space.estimate(space.plan(ranking.best)))),
         "candidates": _candidates(space, ranking),
     }
     if not all(_is_listed(c, ranking.by) for c in ranking.candidates):
         # Ranked by a sum of figures, or by comparisons of which some are dearer.
         document["scores"] = {c.label: c.score for c in ranking.candidates}
+        document["unit"] = ranking.by.unit
     if len(ranking.candidates) > MOST_WITH_OPERATORS:
         document["operators_listed"] = MOST_WITH_OPERATORS
     return document
@@ -67,10 +68,6 @@ def _is_listed(candidate: Candidate, by: Objective) -> bool:
     """Whether the score is one of the figures that are listed anyway."""
     figures = candidate.cost.as_dict() | {"seconds": candidate.seconds}
     return candidate.score == figures.get(by.part or by.name)
-
-
-def _models(space: PlanSpace, ranking: Ranking) -> tuple[str, ...]:
-    return models_behind(space.estimate(space.plan(ranking.best)))
 
 
 def _candidates(space: PlanSpace, ranking: Ranking) -> list[Document]:
@@ -100,13 +97,13 @@ def _candidate(
 
 def operators_document(plan: Plan, costs: Mapping[str, Cost]) -> list[Document]:
     """Every operator with its cost, each after what feeds it."""
-    return [{**_operator(op), "cost": costs[op.id].as_dict()} for op in plan.operators()]
-
-
-def _operator(operator: Operator) -> Document:
-    return {
-        "id": operator.id,
-        "kind": operator.kind,
-        "params": dict(operator.params),
-        "inputs": [source.id for source in operator.inputs],
-    }
+    return [
+        {
+            "id": operator.id,
+            "kind": operator.kind,
+            "params": dict(operator.params),
+            "inputs": [source.id for source in operator.inputs],
+            "cost": costs[operator.id].as_dict(),
+        }
+        for operator in plan.operators()
+    ]

@@ -66,6 +66,15 @@ DEFAULT_UNITS = UnitCosts(
         "slices union": Units(compare=5.09e-09),
         "slices output": Units(),
         "slices batch": Units(output=0.000401, given=5.34e-08),
+        # Scans as those of slices, which have the same inner loops.
+        "schedule arrive": Units(output=1.55e-07),
+        "schedule scan": Units(compare=1.24e-10, insert=2.72e-08, output=2.43e-08),
+        "schedule hash": Units(compare=7.21e-09, insert=2.72e-08, output=2.43e-08),
+        "schedule serve": Units(),
+        "schedule route": Units(compare=4.98e-10),
+        "schedule filter": Units(compare=4.03e-08),
+        "schedule output": Units(),
+        "schedule batch": Units(given=5.34e-08),
     },
 )
 

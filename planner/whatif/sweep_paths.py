@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from planner.errors import PlanError
 from planner.files.query.text import format_query
@@ -127,17 +128,17 @@ def _over_streams(
 
 
 def _window_path(workload: Workload, text: str, segments: list[str]) -> Path | None:
-    match segments:
-        case ["queries", name, "windows", alias]:
-            windows = [
-                source.window
-                for query in workload.queries
-                if name in ("*", query.name)
-                for source in query.sources
-                if alias in ("*", source.alias) and _has_length(source)
-            ]
-        case _:
-            return None
+    if len(segments) != 4 or segments[::2] != ["queries", "windows"]:
+        return None
+    _, name, _, alias = segments
+    windows = [
+        source.window
+        for query in workload.queries
+        if name in ("*", query.name)
+        for source in query.sources
+        if alias in ("*", source.alias)
+        and isinstance(source.window, TimeWindow | CountWindow | TumblingWindow)
+    ]
     if not windows:
         return None
 
@@ -149,10 +150,6 @@ def _window_path(workload: Workload, text: str, segments: list[str]) -> Path | N
         return replace(workload, queries=tuple(queries))
 
     return Path(text, all(isinstance(window, CountWindow) for window in windows), change)
-
-
-def _has_length(source: Source) -> bool:
-    return isinstance(source.window, TimeWindow | CountWindow | TumblingWindow)
 
 
 def _resized(query: Query, alias: str, value: float) -> Query:
@@ -167,10 +164,8 @@ def _resized(query: Query, alias: str, value: float) -> Query:
 
 def _with_length(source: Source, value: float) -> Source:
     match source.window:
-        case TimeWindow():
-            return replace(source, window=TimeWindow(value))
-        case TumblingWindow():
-            return replace(source, window=TumblingWindow(value))
+        case TimeWindow() | TumblingWindow() as window:
+            return replace(source, window=type(window)(value))
         case CountWindow():
             return replace(source, window=CountWindow(round(value)))
     return source
@@ -194,20 +189,13 @@ def _setting_path(workload: Workload, text: str, segments: list[str]) -> Path | 
                 False,
                 lambda v: replace(workload, execution=replace(execution, evaluate=Every(v))),
             )
-        case ["execution", "buckets"]:
+        case ["execution", "buckets" | "memory" as field]:
 
-            def bucketed(value: float) -> Workload:
-                buckets = whole(round(value), text)
-                return replace(workload, execution=replace(execution, buckets=buckets))
+            def counted(value: float) -> Workload:
+                changed: dict[str, Any] = {field: whole(round(value), text)}
+                return replace(workload, execution=replace(execution, **changed))
 
-            return Path(text, True, bucketed)
-        case ["execution", "memory"]:
-
-            def bounded(value: float) -> Workload:
-                memory = whole(round(value), text)
-                return replace(workload, execution=replace(execution, memory=memory))
-
-            return Path(text, True, bounded)
+            return Path(text, True, counted)
         case ["execution", "utilisation"]:
             return Path(
                 text,

@@ -38,8 +38,8 @@ from runtime.calibration.fitting import (
 )
 from runtime.control.execute import run
 from runtime.data.folders import writable_home
-from runtime.engines.design import HASH, Design, designed, stream
-from runtime.engines.registry import ENGINES, engine, load_all_kernels
+from runtime.engines.design import Design, designed, designs
+from runtime.engines.registry import load_all_kernels
 from runtime.experiments.measurement import Sample, Sampler
 from runtime.runs.history import History
 from runtime.runs.records import Progress, RunRequest, versions
@@ -88,6 +88,12 @@ BATCHES = 10
 # The first ones load what later ones find.
 _LEFT_OUT = 2
 _ROWS = 50
+_TINY = {
+    "streams": {name: {"rate": 10, "k": 50} for name in ("S1", "S2")},
+    "query": "SELECT * FROM S1 [RANGE 1], S2 [RANGE 1] WHERE S1.k = S2.k",
+    "execution": {"join": "hash"},
+    "warmup": 1,
+}
 
 
 def batch_seconds(cancel: threading.Event | None = None) -> Figure:
@@ -110,9 +116,7 @@ def first_batch(cancel: threading.Event | None = None) -> None:
 
 
 def _stream(batches: int, note: Callable[[Progress], None], cancel: threading.Event | None) -> None:
-    text = "SELECT * FROM S1 [RANGE 1], S2 [RANGE 1] WHERE S1.k = S2.k"
-    streams = [stream(name, 10, k=50) for name in ("S1", "S2")]
-    workload = designed("tiny batches", streams, [text], HASH, 1, batches * _ROWS / 20)
+    workload = designed("tiny batches", {**_TINY, "tuples": batches * _ROWS})
     request = RunRequest(workload, "", "best", batch_rows=_ROWS)
     with tempfile.TemporaryDirectory() as folder:
         found = run(request, note, cancel, History(Path(folder) / "history.sqlite"))
@@ -134,11 +138,6 @@ class CalibrationRequest:
     def label(self) -> str:
         """What is measured, for a page."""
         return "Calibration of this machine"
-
-
-def designs() -> tuple[Design, ...]:
-    """The runs of all kernels."""
-    return tuple(design for name in ENGINES for design in engine(name).designs())
 
 
 def calibrate(

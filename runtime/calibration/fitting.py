@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import hypot
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from planner.joins.probes import ACCESSES, EACH, HASH, HASH_CHECKED, SCAN, SCAN_CHECKED
+from planner.files.safe_yaml import read_yaml
 from planner.plan.cost import UNIT_FIELDS, Units
 from planner.seconds.calibration import Figure, Fit
 from planner.seconds.kernel_work import Kernel, Work
@@ -21,73 +24,6 @@ from planner.seconds.kernel_work import Kernel, Work
 # A kind of operator without its kernel, and the unit: what is distinguished, what is not.
 Term = tuple[str, str]
 
-_PROBES = tuple(f"probe {access}" for access in ACCESSES)
-_CHECKED = tuple(f"probe {access}" for access in (SCAN_CHECKED, HASH_CHECKED))
-_PLAIN = tuple(f"probe {access}" for access in (EACH, SCAN, HASH))
-
-
-def _alike(kinds: Sequence[str], unit: str) -> tuple[Term, ...]:
-    return tuple((kind, unit) for kind in kinds)
-
-
-_STORED: dict[str, tuple[Term, ...]] = {
-    "insert": (("insert", "insert"), ("table", "insert")),
-    "expire": (("expire", "expire"), ("table", "expire")),
-    "tuple held, per batch": (("batch", "given"),),
-}
-_LOOPS = _STORED | {
-    "arrival": (("arrive", "output"), ("table", "output")),
-    "filter": (("filter", "compare"),),
-    "evaluation": (("output", "given"),),
-    "look-up": _alike(_PROBES, "given"),
-    "comparison, nested probe": ((f"probe {SCAN}", "compare"),),
-    "comparison, hash probe": ((f"probe {HASH}", "compare"),),
-    "comparison, one by one": ((f"probe {EACH}", "compare"),),
-    "comparison, nested probe, checked": ((f"probe {SCAN_CHECKED}", "compare"),),
-    "comparison, hash probe, checked": ((f"probe {HASH_CHECKED}", "compare"),),
-    "result": (("output", "output"),),
-}
-# What is distinguished by kernel. What a probe passes on is priced by what it leads to: the next
-# look-up, a result, or an update.
-QUANTITIES: dict[Kernel, dict[str, tuple[Term, ...]]] = {
-    "multiway": {
-        **_STORED,
-        "look-up, nested probe": ((f"probe {SCAN}", "given"),),
-        "look-up, hash probe": ((f"probe {HASH}", "given"),),
-        "comparison, nested probe": ((f"probe {SCAN}", "compare"),),
-        "comparison, hash probe": ((f"probe {HASH}", "compare"),),
-        "result": (("output", "output"),),
-    },
-    "loops": _LOOPS,
-    "relations": _LOOPS,
-    "aggregation": {
-        **_STORED,
-        "filter": (("filter", "compare"),),
-        "look-up": _alike(_PROBES, "given"),
-        "comparison": _alike(_PLAIN, "compare"),
-        "comparison, checked": _alike(_CHECKED, "compare"),
-        "update of a set": (("aggregate", "group_update"),),
-        "update of a group": (("update", "group_update"),),
-        "comparison for an extremum": (("update", "compare"), ("aggregate", "compare")),
-        "change of a group": (("output", "output"),),
-    },
-    "slices": {
-        "arrival": (("arrive", "output"),),
-        "filter": (("filter", "compare"),),
-        "tuple entering a chain": (("slice", "given"),),
-        "insert": (("slice", "insert"),),
-        "purge": (("slice", "compare"),),
-        "comparison, nested probe": ((f"probe {SCAN}", "compare"),),
-        "comparison, hash probe": ((f"probe {HASH}", "compare"),),
-        "match": _alike(_PROBES, "output"),
-        "route": (("route", "compare"),),
-        "select": (("select", "compare"),),
-        "union": (("union", "compare"),),
-        "result": (("output", "output"),),
-        "slice, per batch": (("batch", "output"),),
-        "tuple held, per batch": (("batch", "given"),),
-    },
-}
 # Beside rows that sum up to 1; larger ones bend the figures, without any some are lost to others.
 _SHRINK = 0.1
 _COUNTS = {
@@ -97,6 +33,19 @@ _COUNTS = {
     "group_update": "group_updates",
     "output": "rows_out",
 }
+
+
+@cache
+def quantities() -> dict[Kernel, dict[str, list[Term]]]:
+    """What is distinguished by kernel, each with the terms that are alike in it."""
+    listed: Any = read_yaml(Path(__file__).with_name("quantities.yaml").read_bytes())
+    return {
+        kernel: {
+            name: [(kind, unit) for kind, _, unit in (term.rpartition(" ") for term in terms)]
+            for name, terms in own.items()
+        }
+        for kernel, own in listed.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +79,7 @@ def fitted(kernel: Kernel, runs: Sequence[Observation]) -> FittedKernel:
     spread = np.sqrt((len(runs) - 1) * np.var(without, axis=0))
     errors = _errors(per_second @ found)
     held_out = _errors((per_second * without).sum(axis=1))
-    names = list(QUANTITIES[kernel])
+    names = list(quantities()[kernel])
     done = [bool(column.any()) for column in amounts.T]
     figures = {
         name: Figure(float(found[n]), float(spread[n])) for n, name in enumerate(names) if done[n]
@@ -142,18 +91,19 @@ def fitted(kernel: Kernel, runs: Sequence[Observation]) -> FittedKernel:
 def amounts_of(kernel: Kernel, work: Sequence[Work]) -> list[float]:
     """How much there is of each quantity of a kernel."""
     by_kind: dict[Term, float] = {}
-    for own in work:
-        kind = own.kind.removeprefix(f"{kernel} ")
+    for done in work:
+        kind = done.kind.removeprefix(f"{kernel} ")
         for unit, count in _COUNTS.items():
-            by_kind[kind, unit] = by_kind.get((kind, unit), 0.0) + getattr(own.cost, count)
-        by_kind[kind, "given"] = by_kind.get((kind, "given"), 0.0) + own.given
-    return [sum(by_kind.get(term, 0.0) for term in terms) for terms in QUANTITIES[kernel].values()]
+            by_kind[kind, unit] = by_kind.get((kind, unit), 0.0) + getattr(done.cost, count)
+        by_kind[kind, "given"] = by_kind.get((kind, "given"), 0.0) + done.given
+    own = quantities()[kernel].values()
+    return [sum(by_kind.get(term, 0.0) for term in terms) for terms in own]
 
 
 def kinds_of(kernel: Kernel, figures: Mapping[str, Figure]) -> dict[str, Units]:
     """The units of a kernel's operators, made of these figures."""
     values: dict[str, dict[str, float]] = {}
-    for name, terms in QUANTITIES[kernel].items():
+    for name, terms in quantities()[kernel].items():
         for kind, unit in terms:
             value = figures[name].value if name in figures else 0.0
             values.setdefault(f"{kernel} {kind}", {})[unit] = value
@@ -225,8 +175,7 @@ def fitted_overhead(runs: Sequence[ChainRun]) -> Overhead | None:
     ratios = [units[1] / units[0] for units in without if units[0] > 0]
     if len(ratios) < len(runs):
         return None
-    relative = weighed @ found
-    errors = np.maximum(relative, 1 / np.maximum(relative, 1e-12))
+    errors = _errors(weighed @ found)
     return Overhead(
         float(found[0]),
         float(found[1]),
@@ -254,19 +203,8 @@ def _per_second(runs: Sequence[ChainRun]) -> np.ndarray:
     """By run, over its seconds: what it compared and what entered more than the least of its
     queries' chains, and one for the set of queries it belongs to."""
     sets = list(dict.fromkeys(run.queries for run in runs))
-    least = {
-        name: [
-            min(getattr(run, field) for run in runs if run.queries == name)
-            for field in ("comparisons", "entering")
-        ]
-        for name in sets
-    }
-    rows = [
-        [
-            run.comparisons - least[run.queries][0],
-            run.entering - least[run.queries][1],
-            *(float(run.queries == name) for name in sets),
-        ]
-        for run in runs
-    ]
-    return np.array(rows) / np.array([[run.seconds] for run in runs])
+    counts = np.array([[run.comparisons, run.entering] for run in runs])
+    belongs = np.array([[run.queries == name for name in sets] for run in runs])
+    for of_set in belongs.T:
+        counts[of_set] -= counts[of_set].min(axis=0)
+    return np.hstack([counts, belongs]) / np.array([[run.seconds] for run in runs])

@@ -182,11 +182,6 @@ class Runner:
         """The job with this id, if it is of this process."""
         return self._jobs.get(job_id)
 
-    def ahead_of(self, job: Job) -> int:
-        """How many jobs are to be done before this one."""
-        before = list(self._jobs.values())
-        return sum(not other.done for other in before[: before.index(job)])
-
     def active(self) -> list[Job]:
         """The jobs that are not done, in their order."""
         return [job for job in self._jobs.values() if not job.done]

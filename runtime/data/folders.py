@@ -7,19 +7,9 @@ import tempfile
 from pathlib import Path
 
 from planner.errors import RunError
-from planner.files.data_folder import PROJECT, home, kernels_digest
-
-__all__ = [
-    "PROJECT",
-    "answers_home",
-    "home",
-    "kernels_digest",
-    "kernels_folder",
-    "prepare_kernel_cache",
-    "run_folder",
-    "work_home",
-    "writable_home",
-]
+from planner.files.data_folder import PROJECT as PROJECT
+from planner.files.data_folder import home as home
+from planner.files.data_folder import kernels_digest as kernels_digest
 
 
 def work_home(shared: Path | None = None) -> Path:

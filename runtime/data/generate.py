@@ -29,15 +29,24 @@ def generate(workload: Workload, seconds: float, seed: int) -> dict[str, Table]:
 
     A longer span begins with the same tuples: times and values come from generators of their own.
     """
-    used = {source.name for query in workload.queries for source in query.sources}
-    streams = [(place, s) for place, s in enumerate(workload.streams) if s.name in used]
-    relations = [(place, r) for place, r in enumerate(workload.relations) if r.name in used]
+    streams, relations = used_inputs(workload)
     check_tuples([s for _, s in streams], [r for _, r in relations], seconds)
     tables = {s.name: _stream(s, seconds, SeedSequence([seed, place])) for place, s in streams}
     for place, relation in relations:
         own = SeedSequence([seed, place], spawn_key=_OF_RELATIONS)
         tables[relation.name] = _rows(relation, seconds, own)
     return tables
+
+
+def used_inputs(
+    workload: Workload,
+) -> tuple[list[tuple[int, Stream]], list[tuple[int, Relation]]]:
+    """The streams and the relations of the queries, with their places in the workload."""
+    used = {source.name for query in workload.queries for source in query.sources}
+    return (
+        [(place, s) for place, s in enumerate(workload.streams) if s.name in used],
+        [(place, r) for place, r in enumerate(workload.relations) if r.name in used],
+    )
 
 
 def check_tuples(streams: Sequence[Stream], relations: Sequence[Relation], seconds: float) -> None:

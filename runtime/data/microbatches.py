@@ -105,22 +105,11 @@ def write(
     starts = _starts(ts, batch_rows, cuts)
     if feed.open_to_change and arrivals:
         starts = sorted({int(np.searchsorted(ts, ts[start])) for start in starts})
-    if len(starts) > MOST_BATCHES:
-        raise RunError(
-            f"would make {len(starts):,} micro-batches; at most {MOST_BATCHES:,}. Raise it",
-            "--batch-rows",
-        )
+    check_count(len(starts))
     folder = _folder(key, shared)
     (writable_home(shared) / folder.parent.name).mkdir(exist_ok=True)
     _drop_oldest(folder.parent)
-    needed = arrivals * BYTES_PER_TUPLE
-    free = shutil.disk_usage(folder.parent).free
-    if needed > free:
-        raise RunError(
-            f"needs about {needed / 2**20:,.0f} MB for micro-batches and {free / 2**20:,.0f} MB "
-            "are free; make room or shorten run.duration",
-            str(folder.parent),
-        )
+    check_room(arrivals * BYTES_PER_TUPLE, "micro-batches", folder.parent)
     # Written beside and moved at once: a folder is either whole or not there.
     beside = Path(tempfile.mkdtemp(dir=folder.parent, prefix="unfinished-"))
     froms, untils = [], []
@@ -159,6 +148,26 @@ def write(
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return made
+
+
+def check_count(batches: int) -> None:
+    """Refuse to make too many micro-batches."""
+    if batches > MOST_BATCHES:
+        raise RunError(
+            f"would make {batches:,} micro-batches; at most {MOST_BATCHES:,}. Raise it",
+            "--batch-rows",
+        )
+
+
+def check_room(needed: int, what: str, folder: Path) -> None:
+    """Refuse what needs more bytes than are free in a folder."""
+    free = shutil.disk_usage(folder).free
+    if needed > free:
+        raise RunError(
+            f"needs about {needed / 2**20:,.0f} MB for {what} and {free / 2**20:,.0f} MB "
+            "are free; make room or shorten run.duration",
+            str(folder),
+        )
 
 
 def _starts(ts: np.ndarray, batch_rows: int, cuts: Sequence[int]) -> list[int]:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from planner.files.own_data import read_folder
 from planner.files.tuple_table import Table
@@ -16,7 +16,7 @@ from planner.workload.changes import with_every_query
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload, plain
 from runtime.data.feed import Span
-from runtime.data.generate import check_tuples, generate
+from runtime.data.generate import check_tuples, generate, used_inputs
 from runtime.data.microbatches import MicroBatches
 
 
@@ -24,16 +24,9 @@ def with_run_settings(
     workload: Workload, seed: int | None, warmup: float | None, duration: float | None
 ) -> Workload:
     """The workload with these run settings in place of its own, where they are given."""
-    own = workload.run
-    return replace(
-        workload,
-        run=replace(
-            own,
-            seed=own.seed if seed is None else seed,
-            warmup=own.warmup if warmup is None else warmup,
-            duration=own.duration if duration is None else duration,
-        ),
-    )
+    asked: dict[str, Any] = {"seed": seed, "warmup": warmup, "duration": duration}
+    given = {name: value for name, value in asked.items() if value is not None}
+    return replace(workload, run=replace(workload.run, **given))
 
 
 def with_data(
@@ -91,10 +84,8 @@ def generated(workload: Workload) -> dict[str, Table]:
 
 def check_size(workload: Workload) -> None:
     """Refuse a run that would generate too many tuples."""
-    used = {s.name for query in with_every_query(workload).queries for s in query.sources}
-    streams = [stream for stream in workload.streams if stream.name in used]
-    relations = [relation for relation in workload.relations if relation.name in used]
-    check_tuples(streams, relations, run_seconds(workload))
+    streams, relations = used_inputs(with_every_query(workload))
+    check_tuples([s for _, s in streams], [r for _, r in relations], run_seconds(workload))
 
 
 def run_seconds(workload: Workload) -> float:
@@ -108,10 +99,10 @@ def data_digest(workload: Workload, tables: dict[str, Table] | None) -> str:
 
 
 def _digest_of_spec(workload: Workload) -> str:
-    queries = with_every_query(workload).queries
-    used = {source.name for query in queries for source in query.sources}
-    streams = [(place, plain(s)) for place, s in enumerate(workload.streams) if s.name in used]
-    relations = [(place, plain(r)) for place, r in enumerate(workload.relations) if r.name in used]
+    streams, relations = (
+        [(place, plain(used)) for place, used in inputs]
+        for inputs in used_inputs(with_every_query(workload))
+    )
     # 40 and 40.0 seconds are the same.
     return digest_of(streams, relations, float(run_seconds(workload)), workload.run.seed)
 

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.files.data_columns import LAST
 from planner.files.tuple_table import Table
-from planner.workload.query import Column, CountWindow, Query
+from planner.workload.query import Column, CountWindow, Predicate, Query
 from planner.workload.streams import Relation, Stream
 from planner.workload.workload import Workload
 from runtime.data.encoding import Ordered, key_codes
 from runtime.data.feed import Feed
+from runtime.data.json_records import read_record, write_record
 from runtime.engines.kernels.loop_types import Rows
 from runtime.engines.kernels.windows import Tuples
 
 # Spark passes over files whose name begins with an underscore.
 _FILE = "_join.json"
+
+Form = TypeVar("Form", Tuples, Rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +38,13 @@ class JoinSchema:
 
     def write(self, folder: Path) -> None:
         """Keep it in a folder of micro-batches."""
-        (folder / _FILE).write_text(json.dumps(asdict(self)))
+        write_record(self, folder / _FILE)
 
     @classmethod
     def read(cls, folder: Path) -> JoinSchema:
         """What `write` kept."""
-        content = json.loads((folder / _FILE).read_text())
-        return cls(tuple(content["codes"]), tuple(content["constants"]))
+        found: JoinSchema = read_record(cls, folder / _FILE)
+        return found
 
 
 def multiway_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
@@ -54,10 +58,14 @@ def multiway_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
         for stream in workload.streams
         if any(source.name == stream.name for source in query.sources)
     ]
-    merged = Tuples(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
-    order = np.argsort(merged.ts, kind="stable")
     rows = {name: len(table) for name, table in tables.items()}
-    return Feed(merged.take(order), rows, JoinSchema((codes,)))
+    return Feed(in_arrival_order(blocks), rows, JoinSchema((codes,)))
+
+
+def in_arrival_order(blocks: Sequence[Form]) -> Form:
+    """The tuples of streams merged by time; at equal times in the order of the blocks."""
+    merged = type(blocks[0])(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
+    return merged.take(np.argsort(merged.ts, kind="stable"))
 
 
 def _keyed(
@@ -76,17 +84,23 @@ def _keyed(
 
 def value_slots(query: Query) -> dict[Column, int]:
     """The column of `Rows.values` of each attribute that is compared not by equality alone."""
-    slots: dict[Column, int] = {}
-    used: dict[str, int] = {}
-    compared = [
-        column
-        for predicate in query.predicates
-        if not predicate.is_equality
-        for column in (predicate.left, predicate.right)
-    ]
-    for column in dict.fromkeys([*compared, *(f.column for f in query.filters)]):
-        slots[column] = used.get(column.alias, 0)
-        used[column.alias] = slots[column] + 1
+    compared = compared_columns(query.predicates)
+    return numbered(dict.fromkeys([*compared, *(f.column for f in query.filters)]))
+
+
+def compared_columns(predicates: Iterable[Predicate]) -> list[Column]:
+    """The columns of all predicates but equalities."""
+    others = [predicate for predicate in predicates if not predicate.is_equality]
+    return [column for predicate in others for column in (predicate.left, predicate.right)]
+
+
+def numbered(columns: Iterable[Column]) -> dict[Column, int]:
+    """The columns, which are different, by their number among those of the same alias."""
+    used: Counter[str] = Counter()
+    slots = {}
+    for column in columns:
+        slots[column] = used[column.alias]
+        used[column.alias] += 1
     return slots
 
 
@@ -116,19 +130,18 @@ def loop_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
     # Relations first: a row is active for the tuples that arrive when it begins.
     inputs: list[Stream | Relation] = [*workload.relations, *workload.streams]
     for known in inputs:
-        aliases = [p for p, source in enumerate(query.sources) if source.name == known.name]
+        aliases = {p: s.alias for p, s in enumerate(query.sources) if s.name == known.name}
         if aliases:
             table = tables[known.name]
             if isinstance(known, Relation):
                 ts, until, met = _validity(table, workload, tables)
             else:
                 ts, until, met = table.ts, np.zeros(len(table), np.int64), None
-            block = _block(query, aliases, replace(table, ts=ts), keys, slots, values)
+            block = block_of(aliases, replace(table, ts=ts), keys, slots, values)
             if has_relation:
                 block = block._replace(until=np.repeat(until, len(aliases)).reshape(-1, 1))
             blocks.append(block if met is None else block.take(np.repeat(met, len(aliases))))
-    merged = Rows(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
-    arrived = merged.take(np.argsort(merged.ts, kind="stable"))
+    arrived = in_arrival_order(blocks)
     before = [np.cumsum(arrived.source == p) - (arrived.source == p) for p in count_windows(query)]
     return Feed(
         arrived._replace(
@@ -143,21 +156,21 @@ def loop_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
     )
 
 
-def _block(
-    query: Query,
-    places: list[int],
+def block_of(
+    aliases: Mapping[int, str],
     table: Table,
-    keys: list[dict[str, NDArray[np.int32]]],
+    keys: Sequence[Mapping[str, NDArray[np.int32]]],
     slots: Mapping[Column, int],
     values: Mapping[Column, NDArray[np.float64]],
 ) -> Rows:
-    """The arrivals of one stream: each tuple once per alias, one tuple after the other."""
+    """The arrivals of one stream: each tuple once for each of its aliases, which have a place each,
+    one tuple after the other."""
     # At least one column of each, so that kernels need not ask.
     width = max(slots.values(), default=0) + 1
+    places = list(aliases)
     key_of = np.zeros((len(table), len(places), max(1, len(keys))), np.int32)
     value_of = np.full((len(table), len(places), width), np.nan)
-    for nth, place in enumerate(places):
-        alias = query.sources[place].alias
+    for nth, alias in enumerate(aliases.values()):
         for number, codes in enumerate(keys):
             if alias in codes:
                 key_of[:, nth, number] = codes[alias]

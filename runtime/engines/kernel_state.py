@@ -115,8 +115,8 @@ class Sums(NamedTuple, Generic[Counts]):
     counters: Counts
     extras: list[list[np.ndarray]]
 
-    def tally(self, comparisons: int, costs: Mapping[str, Cost]) -> Tally:
-        """With the comparisons of all kinds, and the counts as costs of operators."""
+    def tally(self, comparisons: int, costs: Mapping[str, Cost], seconds: float) -> Tally:
+        """With the comparisons of all kinds, and what operators cost in so many seconds."""
         return Tally(
             results=self.results,
             digest=self.digest,
@@ -124,8 +124,12 @@ class Sums(NamedTuple, Generic[Counts]):
             state_tuples=self.state_tuples,
             kernel_seconds=self.kernel_seconds,
             replicated_inserts=int(self.counters.replicas.sum()),
-            costs=costs,
+            costs={name: _per_second(cost, seconds) for name, cost in costs.items() if seconds},
         )
+
+
+def _per_second(cost: Cost, seconds: float) -> Cost:
+    return Cost(**{name: count / seconds for name, count in cost.as_dict().items()})
 
 
 def summed(totals: Sequence[bytes], counters: type[Counts]) -> Sums[Counts]:

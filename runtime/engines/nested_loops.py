@@ -90,56 +90,36 @@ class Nest:
         return Filters(source, value, comparison, np.ascontiguousarray(columns[:, 3]))
 
     def filter_costs(
-        self,
-        operators: Sequence[Operator],
-        counters: JoinCounters,
-        seconds: float,
+        self, operators: Sequence[Operator], counters: JoinCounters
     ) -> dict[str, Cost]:
         """What was counted for the filters among a plan's operators."""
         by_text = {str(op.param("condition")): op for op in operators if op.kind == "filter"}
         filters = [by_text[text] for text in self.conditions] if by_text else []
         return {
-            operator.id: Cost(
-                comparisons=counters.evaluated[number] / seconds,
-                rows_out=counters.passed[number] / seconds,
-            )
+            operator.id: Cost(counters.evaluated[number], rows_out=counters.passed[number])
             for number, operator in enumerate(filters)
         }
 
 
-def join_cost(
-    operator: Operator,
-    sources: Sequence[str],
-    counters: JoinCounters,
-    seconds: float,
-) -> Cost:
-    """What the counters of a join say of one operator, per second of the span."""
+def join_cost(operator: Operator, sources: Sequence[str], counters: JoinCounters) -> Cost:
+    """What the counters of a join say of one operator; state in tuple-seconds."""
     if operator.kind == "output":
-        return Cost(rows_out=counters.matches[:, -1].sum() / seconds)
+        return Cost(rows_out=counters.matches[:, -1].sum())
     if operator.kind == "probe":
         origin = sources.index(str(operator.param("origin")))
-        level = int(operator.param("step")) - 1
-        return Cost(
-            comparisons=counters.comparisons[origin, level] / seconds,
-            rows_out=counters.matches[origin, level] / seconds,
-        )
+        at = origin, int(operator.param("step")) - 1
+        return Cost(counters.comparisons[at], rows_out=counters.matches[at])
     place = sources.index(str(operator.param("source")))
+    arrivals, inserts = counters.arrivals[place], counters.inserts[place]
+    expirations, held = counters.expirations[place], counters.held[place] / 1_000_000
     if operator.kind == "arrive":
-        return Cost(rows_out=counters.arrivals[place] / seconds)
+        return Cost(rows_out=arrivals)
     if operator.kind == "insert":
-        return Cost(
-            inserts=counters.inserts[place] / seconds,
-            state_tuples=counters.held[place] / 1_000_000 / seconds,
-        )
+        return Cost(inserts=inserts, state_tuples=held)
     if operator.kind == "table":
-        return Cost(
-            inserts=counters.inserts[place] / seconds,
-            expirations=counters.expirations[place] / seconds,
-            rows_out=counters.arrivals[place] / seconds,
-            state_tuples=counters.held[place] / 1_000_000 / seconds,
-        )
+        return Cost(0, inserts, expirations, rows_out=arrivals, state_tuples=held)
     if operator.kind == "expire":
-        return Cost(expirations=counters.expirations[place] / seconds)
+        return Cost(expirations=expirations)
     raise ValueError(f"a join has no operator of kind {operator.kind}")
 
 

@@ -6,10 +6,8 @@ of their streams, so that a filter that nobody thought of can still be evaluated
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -26,7 +24,8 @@ from planner.workload.validation import listed
 from planner.workload.workload import Workload
 from runtime.data.encoding import Ordered, fits_with, key_codes
 from runtime.data.feed import Feed
-from runtime.engines.kernels.loop_types import Rows
+from runtime.data.json_records import read_record, write_record
+from runtime.engines.join_feeds import block_of, compared_columns, in_arrival_order, numbered
 
 _FILE = "_pairs.json"
 
@@ -103,17 +102,13 @@ class PairSchema:
 
     def write(self, folder: Path) -> None:
         """Keep it in a folder of micro-batches."""
-        (folder / _FILE).write_text(json.dumps(asdict(self)))
+        write_record(self, folder / _FILE)
 
     @classmethod
     def read(cls, folder: Path) -> PairSchema:
         """What `write` kept."""
-        content = json.loads((folder / _FILE).read_text())
-        carried = content["carried"]
-        if carried is not None:
-            columns = [tuple(column) for column in carried["columns"]]
-            carried = Carried(**{**carried, "columns": columns})
-        return cls(tuple(content["codes"]), tuple(content["constants"]), carried)
+        found: PairSchema = read_record(cls, folder / _FILE)
+        return found
 
 
 def groups_of_run(workload: Workload) -> list[Group]:
@@ -138,19 +133,8 @@ def value_columns(groups: Sequence[Group]) -> dict[Column, int]:
     It depends on what is compared alone, not on which queries share a join: micro-batches serve
     every way to execute a workload.
     """
-    compared = {
-        column
-        for group in groups
-        for p in group.predicates
-        if not p.is_equality
-        for column in (p.left, p.right)
-    }
-    slots: dict[Column, int] = {}
-    used: dict[str, int] = {}
-    for column in sorted(compared | {f.column for f in _filters(groups)}):
-        slots[column] = used.get(column.alias, 0)
-        used[column.alias] = slots[column] + 1
-    return slots
+    compared = {c for group in groups for c in compared_columns(group.predicates)}
+    return numbered(sorted(compared | {f.column for f in _filters(groups)}))
 
 
 def constants_of(groups: Sequence[Group]) -> list[Constant]:
@@ -186,12 +170,11 @@ def pair_feed(
     ordered = Ordered.of(data.values())
     values = {column: ordered.column(held) for column, held in data.items()}
     blocks = [
-        _block(place, name, tables[name], [codes for codes, _ in keys], slots, values)
+        block_of({place: name}, tables[name], [codes for codes, _ in keys], slots, values)
         for place, name in enumerate(streams)
     ]
-    merged = Rows(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
-    arrived = merged.take(np.argsort(merged.ts, kind="stable"))
-    before = arrived.before
+    arrived = in_arrival_order(blocks)
+    before = np.zeros((len(arrived.ts), 0), np.int64)
     if open_to_change or any(group.unit == "rows" for group in groups):
         own = arrived.source[:, None] == np.arange(len(streams))
         before = (np.cumsum(own, axis=0) - own).astype(np.int64)
@@ -214,16 +197,15 @@ def _with_others(
     slots: Mapping[Column, int], streams: Sequence[str], tables: Mapping[str, Table]
 ) -> dict[Column, int]:
     """Every column of the streams, but for those whose numbers lie too far from the others."""
-    known, used = dict(slots), Counter(column.alias for column in slots)
+    known = list(slots)
     data = [tables[column.alias].columns[column.attribute] for column in known]
     for stream in streams:
         for attribute, values in sorted(tables[stream].columns.items()):
             column = Column(stream, attribute)
             if column not in known and fits_with(data, values):
-                known[column] = used[stream]
-                used[stream] += 1
+                known.append(column)
                 data.append(values)
-    return known
+    return numbered(known)
 
 
 def _codes(
@@ -234,33 +216,3 @@ def _codes(
     sources = tuple(Source(name, name, None) for name in group.streams)
     by_stream = Query(group.members[0].query, sources, (predicate,))
     return key_codes(by_stream, (predicate.left, predicate.right), tables)
-
-
-def _block(
-    place: int,
-    name: str,
-    table: Table,
-    keys: Sequence[Mapping[str, NDArray[np.int32]]],
-    slots: Mapping[Column, int],
-    values: Mapping[Column, NDArray[np.float64]],
-) -> Rows:
-    count = len(table)
-    key_of = np.zeros((count, max(1, len(keys))), np.int32)
-    for number, codes in enumerate(keys):
-        if name in codes:
-            key_of[:, number] = codes[name]
-    value_of = np.full((count, max(slots.values(), default=0) + 1), np.nan)
-    for column, slot in slots.items():
-        if column.alias == name:
-            value_of[:, slot] = values[column]
-    return Rows(
-        source=np.full(count, place, np.int16),
-        ts=table.ts,
-        seq=table.seq,
-        rank=np.zeros(count, np.int64),
-        place=np.arange(count, dtype=np.int64),
-        before=np.zeros((count, 0), np.int64),
-        keys=key_of,
-        values=value_of,
-        until=np.zeros((count, 0), np.int64),
-    )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,10 +16,9 @@ from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.data.feed import Merge, Span, Split
 
-# A worker that steps a program needs neither planning nor designs.
+# A worker that steps a program needs no planning.
 if TYPE_CHECKING:
     from planner.families.stages import PlannedStage
-    from runtime.engines.design import Design
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,27 +67,36 @@ class Tally:
         return {query.name: (self.results, self.digest)}
 
 
-class Program(Protocol):
+@dataclass(frozen=True, kw_only=True)
+class Program(ABC):
     """A plan that can be stepped through micro-batches, one partition at a time.
 
-    It travels to the workers as JSON, never as pickled code.
+    Work is counted in its span. It travels to the workers as JSON, never as pickled code: with its
+    class, of which it is read back.
     """
 
-    @property
-    def partitions(self) -> int:
-        """How many partitions it runs in."""
+    span: Span
+    partitions: int
 
+    @abstractmethod
     def load(self) -> None:
         """Compile the kernels or load them, so that steps are timed without it."""
 
+    @abstractmethod
     def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> BatchStep:
         """Run one micro-batch of one partition from its state (None: the beginning)."""
 
+    @abstractmethod
     def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
-        """Add up the partitions. Of a run that goes on, `reached` is the time its totals are of."""
+        """Add up the partitions; counts become costs of operators per second of the span.
+
+        Of a run that goes on, `reached` is the time its totals are of.
+        """
 
     def to_json(self) -> str:
-        """The program as text, with the module of its `engine`, which reads what it holds."""
+        """The program as text, which `program_from_json` reads."""
+        own = type(self)
+        return json.dumps({"program": [own.__module__, own.__qualname__], **asdict(self)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +117,12 @@ class PlanInput:
 
 
 class Engine(Protocol):
-    """What runs the plans of a family on kernels. Its schema is of a type of its own."""
+    """What runs the plans of a family on kernels. Its schema is of a type of its own.
+
+    `loaders` compile each kernel or load it, the one that most runs need first.
+    """
+
+    loaders: Sequence[Callable[[], None]] = ()
 
     def feed(self, plan: Plan, workload: Workload, open_to_change: bool = False, /) -> Merge:
         """What merges the streams for the kernel that runs this plan.
@@ -124,21 +139,10 @@ class Engine(Protocol):
     def compile(self, given: PlanInput) -> Program:
         """The plan as a program."""
 
-    def program(self, content: Mapping[str, Any]) -> Program:
-        """The program that `to_json` wrote."""
-
     def write_results(
         self, workload: Workload, schema: Any, tally: Tally, parts: Path, folder: Path, /
     ) -> None:
         """Write the results of each query, given the rows that workers wrote and the tally."""
-
-    def loaders(self) -> Sequence[Callable[[], None]]:
-        """What compiles each kernel or loads it, the one that most runs need first."""
-        return ()
-
-    def designs(self) -> Iterable[Design]:
-        """The runs by which unit costs of its kernels are measured."""
-        return ()
 
     def general(self) -> Engine:
         """The engine on the one kernel that runs all its plans; itself where it has no other."""

@@ -9,6 +9,7 @@ from importlib import import_module
 from itertools import chain, zip_longest
 
 from planner.errors import RunError
+from runtime.data.json_records import from_json
 from runtime.engines.protocol import Engine, Program
 
 
@@ -46,8 +47,9 @@ def engine(family: str) -> Engine:
 def program_from_json(text: str) -> Program:
     """The program that `to_json` wrote."""
     content = json.loads(text)
-    found: Engine = import_module(content.pop("engine")).ENGINE
-    return found.program(content)
+    module, name = content.pop("program")
+    found: Program = from_json(getattr(import_module(module), name), content)
+    return found
 
 
 def load_all_kernels() -> None:
@@ -56,7 +58,7 @@ def load_all_kernels() -> None:
     Compiling keeps Python's lock for a minute or so in all: a process of its own does it
     (`python -m runtime.engines.registry`), and others load what it has written.
     """
-    by_engine = [engine(family).loaders() for family in ENGINES]
+    by_engine = [engine(family).loaders for family in ENGINES]
     for load in filter(None, chain.from_iterable(zip_longest(*by_engine))):
         load()
 

@@ -8,7 +8,7 @@ import json
 import os
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -133,14 +133,8 @@ class Figure:
     def to_json(self) -> dict[str, Any]:
         """The figure as plain values; counts and rates to six digits."""
         return {
-            "experiment": self.experiment,
-            "digest": self.digest,
-            "quantity": self.quantity,
-            "rounds": self.rounds,
-            "size": self.size,
+            **{known.name: getattr(self, known.name) for known in fields(self)},
             "versions": dict(self.versions),
-            "cores": self.cores,
-            "measured_at": self.measured_at,
             "points": {
                 key: {"values": _short(m.values), "comparisons per tuple": _short(m.comparisons)}
                 for key, m in self.points.items()

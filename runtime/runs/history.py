@@ -74,10 +74,7 @@ class History:
     def get(self, run_id: str) -> Run:
         """The run with this id."""
         with self._open() as connection:
-            row = connection.execute("SELECT record FROM runs WHERE id = ?", (run_id,)).fetchone()
-        if row is None:
-            raise _unknown(run_id)
-        return _opened(row[0])
+            return _opened(*_row(connection, "record", run_id))
 
     def records(self, run_ids: Sequence[str]) -> list[Run]:
         """The runs with these ids, in their order; those that cannot be read are left out."""
@@ -130,14 +127,10 @@ class History:
     def pin(self, run_id: str) -> None:
         """Compare runs of this run's workload with it from now on."""
         with self._open() as connection:
-            row = connection.execute(
-                "SELECT workload_digest, measured FROM runs WHERE id = ?", (run_id,)
-            ).fetchone()
-            if row is None:
-                raise _unknown(run_id)
-            if row[1] is None:
+            digest, measured = _row(connection, "workload_digest, measured", run_id)
+            if measured is None:
                 raise RunError("has nothing measured to compare with; pin another run", run_id)
-            connection.execute("UPDATE runs SET baseline = 0 WHERE workload_digest = ?", row[:1])
+            connection.execute("UPDATE runs SET baseline = 0 WHERE workload_digest = ?", (digest,))
             connection.execute("UPDATE runs SET baseline = 1 WHERE id = ?", (run_id,))
 
     def unpin(self, run_id: str) -> None:
@@ -150,11 +143,9 @@ class History:
         Its files stay: `delete_run` takes them away, too.
         """
         with self._open() as connection:
-            row = connection.execute("SELECT record FROM runs WHERE id = ?", (run_id,)).fetchone()
-            if row is None:
-                raise _unknown(run_id)
+            (record,) = _row(connection, "record", run_id)
             connection.execute("DELETE FROM runs WHERE id = ?", (run_id,))
-        return _folders(row[0])
+        return _folders(record)
 
     def processes(self) -> dict[str, Process | None]:
         """The process of every run that is recorded as running."""
@@ -182,6 +173,15 @@ class History:
 def _summary(row: Sequence[Any]) -> RunSummary:
     columns = dict(zip(SUMMARY_COLUMNS, row, strict=True))
     return RunSummary(**columns | {"baseline": bool(columns["baseline"])})
+
+
+def _row(connection: sqlite3.Connection, columns: str, run_id: str) -> tuple[Any, ...]:
+    """These columns of a run."""
+    query = f"SELECT {columns} FROM runs WHERE id = ?"
+    row: tuple[Any, ...] | None = connection.execute(query, (run_id,)).fetchone()
+    if row is None:
+        raise _unknown(run_id)
+    return row
 
 
 def _unknown(run_id: str) -> RunError:

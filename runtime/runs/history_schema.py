@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import sqlite3
+from pathlib import Path
 
 from planner.errors import RunError
 from runtime.runs.run_summary import recorded_columns
@@ -13,44 +14,7 @@ logger = logging.getLogger(__name__)
 
 SCHEMA_VERSION = 4
 
-# The record stands last: SQLite then reads the other columns without its many pages.
-_RUNS = """
-CREATE TABLE runs (
-    id TEXT PRIMARY KEY,
-    started REAL NOT NULL,
-    finished REAL,
-    status TEXT NOT NULL,
-    process INTEGER,
-    process_began INTEGER,
-    workload TEXT NOT NULL,
-    workload_digest TEXT NOT NULL,
-    data_digest TEXT,
-    family TEXT NOT NULL,
-    label TEXT NOT NULL,
-    way TEXT,
-    backend TEXT,
-    partitions INTEGER,
-    predicted REAL,
-    measured REAL,
-    results INTEGER,
-    answer TEXT,
-    kernel_seconds REAL,
-    engine_seconds REAL,
-    total_seconds REAL,
-    error TEXT,
-    pace REAL,
-    master TEXT,
-    start_seconds REAL,
-    note TEXT NOT NULL DEFAULT '',
-    baseline INTEGER NOT NULL DEFAULT 0,
-    record TEXT NOT NULL
-)
-"""
-_INDEXES = (
-    "CREATE INDEX runs_by_start ON runs (started DESC, id)",
-    "CREATE INDEX runs_by_workload ON runs (workload_digest, started DESC, id)",
-    "CREATE UNIQUE INDEX one_baseline ON runs (workload_digest) WHERE baseline",
-)
+_TABLES = Path(__file__).with_name("history.sql")
 
 
 def bring_up_to_date(connection: sqlite3.Connection, file: str) -> None:
@@ -77,7 +41,8 @@ def _version(connection: sqlite3.Connection, file: str) -> int:
 
 
 def _create(connection: sqlite3.Connection) -> None:
-    for statement in (_RUNS, *_INDEXES):
+    # Not as a script, which would end the transaction.
+    for statement in _TABLES.read_text().split(";"):
         connection.execute(statement)
 
 

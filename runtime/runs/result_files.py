@@ -40,18 +40,24 @@ def check_folder(folder: Path) -> None:
 
 
 @contextmanager
-def result_writers(queries: Sequence[Query], folder: Path) -> Iterator[list[pq.ParquetWriter]]:
-    """A file `QUERY.parquet` for each query, open to be written."""
+def written_to(folder: Path) -> Iterator[None]:
+    """Results are written to the folder, which is made; a RunError where that cannot be."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with ExitStack() as opened:
-            files = [folder / f"{safe_file_name(query.name)}.parquet" for query in queries]
-            yield [
-                opened.enter_context(pq.ParquetWriter(file, result_schema(query)))
-                for file, query in zip(files, queries, strict=True)
-            ]
+        yield
     except OSError as error:
         raise RunError(f"cannot write results: {error.strerror or error}", str(folder)) from error
+
+
+@contextmanager
+def result_writers(queries: Sequence[Query], folder: Path) -> Iterator[list[pq.ParquetWriter]]:
+    """A file `QUERY.parquet` for each query, open to be written."""
+    with written_to(folder), ExitStack() as opened:
+        files = [folder / f"{safe_file_name(query.name)}.parquet" for query in queries]
+        yield [
+            opened.enter_context(pq.ParquetWriter(file, result_schema(query)))
+            for file, query in zip(files, queries, strict=True)
+        ]
 
 
 def merge_results(workload: Workload, parts: Path, folder: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -26,19 +26,23 @@ from planner.plan.plan import Operator
 from planner.workload.changes import queries_of_run
 from planner.workload.execution import Change
 from planner.workload.workload import Workload
+from runtime.data.json_records import from_json
 from runtime.runs.records import KernelTime, Run, RunRequest
+
+_NOTHING = Measurement({}, {}, Timings(0.0, 0.0, None), {}, {}, {})
 
 
 def run_document(run: Run) -> dict[str, Any]:
     """What `python -m runtime run --json` prints: predicted beside measured, by operator."""
     roots = [root.id for root in run.plan.roots]
     predicted = total(run.estimate.costs, roots)
-    measurement = run.measurement
+    found, timings = run.measurement or _NOTHING, run.measurement and run.measurement.timings
     measured: Mapping[str, float | None] | None = None
-    if measurement and measurement.costs:
-        measured = total(measurement.costs, roots).as_dict()
-    elif measurement and measurement.spark:
-        measured = _known(measurement.spark["cost"])
+    if found.costs:
+        measured = total(found.costs, roots).as_dict()
+    elif found.spark:
+        measured = _known(found.spark["cost"])
+    extremes = found.recomputations
     return {
         "run": run.id,
         "family": run.plan.family,
@@ -51,9 +55,9 @@ def run_document(run: Run) -> dict[str, Any]:
         "partitions": run.partitions,
         "batches": run.batches,
         "seed": run.workload.run.seed,
-        "rows": dict(measurement.rows) if measurement else {},
-        "results": dict(measurement.results) if measurement else {},
-        "answers": dict(measurement.answers) if measurement else {},
+        "rows": dict(found.rows),
+        "results": dict(found.results),
+        "answers": dict(found.answers),
         "cost": {
             "predicted": predicted.as_dict(),
             "measured": measured,
@@ -65,7 +69,7 @@ def run_document(run: Run) -> dict[str, Any]:
         "queries": {
             query.name: {
                 "predicted": run.estimate.qualities.get(query.name, Quality()).as_dict(),
-                "measured": _quality(measurement, query.name).as_dict(),
+                "measured": found.qualities.get(query.name, Quality()).as_dict(),
             }
             for query in queries_of_run(run.workload)
         },
@@ -75,27 +79,26 @@ def run_document(run: Run) -> dict[str, Any]:
                 "kind": operator.kind,
                 "params": dict(operator.params),
                 "predicted": run.estimate.costs[operator.id].as_dict(),
-                "measured": _measured(measurement, operator),
-                **_recomputations(measurement, operator),
+                "measured": _measured(found, operator),
+                # Of an aggregation: how often per second it looked for an extremum anew.
+                **({"recomputations": extremes[operator.id]} if operator.id in extremes else {}),
             }
             for operator in run.plan.operators()
         ],
-        "replicated_inserts": measurement.replicated_inserts if measurement else 0,
-        **({"queues": dict(measurement.queues)} if measurement and measurement.queues else {}),
-        **_schedules(measurement),
-        "seconds": _seconds(measurement),
+        "replicated_inserts": found.replicated_inserts,
+        **_present(found, "queues", "schedules"),
+        "seconds": {part: getattr(timings, part, None) for part in ("total", "engine", "kernel")},
         "kernel_seconds": _kernel_seconds(run),
-        **({"spark": dict(measurement.spark)} if measurement and measurement.spark else {}),
-        **({"reached": measurement.reached} if measurement and measurement.reached else {}),
+        **_present(found, "spark", "reached"),
     }
 
 
-def _measured(
-    measurement: Measurement | None, operator: Operator
-) -> Mapping[str, float | None] | None:
+def _present(measurement: Measurement, *names: str) -> dict[str, Any]:
+    return {name: found for name in names if (found := getattr(measurement, name))}
+
+
+def _measured(measurement: Measurement, operator: Operator) -> Mapping[str, float | None] | None:
     """What was measured of an operator; Spark's own operators count a part of it, if any."""
-    if measurement is None:
-        return None
     if measurement.costs:
         return measurement.costs[operator.id].as_dict()
     counted = measurement.spark.get("operators", {}).get(operator.id)
@@ -105,22 +108,6 @@ def _measured(
 def _known(counted: Mapping[str, float]) -> dict[str, float | None]:
     """A cost with the parts that were counted."""
     return {name: counted.get(name) for name in COST_FIELDS}
-
-
-def _recomputations(measurement: Measurement | None, operator: Operator) -> dict[str, float]:
-    """Of an operator that aggregates: how often per second it looked for an extremum anew."""
-    found = measurement.recomputations.get(operator.id) if measurement else None
-    return {} if found is None else {"recomputations": found}
-
-
-def _quality(measurement: Measurement | None, query: str) -> Quality:
-    return measurement.qualities.get(query, Quality()) if measurement else Quality()
-
-
-def _schedules(measurement: Measurement | None) -> dict[str, Any]:
-    """As an entry of a document or a record; nothing where nothing is scheduled."""
-    found = measurement.schedules if measurement else {}
-    return {"schedules": {name: dict(figures) for name, figures in found.items()}} if found else {}
 
 
 def _kernel_seconds(run: Run) -> dict[str, Any]:
@@ -136,53 +123,40 @@ def _kernel_seconds(run: Run) -> dict[str, Any]:
     }
 
 
-def _predicted_kernel(record: Mapping[str, Any]) -> KernelTime | None:
-    # Runs recorded before calibration was there have none.
-    found = record.get("predicted_kernel")
-    return None if found is None else KernelTime(**found)
-
-
-def _seconds(measurement: Measurement | None) -> dict[str, float | None]:
-    timings = measurement.timings if measurement else None
-    return {name: getattr(timings, name, None) for name in ("total", "engine", "kernel")}
+# What a record has as the run itself does.
+_BUILT = ("request", "workload", "plan", "estimate", "measurement", "predicted_kernel")
+_PLAIN = tuple(field.name for field in fields(Run) if field.name not in _BUILT)
 
 
 def run_to_json(run: Run) -> dict[str, Any]:
     """The whole record, for the history."""
-    measurement = run.measurement
+    qualities = _parts(run.estimate.qualities)
+    is_predicted = any(part is not None for own in qualities.values() for part in own.values())
     return {
-        "id": run.id,
+        **{name: getattr(run, name) for name in _PLAIN},
         "request": _request_to_json(run.request),
         "workload": dump_workload(run.workload),
         "label": run.plan.label,
-        "partitions": run.partitions,
-        "batches": run.batches,
-        "data_digest": run.data_digest,
-        "versions": dict(run.versions),
-        "started": run.started,
-        "finished": run.finished,
-        "status": run.status,
-        "error": run.error,
-        "warnings": list(run.warnings),
-        "predicted": _costs_to_json(run.estimate.costs),
-        **_predicted_qualities(run.estimate.qualities),
+        "predicted": _parts(run.estimate.costs),
+        **({"predicted_qualities": qualities} if is_predicted else {}),
         "predicted_kernel": run.predicted_kernel and asdict(run.predicted_kernel),
-        "measured": measurement
-        and {
-            "costs": _costs_to_json(measurement.costs),
-            "qualities": _qualities_to_json(measurement.qualities),
-            "seconds": asdict(measurement.timings),
-            "rows": dict(measurement.rows),
-            "results": dict(measurement.results),
-            "answers": dict(measurement.answers),
-            "replicated_inserts": measurement.replicated_inserts,
-            "recomputations": dict(measurement.recomputations),
-            "queues": dict(measurement.queues),
-            **_schedules(measurement),
-            "spark": dict(measurement.spark),
-            "reached": measurement.reached,
-        },
+        "measured": run.measurement and _measurement_to_json(run.measurement),
     }
+
+
+def _measurement_to_json(measurement: Measurement) -> dict[str, Any]:
+    own = {field.name: getattr(measurement, field.name) for field in fields(measurement)}
+    del own["timings"]
+    return own | {
+        "costs": _parts(measurement.costs),
+        "qualities": _parts(measurement.qualities),
+        "seconds": asdict(measurement.timings),
+    }
+
+
+def _parts(known: Mapping[str, Cost] | Mapping[str, Quality]) -> dict[str, dict[str, Any]]:
+    """The costs of operators, or the qualities of queries, by their fields."""
+    return {name: dict(one.as_dict()) for name, one in known.items()}
 
 
 def run_from_json(record: Mapping[str, Any]) -> Run:
@@ -192,7 +166,7 @@ def run_from_json(record: Mapping[str, Any]) -> Run:
     """
     try:
         return _run(record)
-    except (KeyError, TypeError, ValueError, SluiceError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, SluiceError) as error:
         raise RunError(
             f"was recorded by another version of Sluice and cannot be read ({error}); "
             "run the plan again",
@@ -206,27 +180,19 @@ def _run(record: Mapping[str, Any]) -> Run:
     measured = record["measured"]
     # What was asked for says how a plan goes on after changes; what came of it is the label.
     asked = request.label if workload.run.changes else record["label"]
+    estimate = {"costs": record["predicted"], "qualities": record.get("predicted_qualities", {})}
+    if measured:
+        others = {name: part for name, part in measured.items() if name != "seconds"}
+        measured = from_json(Measurement, {**others, "timings": measured["seconds"]})
     return Run(
-        id=record["id"],
+        **{name: record[name] for name in _PLAIN} | {"warnings": tuple(record["warnings"])},
         request=request,
         workload=workload,
         plan=whole_plan(planned_stages(family(request.family), workload, asked)),
-        partitions=record["partitions"],
-        batches=record["batches"],
-        data_digest=record["data_digest"],
-        versions=record["versions"],
-        started=record["started"],
-        finished=record["finished"],
-        status=record["status"],
-        error=record["error"],
-        warnings=tuple(record["warnings"]),
-        estimate=Estimate(
-            _costs_from_json(record["predicted"]),
-            # Written where a family predicts any.
-            _qualities_from_json(record.get("predicted_qualities", {})),
-        ),
-        predicted_kernel=_predicted_kernel(record),
-        measurement=measured and _measurement(measured),
+        estimate=from_json(Estimate, estimate),
+        # Runs recorded before calibration was there have none.
+        predicted_kernel=from_json(KernelTime | None, record.get("predicted_kernel")),
+        measurement=measured,
     )
 
 
@@ -237,25 +203,11 @@ def _workload(text: str) -> Workload:
 
 
 def _request_to_json(request: RunRequest) -> dict[str, Any]:
-    return {
+    return {field.name: getattr(request, field.name) for field in fields(request)} | {
         "workload": dump_workload(request.workload),
-        "family": request.family,
-        "label": request.label,
-        "way": request.way,
-        "partitions": request.partitions,
-        "batch_rows": request.batch_rows,
         "data": request.data and str(request.data.resolve()),
-        "sort": request.sort,
         "results": request.results and str(request.results.resolve()),
-        "master": request.master,
-        "most_seconds": request.most_seconds,
-        "most_disk_mb": request.most_disk_mb,
-        "series": request.series,
-        "repeat": request.repeat,
-        "pace": request.pace,
         "shared": request.shared and str(request.shared),
-        "backend": request.backend,
-        "steerable": request.steerable,
         "steered": request.steered and dump_workload(_with(request.workload, request.steered)),
     }
 
@@ -273,44 +225,3 @@ def _request_from_json(record: Mapping[str, Any]) -> RunRequest:
 def _with(workload: Workload, changes: tuple[Change, ...]) -> Workload:
     """The workload with these changes alone: a change is written as part of one."""
     return replace(workload, run=replace(workload.run, changes=changes))
-
-
-def _measurement(measured: Mapping[str, Any]) -> Measurement:
-    return Measurement(
-        costs=_costs_from_json(measured["costs"]),
-        qualities=_qualities_from_json(measured["qualities"]),
-        timings=Timings(**measured["seconds"]),
-        rows=measured["rows"],
-        results=measured["results"],
-        answers=measured["answers"],
-        replicated_inserts=measured["replicated_inserts"],
-        # Runs recorded before there were aggregations, or chains, have none.
-        recomputations=measured.get("recomputations", {}),
-        queues=measured.get("queues", {}),
-        # Of runs that schedule their work.
-        schedules=measured.get("schedules", {}),
-        spark=measured.get("spark", {}),
-        reached=measured.get("reached"),
-    )
-
-
-def _costs_to_json(costs: Mapping[str, Cost]) -> dict[str, dict[str, float]]:
-    return {operator: cost.as_dict() for operator, cost in costs.items()}
-
-
-def _costs_from_json(costs: Mapping[str, Mapping[str, float]]) -> dict[str, Cost]:
-    return {operator: Cost(**cost) for operator, cost in costs.items()}
-
-
-def _predicted_qualities(qualities: Mapping[str, Quality]) -> dict[str, Any]:
-    """As an entry of a record; nothing where none is predicted."""
-    text = any(value is not None for q in qualities.values() for value in q.as_dict().values())
-    return {"predicted_qualities": _qualities_to_json(qualities)} if text else {}
-
-
-def _qualities_to_json(qualities: Mapping[str, Quality]) -> dict[str, dict[str, float | None]]:
-    return {query: quality.as_dict() for query, quality in qualities.items()}
-
-
-def _qualities_from_json(qualities: Mapping[str, Mapping[str, Any]]) -> dict[str, Quality]:
-    return {query: Quality(**quality) for query, quality in qualities.items()}

@@ -8,21 +8,19 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
-from pathlib import Path
 
 import pyarrow as pa
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrameReader, GroupedData, SparkSession
 from pyspark.sql.functions import array, col, element_at, explode, lit
+from pyspark.sql.streaming.readwriter import DataStreamReader
 
 from planner.errors import RunError
 from runtime.backends.interruption import StopSignal
 from runtime.backends.kernels.prepare import Prepared
 from runtime.backends.kernels.progress import Totals, progress_of
 from runtime.backends.protocol import RunContext
-from runtime.data.microbatches import MicroBatches
-from runtime.engines.protocol import Program
 from runtime.runs.records import Run
 from runtime.spark.spark_errors import cause
 from runtime.spark.worker import GoingOn, newest_notes, only_while, step_through
@@ -62,59 +60,15 @@ _POLL_SECONDS = 0.2
 TOTALS = "partition int, batch int, totals binary"
 
 
-def by_partition(source: DataFrame, partitions: int) -> DataFrame:
-    """One row per partition that a micro-batch goes to, with the partition's group id."""
+def by_partition(
+    spark: SparkSession, reader: DataFrameReader | DataStreamReader, folder: str, partitions: int
+) -> GroupedData:
+    """One row per partition that a micro-batch goes to, grouped so that each is a task."""
+    spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
+    source = reader.schema("batch int, partitions array<int>, tuples binary").parquet(folder)
     groups = array(*(lit(group) for group in group_ids(partitions)))
-    return source.select("batch", "tuples", explode("partitions").alias("partition")).withColumn(
-        "group", element_at(groups, col("partition") + 1)
-    )
-
-
-def replay(
-    spark: SparkSession,
-    program: Program,
-    batches: MicroBatches,
-    results_folder: str | None,
-    notes: Path,
-    going_on: GoingOn,
-    look: Callable[[], None],
-    stop: StopSignal,
-) -> list[bytes]:
-    """The totals of every partition after the last micro-batch.
-
-    Tasks leave notes in a folder; `look` is called several times a second, and reads them.
-    """
-    text, notes_folder, mark = program.to_json(), str(notes), str(going_on.file)
-
-    def run(groups: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        rows = sorted(
-            (
-                (row["batch"], row["partition"], row["tuples"])
-                for group in groups
-                for row in group.to_pylist()
-            ),
-            key=lambda row: row[0],
-        )
-        partition = rows[0][1]
-        given = ((number, tuples) for number, _, tuples in rows)
-        with only_while(mark):
-            _, totals = step_through(text, None, given, partition, results_folder, notes_folder)
-        yield pa.RecordBatch.from_pylist(
-            [{"partition": partition, "batch": rows[-1][0], "totals": totals}],
-            schema=pa.schema(
-                [("partition", pa.int32()), ("batch", pa.int32()), ("totals", pa.binary())]
-            ),
-        )
-
-    spark.conf.set("spark.sql.shuffle.partitions", str(program.partitions))
-    source = spark.read.schema("batch int, partitions array<int>, tuples binary").parquet(
-        batches.folder
-    )
-    shared = by_partition(source, program.partitions)
-    going_on.begin()
-    with stopping(spark, stop, look, going_on.end):
-        rows = shared.groupBy("group").applyInArrow(run, TOTALS).collect()
-    return [bytes(row["totals"]) for row in sorted(rows, key=lambda row: row["partition"])]
+    shared = source.select("batch", "tuples", explode("partitions").alias("partition"))
+    return shared.withColumn("group", element_at(groups, col("partition") + 1)).groupBy("group")
 
 
 @contextmanager
@@ -166,18 +120,39 @@ def stopping(
 def replayed(
     spark: SparkSession, record: Run, prepared: Prepared, context: RunContext
 ) -> list[bytes]:
-    """The totals of every partition after the last micro-batch."""
-    folder, begun = context.folder, time.time()
-    notes, kept = folder / "notes", Totals(folder)
+    """The totals of every partition after the last micro-batch.
+
+    Tasks leave notes in a folder, which are looked at several times a second.
+    """
+    folder, begun, program = context.folder, time.time(), prepared.program
+    notes, kept, going_on = folder / "notes", Totals(folder), GoingOn(folder)
     notes.mkdir(exist_ok=True)
-    parts = str(folder / "results") if record.request.results else None
+    results = str(folder / "results") if record.request.results else None
+    text, notes_folder, mark = program.to_json(), str(notes), str(going_on.file)
+
+    def run(groups: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        every = [row for group in groups for row in group.to_pylist()]
+        rows = sorted(every, key=lambda row: row["batch"])
+        partition = rows[0]["partition"]
+        given = ((row["batch"], row["tuples"]) for row in rows)
+        with only_while(mark):
+            _, totals = step_through(text, None, given, partition, results, notes_folder)
+        yield pa.RecordBatch.from_pylist(
+            [{"partition": partition, "batch": rows[-1]["batch"], "totals": totals}],
+            schema=pa.schema(
+                [("partition", pa.int32()), ("batch", pa.int32()), ("totals", pa.binary())]
+            ),
+        )
 
     def look() -> None:
-        found = newest_notes(notes, prepared.program.partitions)
+        found = newest_notes(notes, program.partitions)
         if found is not None and found[0] + 1 > kept.done():
             number, totals = found
             kept.keep(number + 1, totals)
             context.on_progress(progress_of(prepared, number + 1, totals, begun))
 
-    program, batches, going_on = prepared.program, prepared.batches, GoingOn(folder)
-    return replay(spark, program, batches, parts, notes, going_on, look, context.stop)
+    shared = by_partition(spark, spark.read, prepared.batches.folder, program.partitions)
+    going_on.begin()
+    with stopping(spark, context.stop, look, going_on.end):
+        rows = shared.applyInArrow(run, TOTALS).collect()
+    return [bytes(row["totals"]) for row in sorted(rows, key=lambda row: row["partition"])]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from string import Template
 
 import pyspark
 from py4j.protocol import Py4JError
@@ -26,10 +28,8 @@ _lock = threading.Lock()
 _GIVEN_PYTHON = os.environ.get("PYSPARK_PYTHON")
 _MODULES = "spark.executorEnv.PYTHONPATH"
 
-# The default file manager forks a process for every file of a checkpoint.
-_PLAIN_FILES = (
-    "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
-)
+_FILES = Path(__file__).parent
+
 # The heavy work is done by the kernels, outside Java: its second compiler and its parallel
 # collector would only take the cores away from them (measured: half the processor time of a run).
 # Spark matches the whole report of a query that was stopped, which a usual stack does not hold.
@@ -133,22 +133,11 @@ def _start(master: str, java_options: str, around: Mapping[str, str]) -> SparkSe
     scratch = home() / "spark"
     scratch.mkdir(parents=True, exist_ok=True)
     settings = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
+        **_defaults(),
         **around,
-        "spark.driver.memory": "2g",
         "spark.driver.extraJavaOptions": f"{_DEEP_STACK} {java_options} {_log_settings(scratch)}",
         "spark.local.dir": str(scratch),
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
-        "spark.python.worker.reuse": "true",
-        "spark.python.task.killTimeout": "500ms",
-        "spark.sql.adaptive.enabled": "false",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.streaming.checkpointFileManagerClass": _PLAIN_FILES,
-        "spark.sql.streaming.metricsEnabled": "false",
-        "spark.sql.streaming.minBatchesToRetain": "2",
-        "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
-        "spark.cleaner.referenceTracking.cleanCheckpoints": "true",
     }
     conf = SparkConf().setMaster(master).setAppName("Sluice").setAll(list(settings.items()))
     try:
@@ -169,25 +158,16 @@ def _start(master: str, java_options: str, around: Mapping[str, str]) -> SparkSe
     return started
 
 
+def _defaults() -> dict[str, str]:
+    text = _FILES.joinpath("spark-defaults.conf").read_text()
+    return dict(re.findall(r"^(spark\S*)\s+(\S+)$", text, re.MULTILINE))
+
+
 def _log_settings(scratch: Path) -> str:
     """Spark's own log goes to a file: what concerns a user is said by Sluice, in one message."""
     file = scratch / "log4j2.properties"
-    file.write_text(
-        f"""rootLogger.level = warn
-rootLogger.appenderRef.file.ref = file
-appender.file.type = RollingFile
-appender.file.name = file
-appender.file.fileName = {scratch}/spark.log
-appender.file.filePattern = {scratch}/spark.%i.log
-appender.file.layout.type = PatternLayout
-appender.file.layout.pattern = %d %p %c{{1}}: %m%n%ex
-appender.file.policies.type = Policies
-appender.file.policies.size.type = SizeBasedTriggeringPolicy
-appender.file.policies.size.size = 10MB
-appender.file.strategy.type = DefaultRolloverStrategy
-appender.file.strategy.max = 3
-"""
-    )
+    template = Template(_FILES.joinpath("log4j2.properties").read_text())
+    file.write_text(template.substitute(folder=scratch))
     return f"-Dlog4j2.configurationFile={file.as_uri()}"
 
 

@@ -14,8 +14,8 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -25,7 +25,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.state import GroupState, GroupStateTimeout
 
 from planner.errors import RunError
-from runtime.backends.interruption import RESUME, StopSignal
+from runtime.backends.interruption import RESUME
 from runtime.backends.kernels.pace import Pace
 from runtime.backends.kernels.prepare import Prepared
 from runtime.backends.kernels.progress import Totals, progress_of
@@ -72,136 +72,6 @@ class Arriving:
 
 _POLL_SECONDS = 0.2
 
-OnBatch = Callable[[int, list[bytes]], None]
-
-
-class _Done:
-    """How many micro-batches are done: set by Spark's thread, awaited by the run's."""
-
-    def __init__(self, done: int, on_batch: OnBatch) -> None:
-        self.count = done
-        self._on_batch = on_batch
-        self._changed = threading.Condition()
-
-    def emit(self, emitted: DataFrame, _batch_id: int) -> None:
-        """Take what a micro-batch emits."""
-        rows = sorted(emitted.collect(), key=lambda row: row["partition"])
-        if rows:
-            number = int(rows[0]["batch"])
-            self._on_batch(number, [bytes(row["totals"]) for row in rows])
-            with self._changed:
-                self.count = number + 1
-                self._changed.notify_all()
-
-    def wait(self, count: int) -> bool:
-        """Wait some time for so many to be done; whether they are."""
-        with self._changed:
-            return self._changed.wait_for(lambda: self.count >= count, _POLL_SECONDS)
-
-
-@dataclass(frozen=True, slots=True)
-class Streamed:
-    """What a stream reads and where it keeps what it needs."""
-
-    arriving: Arriving
-    checkpoint: Path
-    results_folder: str | None
-    going_on: GoingOn
-
-
-def stream(
-    spark: SparkSession,
-    program: Program,
-    streamed: Streamed,
-    done: int,
-    on_batch: OnBatch,
-    before_next: Callable[[int], Program],
-    stop: StopSignal,
-) -> None:
-    """Run to the end of the micro-batches, from the checkpoint if there is one.
-
-    `done` is how many were done before. `on_batch` is given the number of each finished batch and
-    the totals of all partitions. `before_next` is asked when so many batches are done, and may
-    wait: the program it gives runs from there on.
-    """
-    arriving = streamed.arriving
-    batches = _Done(done, on_batch)
-    streamed.going_on.begin()
-    query = _start(spark, program, streamed, batches)
-    try:
-        while True:
-            while not batches.wait(arriving.come):
-                stop.check()
-                _check(query)
-            stop.check()
-            if arriving.all_come:
-                break
-            following = before_next(batches.count)
-            if following is not program:
-                _end(query)
-                program = following
-                query = _start(spark, program, streamed, batches)
-            arriving.let_in()
-        _end(query)
-    finally:
-        streamed.going_on.end()
-        query.stop()
-
-
-def _start(
-    spark: SparkSession, program: Program, streamed: Streamed, batches: _Done
-) -> StreamingQuery:
-    text, results_folder = program.to_json(), streamed.results_folder
-    going_on = str(streamed.going_on.file)
-
-    def run(
-        _group: tuple[int], frames: Iterator[pd.DataFrame], state: GroupState
-    ) -> Iterator[pd.DataFrame]:
-        frame = pd.concat(frames).sort_values("batch")
-        before = bytes(state.get[0]) if state.exists else None
-        partition = int(frame["partition"].iloc[0])
-        given = zip(frame["batch"], frame["tuples"], strict=True)
-        with only_while(going_on):
-            after, totals = step_through(text, before, given, partition, results_folder)
-        state.update((after,))
-        yield pd.DataFrame(
-            {"partition": [partition], "batch": [frame["batch"].iloc[-1]], "totals": [totals]}
-        )
-
-    spark.conf.set("spark.sql.shuffle.partitions", str(program.partitions))
-    source = (
-        spark.readStream.schema("batch int, partitions array<int>, tuples binary")
-        .option("maxFilesPerTrigger", 1)
-        .parquet(str(streamed.arriving.folder))
-    )
-    return (
-        by_partition(source, program.partitions)
-        .groupBy("group")
-        .applyInPandasWithState(run, TOTALS, "state binary", "update", GroupStateTimeout.NoTimeout)
-        .writeStream.outputMode("update")
-        .option("checkpointLocation", str(streamed.checkpoint))
-        .foreachBatch(batches.emit)
-        .start()
-    )
-
-
-def _end(query: StreamingQuery) -> None:
-    """Stop a stream that has run all batches that have come, when the last is committed."""
-    try:
-        query.processAllAvailable()
-    except PySparkException as error:
-        raise RunError(f"the stream was interrupted: {cause(error, RESUME)}", "Spark") from error
-    query.stop()
-
-
-def _check(query: StreamingQuery) -> None:
-    """Raise why a stream is at an end that has batches before it."""
-    if query.isActive:
-        return
-    error = query.exception()
-    text = cause(error, RESUME) if error else "it ended before its last micro-batch"
-    raise RunError(f"the stream was interrupted: {text}", "Spark") from error
-
 
 def streamed(
     spark: SparkSession, record: Run, prepared: Prepared, context: RunContext
@@ -210,45 +80,106 @@ def streamed(
 
     What the context's steering asks for is done between two batches.
     """
-    going = _Streaming(record, prepared, context)
-    going.through(spark)
+    going = _Streaming(spark, record, prepared, context)
+    going.through()
     return going.totals.kept(), going.record, going.prepared
 
 
 class _Streaming:
-    def __init__(self, record: Run, prepared: Prepared, context: RunContext) -> None:
-        self.record, self.prepared, self._context = record, prepared, context
-        self._folder, self._steering = context.folder, context.steering
+    """A run as a stream, from its checkpoint if there is one."""
+
+    def __init__(
+        self, spark: SparkSession, record: Run, prepared: Prepared, context: RunContext
+    ) -> None:
+        self._spark, self._context, self._steering = spark, context, context.steering
+        self.record, self.prepared = record, prepared
         self._pace = Pace(record.request.pace, prepared.begin, prepared.batches.untils)
         self._begun = time.time()
         self.totals = Totals(context.folder)
+        # How many micro-batches are done: set by Spark's thread, awaited by the run's.
+        self._done = self.totals.done()
+        self._changed = threading.Condition()
+        self._checkpoint = context.folder / "checkpoint"
+        self._comes = context.folder / "arrivals"
+        self._going_on = GoingOn(context.folder)
 
-    def through(self, spark: SparkSession) -> None:
+    def through(self) -> None:
         """Run all micro-batches that are left."""
-        checkpoint, comes = self._folder / "checkpoint", self._folder / "arrivals"
-        if checkpoint.exists() and not comes.exists():
+        if self._checkpoint.exists() and not self._comes.exists():
             # Its stream has read files under other names, and would read them all again.
             raise RunError("an earlier version of Sluice began it; run the plan again", "run")
-        kept = str(self._folder / "results") if self.record.request.results else None
-        arriving = Arriving(self.prepared.batches, comes)
-        files = Streamed(arriving, checkpoint, kept, GoingOn(self._folder))
-        done = self.totals.done()
-        self._pace.go_on_from(done)
-        stream(
-            spark,
-            self.prepared.program,
-            files,
-            done,
-            self._on_batch,
-            self._before_next,
-            self._context.stop,
+        arriving, stop = Arriving(self.prepared.batches, self._comes), self._context.stop
+        self._pace.go_on_from(self._done)
+        self._going_on.begin()
+        program = self.prepared.program
+        query = self._start(program)
+        try:
+            while True:
+                while not self._are_done(arriving.come):
+                    stop.check()
+                    _check(query)
+                stop.check()
+                if arriving.all_come:
+                    break
+                following = self._before_next(self._done)
+                if following is not program:
+                    _end(query)
+                    program = following
+                    query = self._start(program)
+                arriving.let_in()
+            _end(query)
+        finally:
+            self._going_on.end()
+            query.stop()
+
+    def _start(self, program: Program) -> StreamingQuery:
+        # What a worker is sent must not hold this object.
+        text, going_on = program.to_json(), str(self._going_on.file)
+        results = str(self._context.folder / "results") if self.record.request.results else None
+
+        def run(
+            _group: tuple[int], frames: Iterator[pd.DataFrame], state: GroupState
+        ) -> Iterator[pd.DataFrame]:
+            frame = pd.concat(frames).sort_values("batch")
+            before = bytes(state.get[0]) if state.exists else None
+            partition = int(frame["partition"].iloc[0])
+            given = zip(frame["batch"], frame["tuples"], strict=True)
+            with only_while(going_on):
+                after, totals = step_through(text, before, given, partition, results)
+            state.update((after,))
+            yield pd.DataFrame(
+                {"partition": [partition], "batch": [frame["batch"].iloc[-1]], "totals": [totals]}
+            )
+
+        reader = self._spark.readStream.option("maxFilesPerTrigger", 1)
+        return (
+            by_partition(self._spark, reader, str(self._comes), program.partitions)
+            .applyInPandasWithState(
+                run, TOTALS, "state binary", "update", GroupStateTimeout.NoTimeout
+            )
+            .writeStream.outputMode("update")
+            .option("checkpointLocation", str(self._checkpoint))
+            .foreachBatch(self._emit)
+            .start()
         )
 
-    def _on_batch(self, number: int, totals: list[bytes]) -> None:
-        done = number + 1
+    def _emit(self, emitted: DataFrame, _batch_id: int) -> None:
+        """Take what a micro-batch emits: the totals of all partitions."""
+        rows = sorted(emitted.collect(), key=lambda row: row["partition"])
+        if not rows:
+            return
+        done, totals = int(rows[0]["batch"]) + 1, [bytes(row["totals"]) for row in rows]
         self.totals.keep(done, totals)
         so_far = progress_of(self.prepared, done, totals, self._begun)
         self._context.on_progress(replace(so_far, lag=self._pace.lag(done)))
+        with self._changed:
+            self._done = done
+            self._changed.notify_all()
+
+    def _are_done(self, count: int) -> bool:
+        """Wait some time for so many to be done; whether they are."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._done >= count, _POLL_SECONDS)
 
     def _before_next(self, done: int) -> Program:
         """Wait until the next batch is due, and make the changes that are asked for until then."""
@@ -279,3 +210,21 @@ class _Streaming:
                 estimate=self.prepared.estimate,
             )
             self._context.revise(self.record, self.prepared)
+
+
+def _end(query: StreamingQuery) -> None:
+    """Stop a stream that has run all batches that have come, when the last is committed."""
+    try:
+        query.processAllAvailable()
+    except PySparkException as error:
+        raise RunError(f"the stream was interrupted: {cause(error, RESUME)}", "Spark") from error
+    query.stop()
+
+
+def _check(query: StreamingQuery) -> None:
+    """Raise why a stream is at an end that has batches before it."""
+    if query.isActive:
+        return
+    error = query.exception()
+    text = cause(error, RESUME) if error else "it ended before its last micro-batch"
+    raise RunError(f"the stream was interrupted: {text}", "Spark") from error

@@ -15,7 +15,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from runtime.data.folders import PROJECT
 
@@ -125,6 +125,12 @@ def settle(page: Page) -> None:
     """Wait until the whole page is drawn: a box that is still being drawn reads as empty."""
     app = page.get_by_test_id("stApp")
     expect(app).to_have_attribute("data-test-script-state", "notRunning")
+
+
+def click(target: Locator) -> None:
+    """Click once the page is drawn: what is replaced while it is pressed does nothing."""
+    settle(target.page)
+    target.click()
 
 
 @pytest.fixture

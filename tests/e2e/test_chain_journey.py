@@ -7,13 +7,13 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import PATIENCE_MS, settle
+from tests.e2e.conftest import PATIENCE_MS, click, settle
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark]
 
 
 def test_from_two_queries_to_the_same_answers(page: Page) -> None:
-    page.locator(".st-key-open-temperature-humidity button").click()
+    click(page.locator(".st-key-open-temperature-humidity button"))
     wins = re.compile(r"^chain:0-60-3600 \(mem-opt, cpu-opt\) wins: ")
     expect(page.get_by_text(wins)).to_be_visible()
     chain = page.get_by_test_id("stPlotlyChart").first
@@ -21,12 +21,12 @@ def test_from_two_queries_to_the_same_answers(page: Page) -> None:
     expect(chain).to_contain_text("7,089 tuples")
     expect(chain).to_contain_text("Temperature.Value > 90")
     expect(page.get_by_text("Which query reads which join")).to_be_visible()
-    page.get_by_text("Mergings", exact=True).click()
+    click(page.get_by_text("Mergings", exact=True))
     settle(page)
     arcs = page.get_by_test_id("stPlotlyChart").last
     expect(arcs).to_contain_text("Shortest path (CPU-Opt)")
 
-    page.get_by_role("button", name="Run best and baseline on Spark").click()
+    click(page.get_by_role("button", name="Run best and baseline on Spark"))
     agreed = page.get_by_text(re.compile(r"^Both plans gave the same [\d,]+ results"))
     expect(agreed).to_be_visible(timeout=PATIENCE_MS)
     settle(page)

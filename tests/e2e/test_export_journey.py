@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from pages.parts.report import report
-from tests.e2e.conftest import settle
+from tests.e2e.conftest import click, settle
 from tests.runtime.run_records import a_run
 
 pytestmark = pytest.mark.e2e
@@ -43,7 +43,7 @@ def test_export_and_reimport(page: Page, address: str, tmp_path: Path) -> None:
     assert any(name.startswith("sluice-right-deep-join-tree-s2-joined-with-s1-") for name in names)
     assert len(names) == 4
 
-    page.get_by_role("button", name="Share").click()
+    click(page.get_by_role("button", name="Share"))
     expect(page.get_by_test_id("stCode")).to_contain_text("sample=golab-table-5")
     _saved(page, "View as a file", tmp_path)
     (view,) = tmp_path.glob("*-view.json")

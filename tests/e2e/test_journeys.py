@@ -7,16 +7,16 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import PATIENCE_MS, settle
+from tests.e2e.conftest import PATIENCE_MS, click, settle
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark]
 
 
 def test_from_a_card_to_predicted_beside_measured(page: Page) -> None:
-    page.locator(".st-key-open-golab-table-7 button").click()
+    click(page.locator(".st-key-open-golab-table-7 button"))
     expect(page.get_by_text("S3,S1,S4,S2 wins")).to_be_visible()
 
-    page.get_by_role("button", name="Run best and baseline on Spark").click()
+    click(page.get_by_role("button", name="Run best and baseline on Spark"))
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
 
     # Nothing more to click: the run leads to its results by itself.
@@ -27,20 +27,20 @@ def test_from_a_card_to_predicted_beside_measured(page: Page) -> None:
 
     expect(page.get_by_text(re.compile(r"^Trust the model.*Kendall's tau"))).to_be_visible()
 
-    page.get_by_text("Picture", exact=True).first.click()
+    click(page.get_by_text("Picture", exact=True).first)
     expect(page.get_by_test_id("stGraphVizChart")).to_contain_text("q-error")
 
     # The second picture is that of the difference of the two runs.
-    page.get_by_text("Picture", exact=True).last.click()
+    click(page.get_by_text("Picture", exact=True).last)
     alone = page.get_by_test_id("stGraphVizChart").filter(has_text="only in this plan")
     expect(alone).to_have_count(2)
 
 
 def test_a_mistake_is_pointed_at_and_a_run_is_cancelled(page: Page) -> None:
-    page.locator(".st-key-open-golab-table-5 button").click()
+    click(page.locator(".st-key-open-golab-table-5 button"))
     expect(page.get_by_text("S1,S2,S3,S4 wins: 16,000 comparisons/s")).to_be_visible()
 
-    page.get_by_role("link", name="Workload").click()
+    click(page.get_by_role("link", name="Workload"))
     box = page.get_by_label("Q1", exact=True)
     expect(box).to_have_value(re.compile(re.escape("S3 [RANGE 200]")))
     settle(page)
@@ -57,10 +57,10 @@ def test_a_mistake_is_pointed_at_and_a_run_is_cancelled(page: Page) -> None:
     box.press("Control+Enter")
     expect(page.get_by_text("Not saved: fix the error")).to_be_hidden()
 
-    page.get_by_role("link", name="Plans").click()
+    click(page.get_by_role("link", name="Plans"))
     expect(page.get_by_text(re.compile(r"wins: (?!16,000)[\d,.]+ comparisons/s"))).to_be_visible()
 
-    page.get_by_role("button", name=re.compile("^Run best and")).first.click()
-    page.get_by_role("button", name="Cancel").click()
+    click(page.get_by_role("button", name=re.compile("^Run best and")).first)
+    click(page.get_by_role("button", name="Cancel"))
     expect(page.get_by_text("The run was cancelled")).to_be_visible(timeout=PATIENCE_MS)
     expect(page.get_by_role("button", name="Run on Spark")).to_be_enabled()

@@ -5,20 +5,22 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.conftest import click
+
 pytestmark = pytest.mark.e2e
 
 
 def test_advice_rates_and_paper_figures_are_drawn(page: Page) -> None:
-    page.locator(".st-key-open-golab-table-7 button").click()
+    click(page.locator(".st-key-open-golab-table-7 button"))
     expect(page.get_by_text("S3,S1,S4,S2 wins")).to_be_visible()
     charts = page.get_by_test_id("stPlotlyChart")
 
-    page.get_by_text("Index advice", exact=True).click()
+    click(page.get_by_text("Index advice", exact=True))
     expect(charts.filter(has_text="of the best plan, by budget")).to_be_visible()
 
-    page.get_by_text("Changing rates", exact=True).click()
+    click(page.get_by_text("Changing rates", exact=True))
     expect(charts.filter(has_text="Which plan runs when")).to_be_visible()
 
-    page.get_by_role("link", name="Paper figures").click()
+    click(page.get_by_role("link", name="Paper figures"))
     expect(page.get_by_role("heading", name="Paper figures")).to_be_visible()
     expect(charts.first.locator(".trace path").first).to_be_visible()

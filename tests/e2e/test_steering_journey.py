@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import PATIENCE_MS, settle
+from tests.e2e.conftest import PATIENCE_MS, click, settle
 
 # Slow: the run takes its minute, so that there is time to change it.
 pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.slow]
@@ -19,28 +19,26 @@ LATE = (
 
 
 def test_a_query_enters_and_another_leaves_while_it_runs(page: Page) -> None:
-    page.locator(".st-key-open-temperature-humidity button").click()
+    click(page.locator(".st-key-open-temperature-humidity button"))
     expect(page.get_by_role("heading", name=re.compile(" wins: "))).to_be_visible()
-    page.get_by_role("link", name="Run", exact=True).click()
+    click(page.get_by_role("link", name="Run", exact=True))
     expect(page.get_by_role("button", name="Run on Spark")).to_be_visible()
     settle(page)
     # One plan alone: the other would be run at this pace, too.
-    page.get_by_role("button", name="Remove unshared").click()
-    settle(page)
-    page.get_by_role("combobox", name=re.compile("Pace")).click()
-    page.get_by_role("option", name="over about 1 minute").click()
-    settle(page)
-    page.get_by_role("button", name="Run on Spark").click()
+    click(page.get_by_role("button", name="Remove unshared"))
+    click(page.get_by_role("combobox", name=re.compile("Pace")))
+    click(page.get_by_role("option", name="over about 1 minute"))
+    click(page.get_by_role("button", name="Run on Spark"))
 
     add = page.get_by_role("button", name="Add it now")
     expect(add).to_be_visible(timeout=PATIENCE_MS)
     query = page.get_by_role("textbox", name="Query", exact=True)
     query.fill(LATE)
     query.press("Control+Enter")
-    add.click()
+    click(add)
     expect(page.get_by_text(re.compile(r"Q3 is added"))).to_be_visible(timeout=PATIENCE_MS)
-    page.get_by_text("Remove a query", exact=True).click()
-    page.get_by_role("button", name="Remove it now").click()
+    click(page.get_by_text("Remove a query", exact=True))
+    click(page.get_by_role("button", name="Remove it now"))
     expect(page.get_by_text(re.compile(r"Q1 is removed"))).to_be_visible(timeout=PATIENCE_MS)
     expect(page.get_by_text(re.compile(r"of stream time behind"))).to_be_visible()
 

@@ -55,13 +55,13 @@ def test_another_threshold_is_another_answer(opened: AppTest) -> None:
 
 
 def test_a_day_has_its_night(opened: AppTest) -> None:
-    opened.button_group(key="rates-from").set_value(replanning.DAY).run()
+    opened.button_group(key="rates-from").set_value("Day and night").run()
     assert not opened.exception
     assert "times (first at" in texts(opened)
 
 
 def test_a_file_waits_until_it_is_there(opened: AppTest) -> None:
-    opened.button_group(key="rates-from").set_value(replanning.FILE).run()
+    opened.button_group(key="rates-from").set_value("A file").run()
     assert not opened.exception
     assert "The last row may have only a time" in texts(opened)
     assert "Switching" not in texts(opened)
@@ -72,7 +72,7 @@ def test_a_file_waits_until_it_is_there(opened: AppTest) -> None:
 
 
 def test_a_bad_file_is_told_its_place(opened: AppTest) -> None:
-    opened.button_group(key="rates-from").set_value(replanning.FILE).run()
+    opened.button_group(key="rates-from").set_value("A file").run()
     opened.file_uploader[0].upload("r.csv", b"time,S1\n0,1\n5,-2\n", "text/csv").run()
     assert not opened.exception
     assert "r.csv: row 2, column S1**: must be a rate from 0" in texts(opened)
@@ -97,7 +97,7 @@ def test_a_table_is_read_as_a_file_is() -> None:
 def test_own_data_give_their_rates(app: AppTest) -> None:
     app.button(key="open-sensors-own-data").click().run()
     app.button_group(key="plan-detail").set_value("Changing rates").run()
-    app.button_group(key="rates-from").set_value(replanning.DATA).run()
+    app.button_group(key="rates-from").set_value("Own data").run()
     assert not app.exception
     assert "best plan throughout" in texts(app) or "Switching" in texts(app)
 
@@ -111,7 +111,7 @@ def test_a_run_gives_its_rates(opened: AppTest, spark: FakeSpark, go: Go) -> Non
         history.save(replace(run, data_digest=data_digest(run.workload, None)))
     go("plans")
     opened.button_group(key="plan-detail").set_value("Changing rates").run()
-    opened.button_group(key="rates-from").set_value(replanning.RUN).run()
+    opened.button_group(key="rates-from").set_value("A run").run()
     assert not opened.exception
     assert "best plan throughout" in texts(opened) or "Switching" in texts(opened)
     for run in history.runs():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pages.parts.shared import controls
 from pages.parts.shared.formatting import (
     compared,
     counted,
@@ -74,3 +75,8 @@ def test_seconds_and_counts() -> None:
     ]
     assert counted(1, "run") == "1 run"
     assert counted(1200, "run") == "1,200 runs"
+
+
+def test_every_described_column_can_be_drawn() -> None:
+    for table, columns in controls._described("columns").items():
+        assert controls.described_columns(table).keys() == columns.keys()

@@ -10,9 +10,11 @@ import numpy as np
 from hypothesis import strategies as st
 
 from planner.families.shared_schedule.labels import POLICIES, Schedule, schedule_of
+from planner.families.shared_schedule.model import model_of
+from planner.families.shared_schedule.plans import built
 from planner.families.stages import PlannedStage, whole_plan
 from planner.joins.groups import groups_of
-from planner.plan.plan import Operator, Plan
+from planner.plan.plan import Plan
 from planner.workload.execution import Execution
 from planner.workload.query import (
     Column,
@@ -132,41 +134,9 @@ def feed_of(workload: Workload, data: Data) -> Feed:
 
 
 def plan_of(workload: Workload, label: str) -> Plan:
-    """The plan of a policy, from arriving tuples to the outputs of the queries."""
-    (group,) = groups_of(workload)
-    schedule = schedule_of(group, label)
-    arrive = [Operator("arrive", (("source", name), ("stream", name))) for name in group.streams]
-    join = Operator(
-        "join",
-        (
-            ("left", group.streams[0]),
-            ("right", group.streams[1]),
-            ("on", group.on),
-            ("window", group.number_of(group.boundaries[-1])),
-            ("access", group.access),
-            ("buckets", group.buckets),
-        ),
-        tuple(arrive),
-    )
-    points = "-".join(map(group.text_of, schedule.points(group)))
-    ties = workload.execution.ties
-    order = Operator(
-        "schedule", (("policy", schedule.policy), ("ties", ties), ("points", points)), (join,)
-    )
-    routes = {
-        window: Operator("route", (("window", group.number_of(window)),), (order,))
-        for window in group.boundaries[1:]
-    }
-    roots = []
-    for member in group.members:
-        given = routes[member.longest]
-        asked = [str(condition) for condition in member.conditions if not condition.is_open]
-        if asked:
-            given = Operator(
-                "filter", (("query", member.query), ("condition", " and ".join(asked))), (given,)
-            )
-        roots.append(Operator("output", (("query", member.query),), (given,)))
-    return Plan("shared_schedule", label, tuple(roots))
+    """The plan of a policy, whether it is listed or not."""
+    model = model_of(workload)
+    return built(model, schedule_of(model.group, label)).plan
 
 
 # --- runs ----------------------------------------------------------------------------------------

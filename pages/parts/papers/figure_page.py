@@ -12,7 +12,7 @@ from pages.parts.run import progress
 from pages.parts.shared import backend, charts, controls, state
 from pages.parts.shared.formatting import counted, moment, plain
 from planner.experiments.experiment import Experiment, Point
-from planner.experiments.registry import EXPERIMENTS, experiment
+from planner.experiments.registry import experiment, experiments
 
 if TYPE_CHECKING:
     from runtime.experiments.figure import Figure
@@ -36,10 +36,10 @@ class Shown(NamedTuple):
 
 def pick() -> Experiment:
     """The experiment that the user picks by paper, figure and part."""
-    papers = list(dict.fromkeys(known.paper for known in EXPERIMENTS))
+    papers = list(dict.fromkeys(known.paper for known in experiments()))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         paper = st.selectbox("Paper", papers, key="paper", persist_state="session")
-        listed = [known for known in EXPERIMENTS if known.paper == paper]
+        listed = [known for known in experiments() if known.paper == paper]
         figures = list(dict.fromkeys(known.figure for known in listed))
         figure = st.selectbox("Figure", figures, key=f"figure of {paper}", persist_state="session")
     parts = {known.name: known.part for known in listed if known.figure == figure}

@@ -10,7 +10,7 @@ import streamlit as st
 
 from pages.parts.shared import controls
 from pages.parts.shared.formatting import error_text, plain
-from planner.experiments.experiment import Agreement, Claim, Experiment, Finding, Point, Values
+from planner.experiments.experiment import Claim, Experiment, Finding, Point, Values
 from planner.numbers import amount
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def claims(chosen: Experiment, figure: Figure | None) -> None:
         st.caption(plain(remark, 600))
 
 
-def _claim(claim: Claim | Agreement, findings: Mapping[str, Finding]) -> None:
+def _claim(claim: Claim, findings: Mapping[str, Finding]) -> None:
     lines = [f"**{plain(claim.text, 200)}** (Section {plain(claim.section)})", ""]
     for view, finding in findings.items():
         mark = ":material/check: holds" if finding.holds else ":material/close: differs"

@@ -83,21 +83,23 @@ def whole_table(first: Side, second: Side, fields: Sequence[str]) -> pd.DataFram
 
 def operator_table(first: Side, second: Side, field: str) -> pd.DataFrame:
     """One row per operator that does this work in either plan, largest difference first."""
-    rows = [row for row in aligned(first, second) if any(_all_figures(row, field))]
+    rows = [
+        row
+        for row in aligned(first, second)
+        if any(row.figures(field)) or any(row.figures(field, measured=True))
+    ]
     rows.sort(key=lambda row: -abs(_delta(*row.figures(field)) or 0.0))
+    left, right = _short(first, second)
+    where = {"both": "both", "first": f"only {left}", "second": f"only {right}"}
     columns: dict[str, list[object]] = {
         "Operator": [operator_name(row.operator) for row in rows],
-        "In": [_where(row, first, second) for row in rows],
+        "In": [where[row.where] for row in rows],
     }
     for measured in (False, True):
         if not measured or (first.measured and second.measured):
             pairs = [row.figures(field, measured) for row in rows]
             columns |= _columns(first, second, pairs, measured)
     return pd.DataFrame(columns)
-
-
-def _all_figures(row: Aligned, field: str) -> list[float | None]:
-    return [*row.figures(field), *row.figures(field, measured=True)]
 
 
 def _columns(
@@ -127,11 +129,6 @@ def _in_words(one: float | None, other: float | None) -> str:
     if one is None or other is None:
         return "" if one is None and other is None else "only in one"
     return compared(one, other)
-
-
-def _where(row: Aligned, first: Side, second: Side) -> str:
-    left, right = _short(first, second)
-    return {"both": "both", "first": f"only {left}", "second": f"only {right}"}[row.where]
 
 
 def _table(frame: pd.DataFrame, alt: str) -> None:

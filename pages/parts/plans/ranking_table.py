@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -77,7 +78,7 @@ def _picked(choice: PlanChoice, shown: Sequence[Candidate], key: str) -> str:
     event = controls.table(
         frame,
         "Plans, best first, with what each should cost",
-        columns=_columns(frame, score_name(choice.ranking)),
+        columns=_columns(frame, choice.ranking.by.title),
         key=key,
         on_select=partial(_pick_row, key, labels),
         selection_mode=["single-row-required", "single-cell"],
@@ -110,28 +111,17 @@ def table(ranking: Ranking, shown: Sequence[Candidate], baseline: Candidate) -> 
         "Rank": pd.array([known.get(c.label) for c in shown], dtype="Int64"),
         "Plan": [plan_name(c.label) for c in shown],
         "Known as": [", ".join(_tags(c, baseline)) for c in shown],
-        score_name(ranking): rounded_alike([c.score for c in shown]),
+        ranking.by.title: rounded_alike([c.score for c in shown]),
         "Against baseline": [against(c, baseline) for c in shown],
     }
     if any(c.seconds for c in shown):
-        seconds = [None if c.seconds is None else 1e6 * c.seconds for c in shown]
-        columns[KERNEL_TIME] = _rounded(seconds)
+        seconds = [math.nan if c.seconds is None else 1e6 * c.seconds for c in shown]
+        columns[KERNEL_TIME] = rounded_alike(seconds)
     for field in COST_FIELDS:
         values = [getattr(c.cost, field) for c in shown]
         if any(values) and UNITS[field] not in columns:
             columns[UNITS[field]] = rounded_alike(values)
     return pd.DataFrame(columns)
-
-
-def _rounded(values: Sequence[float | None]) -> list[float | None]:
-    known = rounded_alike([value for value in values if value is not None])
-    left = iter(known)
-    return [None if value is None else next(left) for value in values]
-
-
-def score_name(ranking: Ranking) -> str:
-    """What plans are ranked by, with its unit."""
-    return ranking.by.title
 
 
 def places(ranking: Ranking) -> dict[str, int]:
@@ -169,25 +159,10 @@ def _columns(frame: pd.DataFrame, score: str) -> dict[str, ColumnConfig]:
         for name in UNITS.values()
         if name in frame
     }
-    if KERNEL_TIME in frame:
-        numbers[KERNEL_TIME] = st.column_config.NumberColumn(
-            KERNEL_TIME,
-            format="localized",
-            width=84,
-            help="Predicted microseconds of CPU time in kernels per second of stream time, from "
-            "the unit costs named above; see Calibration",
-        )
-    return numbers | {
-        "Rank": st.column_config.NumberColumn("#", width=36),
-        "Plan": st.column_config.TextColumn("Plan", width=_width(frame, "Plan")),
-        "Known as": st.column_config.TextColumn("Known as", width=_width(frame, "Known as")),
-        score: st.column_config.ProgressColumn(
-            score,
-            format="localized",
-            min_value=0.0,
-            max_value=max(float(frame[score].max()), 1e-9),
-            width=112,
-            help=_MEANING.get(score),
-        ),
-        "Against baseline": st.column_config.TextColumn("Against baseline", width=104),
+    changed: dict[str, dict[str, object]] = {
+        "Plan": {"width": _width(frame, "Plan")},
+        "Known as": {"width": _width(frame, "Known as")},
+        "Score": {"max_value": max(float(frame[score].max()), 1e-9), "help": _MEANING.get(score)},
     }
+    others = controls.described_columns("ranking", changed)
+    return numbers | others | {score: others["Score"]}

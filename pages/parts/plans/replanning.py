@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -30,9 +30,9 @@ from planner.whatif.replanning import THRESHOLDS, Policy, Replanning, replan
 from planner.workload.workload import Workload
 
 DEFAULT = 0.2
-BURST, DAY, FILE, DATA, RUN = "A burst", "Day and night", "A file", "Own data", "A run"
 MOST_RUNS = 20
 TABLE = "the table"
+_QUIET = {"icon": None, "type": "tertiary"}
 
 
 def show(name: str, workload: Workload) -> None:
@@ -44,12 +44,11 @@ def show(name: str, workload: Workload) -> None:
             st.caption("The last row may have only a time, which is the end of the trace.")
             return
         threshold = st.select_slider(
-            "Re-plan when a rate rises or falls by more than",
-            THRESHOLDS,
+            options=THRESHOLDS,
             value=DEFAULT,
             format_func=threshold_text,
             key="threshold",
-            persist_state="session",
+            **controls.field("threshold"),
         )
         pictures = st.container()
         with st.expander("Edit the rates in a table", icon=":material/edit:"):
@@ -99,7 +98,6 @@ def _table(first: str, rows: Sequence[tuple[str, Policy]], found: Replanning, un
         ),
         f"{first}: re-plannings, plan changes and {unit} over the whole trace",
         columns={unit.capitalize(): st.column_config.NumberColumn(format="compact")},
-        height=38 + 35 * len(rows),
     )
 
 
@@ -110,31 +108,21 @@ def _conclusion(found: Replanning) -> None:
         f"within 1% of the cheapest, {threshold_text(found.advised)} re-plans least often "
         f"({len(advised.planned_at)} times)."
     )
-    st.download_button(
-        "Download by interval",
-        replan_csv(found),
-        "replanning.csv",
-        "text/csv",
-        on_click="ignore",
-        type="tertiary",
-    )
+    controls.download("Download by interval", replan_csv(found), "replanning.csv", **_QUIET)
 
 
 def _pick(workload: Workload) -> RateTrace | None:
     """The trace that the user chooses; None until there is one."""
-    sources = [BURST, DAY, FILE]
+    sources: dict[str, Callable[[Workload], RateTrace | None]] = {
+        "A burst": _burst,
+        "Day and night": day_and_night,
+        "A file": _file,
+    }
     if state.data()[0] is not None:
-        sources.append(DATA)
+        sources["Own data"] = _data
     if backend.runs(workload.digest, MOST_RUNS):
-        sources.append(RUN)
-    chosen = controls.segments("Rates from", sources, "rates-from", default=BURST, kept=True)
-    if chosen == BURST:
-        return _burst(workload)
-    if chosen == FILE:
-        return _file(workload)
-    if chosen == DATA:
-        return _data(workload)
-    return _run(workload) if chosen == RUN else day_and_night(workload)
+        sources["A run"] = _run
+    return sources[controls.segments("Rates from", sources, "rates-from", kept=True)](workload)
 
 
 def _burst(workload: Workload) -> RateTrace:
@@ -142,22 +130,11 @@ def _burst(workload: Workload) -> RateTrace:
     names = [stream.name for stream in workload.streams if stream.name in used]
     left, right = st.columns(2)
     stream = left.selectbox("Stream", names, index=names.index(slowest(workload)))
-    factor = right.number_input(
-        "Rate during the burst, as a multiple of the usual rate",
-        min_value=0.0,
-        max_value=1e6,
-        value=10.0,
-        format="%g",
-    )
-    return burst(workload, stream, factor)
+    return burst(workload, stream, right.number_input(**controls.field("burst-factor")))
 
 
 def _file(workload: Workload) -> RateTrace | None:
-    file = st.file_uploader(
-        "A CSV file with a column `time` in seconds and a column of tuples/s for each stream",
-        type=["csv"],
-        key="rates-file",
-    )
+    file = st.file_uploader(key="rates-file", **controls.field("rates-file"))
     if file is None:
         return None
     read = read_trace(file.getvalue(), file.name)
@@ -240,9 +217,7 @@ def _edited(trace: RateTrace, workload: Workload) -> RateTrace:
         },
         alt="Rates over time",
     )
-    st.download_button(
-        "Download as CSV", text, "rates.csv", "text/csv", on_click="ignore", type="tertiary"
-    )
+    controls.download("Download as CSV", text, "rates.csv", **_QUIET)
     return from_table(table, workload)
 
 

@@ -47,21 +47,11 @@ def _kept(run: Run) -> None:
     controls.table(
         _few(table, newest_first=view == CHANGES),
         f"{view} of {run.plan.label}",
-        columns={
-            "ts": st.column_config.NumberColumn("ts (s)", help="When the group changed"),
-            "present": st.column_config.CheckboxColumn(help="No: the group is now empty"),
-        },
+        columns="answer",
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.download_button(
-            "CSV",
-            partial(exports.table_to_csv, table),
-            f"sluice-{'groups' if view == GROUPS else 'changes'}.csv",
-            "text/csv",
-            icon=":material/download:",
-            on_click="ignore",
-            key="answer-csv",
-        )
+        name = f"sluice-{'groups' if view == GROUPS else 'changes'}.csv"
+        controls.download("CSV", partial(exports.table_to_csv, table), name, key="answer-csv")
         st.caption(_how_many(table, view), width="content")
 
 
@@ -90,16 +80,7 @@ def show_queries(run: Run, runs: Sequence[Run]) -> None:
     controls.table(
         frame,
         f"Queries of {run.plan.label} with their results",
-        numbers=("Predicted rows/s", "Measured rows/s"),
-        columns={
-            "Results": st.column_config.NumberColumn(
-                "Results", format="localized", help="In the whole run, including its warm-up"
-            ),
-            "q-error": st.column_config.TextColumn(
-                "q-error", help="max(p/m, m/p); ▲ over: predicted more than measured"
-            ),
-            "Answer": st.column_config.TextColumn("Answer", help="A digest of its results"),
-        },
+        columns="query-results",
     )
     if note := view_of(run.plan.family).run_note(run):
         st.caption(plain(note, 400))

@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages.parts.families.registry import view_of
 from pages.parts.results.comparison import by_operator
-from pages.parts.shared import backend, charts
+from pages.parts.shared import backend, charts, controls
 from pages.parts.shared.formatting import on_pages, plain
 from planner.plan.cost import COST_FIELDS, q_error
 from planner.plan.plan import Plan
@@ -32,19 +32,9 @@ def show(plans: Sequence[PlanRuns], workload: str) -> None:
         return
     name = charts.file_name(workload)
     with st.container(horizontal=True):
-        for kind, make, mime in (
-            ("HTML report", _report, "text/html"),
-            ("CSV", to_csv, "text/csv"),
-            ("JSON", to_json, "application/json"),
-        ):
-            st.download_button(
-                kind,
-                partial(_made, make, finished),
-                f"{name}.{kind.split()[0].lower()}",
-                mime,
-                icon=":material/download:",
-                on_click="ignore",
-            )
+        for kind, make in (("HTML report", _report), ("CSV", to_csv), ("JSON", to_json)):
+            made = partial(_made, make, finished)
+            controls.download(kind, made, f"{name}.{kind.split()[0].lower()}")
 
 
 def _made(make: Callable[[Sequence[Run]], str], finished: tuple[str, ...]) -> str:
@@ -62,13 +52,10 @@ def program(plan: Plan, workload: Workload) -> None:
     from runtime.backends.native.export import not_exported, zipped
 
     reason = not_exported(plan, workload)
-    st.download_button(
+    controls.download(
         "PySpark program",
         partial(zipped, plan, workload),
         f"{charts.file_name(workload.name)}-program.zip",
-        "application/zip",
-        icon=":material/download:",
-        on_click="ignore",
         disabled=reason is not None,
         help=plain(on_pages(reason), 500)
         if reason

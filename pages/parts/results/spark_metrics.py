@@ -24,26 +24,7 @@ def show(run: Run) -> None:
     controls.table(
         joins(metrics["joins"]),
         "Joins on Spark's own operators, with Spark's counts",
-        numbers=("Rows found",),
-        columns={
-            "Join": st.column_config.TextColumn("Join", width="large"),
-            "Rows out/s": st.column_config.NumberColumn(
-                format="localized", help="Per second of stream time, after the warm-up."
-            ),
-            "State rows": st.column_config.NumberColumn(
-                format="localized",
-                help="Rows in Spark's state store at the end of a micro-batch, on average after "
-                "the warm-up. A batch job keeps none.",
-            ),
-            "State, MB": st.column_config.NumberColumn(format="%.2f", help="The maximum."),
-            "Late": st.column_config.NumberColumn(help="Rows that Spark dropped as too late."),
-            "Update s": st.column_config.NumberColumn(
-                format="%.2f", help="Storing and joining rows, summed over tasks."
-            ),
-            "Remove s": st.column_config.NumberColumn(
-                format="%.2f", help="Removing rows from the state, summed over tasks."
-            ),
-        },
+        columns="spark-joins",
     )
     st.caption(plain(_phases(metrics["phases_ms"]), 500))
 

@@ -15,7 +15,6 @@ from pages.parts.shared.formatting import counted, plain, plan_name
 from pages.parts.shared.state import BY_DIGEST
 from pages.parts.workload import drafts
 from pages.parts.workload.drafts import Parts
-from planner.errors import PlanError
 from planner.families.protocol import Family
 from planner.families.registry import family
 from planner.files.workload_file import load_workload
@@ -41,11 +40,7 @@ def stages_of_run(family_name: str, workload: Workload, label: str) -> tuple[Pla
 
 def show_stages(stages: Sequence[PlannedStage], end: float, reached: float | None = None) -> None:
     """The stages as a table; of a run in progress, also which of them are done."""
-    controls.table(
-        table(stages, end, reached),
-        "What changes when",
-        columns={"What changes": st.column_config.TextColumn(width="large")},
-    )
+    controls.table(table(stages, end, reached), "What changes when", columns="stages")
 
 
 def table(stages: Sequence[PlannedStage], end: float, reached: float | None = None) -> pd.DataFrame:
@@ -108,7 +103,6 @@ def stage_text(stages: Sequence[PlannedStage], reached: float) -> str:
 
 
 REMOVE, ADD, SWITCH = "Remove a query", "Add a query", "Switch the plan"
-_EDITOR = "changes"
 _PROBLEM = "change_problem"
 
 
@@ -125,8 +119,7 @@ def show(chosen: Family, workload: Workload, labels: Sequence[str]) -> None:
         for place, change in enumerate(changes):
             _listed(place, change)
         _form(workload, planning.switch_targets(chosen, workload))
-        if _PROBLEM in st.session_state:
-            controls.show(st.session_state[_PROBLEM])
+        controls.show_kept(_PROBLEM)
         if changes and labels:
             _preview(chosen, workload, labels[0])
 
@@ -171,7 +164,8 @@ def _form(workload: Workload, plans: Sequence[str]) -> None:
         value = right.selectbox("Plan", plans, format_func=plan_name, key="change-plan")
         made = {"at": at, "plan": value}
     else:
-        name = right.text_input("Name", value=_new_name(workload), key="change-name")
+        unused = drafts.unused_name(names_of_run(workload))
+        name = right.text_input("Name", value=unused, key="change-name")
         like = drafts.parts()["queries"][-1].get("text", "")
         text = st.text_area("Query to add", value=str(like), key="change-text")
         made = {"at": at, "add": {"name": name, "text": text}}
@@ -182,11 +176,6 @@ def names_of_run(workload: Workload) -> list[str]:
     """All queries that are part of the run at some time."""
     entering = (change.add.name for change in workload.run.changes if change.add is not None)
     return list(dict.fromkeys([*(query.name for query in workload.queries), *entering]))
-
-
-def _new_name(workload: Workload) -> str:
-    known = set(names_of_run(workload))
-    return next(f"Q{n}" for n in range(1, len(known) + 2) if f"Q{n}" not in known)
 
 
 def _add(made: Parts) -> None:
@@ -203,15 +192,10 @@ def _drafted() -> list[Parts]:
 
 def _put(changes: list[Parts]) -> None:
     """Put the changes into the workload; an impossible one shows a message instead."""
-    parts = drafts.parts()
-    changed = {**parts, "run": {**parts.get("run", {}), "changes": changes}}
-    st.session_state.pop(_PROBLEM, None)
-    try:
-        _check(load_workload(json.dumps(changed)))
-    except PlanError as error:
-        st.session_state[_PROBLEM] = error
-        return
-    drafts.change(changed, _EDITOR)
+    changed = {**drafts.parts().get("run", {}), "changes": changes}
+    with controls.kept(_PROBLEM):
+        _check(load_workload(json.dumps({**drafts.parts(), "run": changed})))
+        drafts.put("run", changed, "changes")
 
 
 def _check(workload: Workload) -> None:

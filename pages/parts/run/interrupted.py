@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts.shared import backend, planning
+from pages.parts.shared import backend, controls, planning
 from pages.parts.shared.formatting import moment, plain, plan_name, seconds_text
-from planner.errors import SluiceError
 from runtime.runs.records import Run
 
 MOST_SHOWN = 3
@@ -24,7 +23,7 @@ def show() -> None:
         if len(lost) > MOST_SHOWN:
             st.caption(f"And {len(lost) - MOST_SHOWN} more: see the history under Results.")
         if (failed := st.session_state.get("discard_error")) is not None:
-            st.error(plain(failed, 400), icon=":material/error:")
+            st.error(plain(str(failed), 400), icon=":material/error:")
 
 
 def _row(run: Run) -> None:
@@ -71,8 +70,5 @@ def _resume(run: Run) -> None:
 
 
 def _discard(run_id: str) -> None:
-    st.session_state.pop("discard_error", None)
-    try:
+    with controls.kept("discard_error"):
         backend.discard(run_id)
-    except SluiceError as error:
-        st.session_state["discard_error"] = str(error)

@@ -3,70 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 
 from pages.parts.families.registry import view_of
-from pages.parts.shared import backend, planning, state
+from pages.parts.shared import backend, controls, planning, state
 from planner.errors import SluiceError
-from runtime.runs.records import Backend, Way
+from runtime.runs.records import MOST_DISK_MB, MOST_SECONDS, Backend, Way
 
 
-def launch(
-    labels: Sequence[str],
-    way: Way = "stream",
-    keep: bool = True,
-    repeats: int = 1,
-    limits: tuple[float, float] | None = None,
-    pace: float | None = None,
-    master: str | None = None,
-    operators: Backend = "kernels",
-) -> None:
-    """Start these plans, when a button is pressed. A mistake is kept for the page to show.
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How plans are run; `keep` keeps their answers for Results."""
 
-    `keep` keeps answers for Results. `limits` are the most seconds and megabytes of a run.
-    """
+    way: Way = "stream"
+    backend: Backend = "kernels"
+    keep: bool = True
+    repeats: int = 1
+    most_seconds: float = MOST_SECONDS
+    most_disk_mb: float = MOST_DISK_MB
+    pace: float | None = None
+    master: str | None = None
+
+
+USUAL = RunOptions()
+_FAILURE = "launch_error"
+
+
+def launch(labels: Sequence[str], options: RunOptions = USUAL) -> None:
+    """Start these plans, when a button is pressed. A mistake is kept for the page to show."""
     from runtime.data.run_data import check_size
     from runtime.runs.masters import usual_shared
-    from runtime.runs.records import MOST_DISK_MB, MOST_SECONDS, RunRequest, repeated
+    from runtime.runs.records import RunRequest, repeated
     from runtime.runs.result_files import folder_for
 
-    st.session_state.pop("launch_error", None)
-    try:
+    with controls.kept(_FAILURE):
         chosen, workload = planning.subject()
         folder, sort = state.data()
         if folder is None:
             check_size(workload)
-        most_seconds, most_disk_mb = limits or (MOST_SECONDS, MOST_DISK_MB)
-        view = view_of(chosen.name)
+        counting = options.backend == "kernels"
         # Spark's own operators do not report changes of groups, which are part of the answer.
-        keep = keep and view.keeps_answers and operators == "kernels"
+        keep = options.keep and view_of(chosen.name).keeps_answers and counting
         requests = [
             RunRequest(
                 workload,
                 chosen.name,
                 label,
-                way,
+                options.way,
                 data=folder,
                 sort=sort,
                 results=folder_for(workload, chosen.name, label) if keep else None,
-                master=master,
-                most_seconds=most_seconds,
-                most_disk_mb=most_disk_mb,
-                pace=pace,
-                shared=usual_shared(master),
-                steerable=operators == "kernels"
-                and way == "stream"
+                master=options.master,
+                most_seconds=options.most_seconds,
+                most_disk_mb=options.most_disk_mb,
+                pace=options.pace,
+                shared=usual_shared(options.master),
+                steerable=counting
+                and options.way == "stream"
                 and planning.changes(chosen.name, workload) is not None,
-                backend=operators,
+                backend=options.backend,
             )
             for label in dict.fromkeys(labels)
         ]
-        backend.start(repeated(requests, repeats))
-    except SluiceError as error:
-        st.session_state["launch_error"] = error
+        backend.start(repeated(requests, options.repeats))
 
 
 def failure() -> SluiceError | None:
     """Why the last start did not happen, if it did not."""
-    return st.session_state.get("launch_error")
+    return st.session_state.get(_FAILURE)

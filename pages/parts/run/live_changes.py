@@ -13,11 +13,9 @@ from pages.parts.run.change_editor import action
 from pages.parts.shared import backend, controls, planning, state
 from pages.parts.shared.formatting import plain, plan_name
 from pages.parts.workload import drafts
-from planner.errors import PlanError, RunError
 from planner.families.registry import family
 from planner.files.query.text import parse_query
 from planner.workload.execution import Change
-from planner.workload.query import Query
 from planner.workload.streams import catalogue
 from planner.workload.workload import Workload
 from runtime.runs.records import RunRequest
@@ -97,13 +95,11 @@ def form(job_id: str) -> None:
             plans = planning.switch_targets(chosen, workload)
             label = st.selectbox("Plan", plans, format_func=plan_name, key="steer-plan")
             _button("Switch now", entry.steering, [Change(0, plan=label)])
-        if _PROBLEM in st.session_state:
-            controls.show(st.session_state[_PROBLEM])
+        controls.show_kept(_PROBLEM)
 
 
 def _add(steering: Steering, workload: Workload) -> None:
-    names = {query.name for query in workload.queries}
-    usual = next(f"Q{n}" for n in range(1, len(names) + 2) if f"Q{n}" not in names)
+    usual = drafts.unused_name([query.name for query in workload.queries])
     left, right = st.columns([1, 4])
     name = left.text_input("Name", value=usual, key=f"steer-name-{usual}")
     text = right.text_area("Query", value=workload.queries[-1].text, key=f"steer-add-{usual}")
@@ -135,27 +131,18 @@ def _button(label: str, steering: Steering, changes: Sequence[Change]) -> None:
 
 def _ask_text(steering: Steering, name: str, text: str, instead: bool) -> None:
     """Add a query, or replace the one with its name."""
-    st.session_state.pop(_PROBLEM, None)
-    try:
-        query = _parsed(steering.soon(), name, text)
+    with controls.kept(_PROBLEM):
+        workload = steering.soon()
+        relations = [relation.name for relation in workload.relations]
+        known = catalogue([*workload.streams, *workload.relations])
+        query = parse_query(text, name, relations, known)
         leaving = [Change(0, remove=name)] if instead else []
         steering.ask([*leaving, Change(0, add=query)])
-    except (PlanError, RunError) as error:
-        st.session_state[_PROBLEM] = error
-
-
-def _parsed(workload: Workload, name: str, text: str) -> Query:
-    relations = [relation.name for relation in workload.relations]
-    known = catalogue([*workload.streams, *workload.relations])
-    return parse_query(text, name, relations, known)
 
 
 def _ask(steering: Steering, changes: Sequence[Change]) -> None:
-    st.session_state.pop(_PROBLEM, None)
-    try:
+    with controls.kept(_PROBLEM):
         steering.ask(changes)
-    except (PlanError, RunError) as error:
-        st.session_state[_PROBLEM] = error
 
 
 def show(entry: Entry, request: RunRequest) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import streamlit as st
 
-from pages.parts.shared import state
+from pages.parts.shared import controls, state
 from pages.parts.shared.formatting import seconds_text
 from planner.workload.validation import exact
 from planner.workload.workload import Workload
@@ -31,54 +32,36 @@ def restore(choices: Mapping[str, Any]) -> None:
     st.session_state[_NOW] = dict(choices)
 
 
-def number(name: str, usual: T, least: float, most: float, shown: Callable[[T], T]) -> T:
-    """A number within limits; `shown` draws the field with the value it begins with."""
-    before: Any = _before(name, usual)
-    return _noted(name, usual, shown(before if least <= before <= most else usual))
+def given(name: str, usual: T, widget: Callable[..., T], **settings: Any) -> T:
+    """A number, a text, or yes or no; it begins with the last choice, if that is still allowed."""
+    settings = controls.field(name) | settings
+    value: Any = before(name, usual)
+    least, most = settings.get("min_value", -math.inf), settings.get("max_value", math.inf)
+    if isinstance(usual, str):
+        value = value[: settings["max_chars"]]
+    elif not least <= value <= most:
+        value = usual
+    key = name.replace("_", "-")
+    return noted(name, usual, widget(value=value, key=key, persist_state="session", **settings))
 
 
-def given(name: str, usual: T, shown: Callable[[T], T]) -> T:
-    """A text, or yes or no."""
-    return _noted(name, usual, shown(_before(name, usual)))
-
-
-def option(name: str, options: Sequence[T], shown: Callable[[int], T]) -> T:
+def option(name: str, widget: Callable[..., Any], **settings: Any) -> Any:
     """One of several options; the first is the default."""
-    before = _before(name, options[0])
-    return _noted(name, options[0], shown(options.index(before) if before in options else 0))
+    settings = controls.field(name) | settings
+    options = settings["options"]
+    last = before(name, options[0])
+    first = options.index(last) if last in options else 0
+    drawn = widget(index=first, key=name, persist_state="session", **settings)
+    return noted(name, options[0], drawn)
 
 
-def radio(name: str, label: str, options: Mapping[T, str]) -> T:
-    """One of several options, all visible with a description."""
-    choices = list(options)
-    return option(
-        name,
-        choices,
-        lambda first: st.radio(
-            label,
-            choices,
-            index=first,
-            format_func=options.__getitem__,
-            key=name,
-            persist_state="session",
-        ),
-    )
-
-
-def several(
-    name: str, options: Sequence[str], usual: list[str], shown: Callable[[list[str]], list[str]]
-) -> list[str]:
-    """Some of several options, which may have changed since the last choice."""
-    before = [label for label in _before(name, usual) if label in options]
-    return _noted(name, usual, shown(before or usual))
-
-
-def _before(name: str, usual: T) -> T:
+def before(name: str, usual: T) -> T:
+    """The last choice, if there was one."""
     found = st.session_state.get(_BEFORE, {}).get(name, usual)
     return found if isinstance(found, type(usual)) else usual
 
 
-def _noted(name: str, usual: T, value: T) -> T:
+def noted(name: str, usual: T, value: T) -> T:
     """Remember a choice that differs from the default."""
     choices = st.session_state.setdefault(_NOW, {})
     if value == usual:
@@ -88,7 +71,7 @@ def _noted(name: str, usual: T, value: T) -> T:
     return value
 
 
-def pick(workload: Workload, way: Way) -> float | None:
+def pick_pace(workload: Workload, way: Way) -> float | None:
     """Seconds of stream time per second; None: as fast as possible, as every replay is."""
     from runtime.data.run_data import run_seconds
 
@@ -97,19 +80,7 @@ def pick(workload: Workload, way: Way) -> float | None:
     folder, _ = state.data()
     # The duration of own data is known only after they have been read.
     choices = [FASTEST, *(() if folder else _OVER), REAL]
-    chosen = option(
-        "pace",
-        choices,
-        lambda first: st.selectbox(
-            "Pace",
-            choices,
-            index=first,
-            key="pace",
-            persist_state="session",
-            help="Tuples arrive at this pace, so that you can watch a run and change its queries. "
-            "Answers and counts stay the same; the seconds include waiting.",
-        ),
-    )
+    chosen = option("pace", st.selectbox, options=choices)
     if chosen == FASTEST:
         return None
     return 1.0 if chosen == REAL else run_seconds(workload) / _OVER[chosen]

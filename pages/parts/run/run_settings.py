@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import median
@@ -11,6 +10,7 @@ import streamlit as st
 
 from pages.parts.families.registry import view_of
 from pages.parts.run import run_choices
+from pages.parts.run.launch import RunOptions
 from pages.parts.shared import backend, controls, planning, seconds, state
 from pages.parts.shared.formatting import counted, on_pages, plain, plan_name, seconds_text
 from pages.parts.workload import drafts
@@ -18,18 +18,7 @@ from planner.families.protocol import Family, Ranking
 from planner.numbers import amount
 from planner.plan.cost import total
 from planner.workload.workload import Workload
-from runtime.runs.records import Backend, Run, Way
-
-MOST_PLANS = 24
-_LONGEST_MASTER = 200
-_WAYS: dict[Way, str] = {
-    "stream": "Stream: micro-batches through Spark's state store, with live figures",
-    "replay": "Replay: one Spark batch job, faster for many plans",
-}
-_BACKENDS: dict[Backend, str] = {
-    "kernels": "Sluice's kernels: every comparison is counted",
-    "native": "Spark's own operators: what Spark can do without Sluice, with Spark's own counts",
-}
+from runtime.runs.records import MOST_DISK_MB, MOST_REPEATS, MOST_SECONDS
 
 
 def pick_plans(ranking: Ranking) -> list[str]:
@@ -38,45 +27,49 @@ def pick_plans(ranking: Ranking) -> list[str]:
     tags = {c.label: ", ".join(c.tags) for c in ranking.candidates}
     chosen = state.plan(tuple(tags), ranking.best)
     usual = list(dict.fromkeys([ranking.best, other.label, chosen]))
-    return run_choices.several(
-        "plans",
-        list(tags),
-        usual,
-        lambda first: st.multiselect(
-            "Plans",
-            list(tags),
-            default=first[:MOST_PLANS],
-            format_func=lambda label: (
-                f"{plan_name(label)} ({tags[label]})" if tags[label] else plan_name(label)
-            ),
-            max_selections=MOST_PLANS,
-            help="Plans run one after the other on the same tuples.",
+    before = [label for label in run_choices.before("plans", usual) if label in tags]
+    field = controls.field("plans")
+    picked = st.multiselect(
+        options=list(tags),
+        default=(before or usual)[: field["max_selections"]],
+        format_func=lambda label: (
+            f"{plan_name(label)} ({tags[label]})" if tags[label] else plan_name(label)
         ),
+        **field,
     )
+    return run_choices.noted("plans", usual, picked)
 
 
-def pick_way() -> Way:
-    """How the plans run."""
-    return run_choices.radio("way", "Mode", _WAYS)
+def pick(chosen: Family, workload: Workload) -> RunOptions:
+    """How the plans run, and what for; seed and duration are changed in the workload."""
+    way = run_choices.option("way", st.radio)
+    operators = run_choices.option("backend", st.radio)
+    keep = view_of(chosen.name).keeps_answers and run_choices.given(
+        "keep_answers", True, st.checkbox
+    )
+    edit_span()
+    columns = st.columns(5)
+    repeats = run_choices.given("repeats", 1, columns[0].number_input, max_value=MOST_REPEATS)
+    limits = (
+        run_choices.given("most_seconds", MOST_SECONDS, columns[1].number_input),
+        run_choices.given("most_disk", MOST_DISK_MB, columns[2].number_input),
+    )
+    with columns[3]:
+        pace = run_choices.pick_pace(workload, way) if operators == "kernels" else None
+    master = run_choices.given("master", "", columns[4].text_input)
+    return RunOptions(way, operators, keep, repeats, *limits, pace, master.strip() or None)
 
 
-def pick_backend() -> Backend:
-    """What executes the plans."""
-    return run_choices.radio("backend", "Operators", _BACKENDS)
-
-
-def refused(
-    chosen: Family, workload: Workload, labels: Sequence[str], way: Way, backend: Backend
-) -> bool:
+def refused(chosen: Family, workload: Workload, labels: Sequence[str], options: RunOptions) -> bool:
     """Whether Spark's own operators cannot run some of these plans; the page then says why."""
     from runtime.backends.native.kinds import refusal
 
-    if backend != "native":
+    if options.backend != "native":
         return False
     reasons: dict[str, list[str]] = {}
     for label in labels:
         plan, _ = planning.priced(chosen.name, workload, label)
-        if reason := refusal(plan, workload, way):
+        if reason := refusal(plan, workload, options.way):
             reasons.setdefault(reason, []).append(plan_name(label))
     for reason, names in reasons.items():
         message = f"Spark's own operators cannot run {', '.join(names)}: {on_pages(reason)}."
@@ -84,114 +77,14 @@ def refused(
     return bool(reasons)
 
 
-def pick_repeats() -> int:
-    """How often each plan runs."""
-    from runtime.runs.records import MOST_REPEATS
-
-    return run_choices.number(
-        "repeats",
-        1,
-        1,
-        MOST_REPEATS,
-        lambda first: st.number_input(
-            "Repeats of each plan",
-            min_value=1,
-            max_value=MOST_REPEATS,
-            value=first,
-            key="repeats",
-            persist_state="session",
-            help="Plans run round by round, each round in another order, so that a machine that "
-            "slows down affects all plans alike. Results shows the spread.",
-        ),
-    )
-
-
-def pick_most_seconds() -> float:
-    """Seconds after which a run is stopped."""
-    from runtime.runs.records import MOST_SECONDS
-
-    help_text = "A run that takes longer is stopped. It can be resumed."
-    return _limit("most_seconds", "Time limit per run (s)", MOST_SECONDS, help_text)
-
-
-def pick_most_disk() -> float:
-    """Megabytes of disk at which a run is stopped."""
-    from runtime.runs.records import MOST_DISK_MB
-
-    help_text = "For its micro-batches, and for its state while it runs."
-    return _limit("most_disk", "Disk limit per run (MB)", MOST_DISK_MB, help_text)
-
-
-def _limit(name: str, label: str, usual: float, help_text: str) -> float:
-    return run_choices.number(
-        name,
-        usual,
-        1.0,
-        math.inf,
-        lambda first: st.number_input(
-            label,
-            min_value=1.0,
-            value=first,
-            format="%g",
-            key=name.replace("_", "-"),
-            persist_state="session",
-            help=help_text,
-        ),
-    )
-
-
-def pick_master() -> str | None:
-    """Where Spark runs; None is this machine."""
-    typed = run_choices.given(
-        "master",
-        "",
-        lambda first: st.text_input(
-            "Spark master",
-            first[:_LONGEST_MASTER],
-            placeholder="this machine",
-            max_chars=_LONGEST_MASTER,
-            key="master",
-            persist_state="session",
-            help="A cluster, such as spark://HOST:7077. All its machines need a shared folder "
-            "under the same path: set SLUICE_SHARED to it before ./start. A cluster on this "
-            "machine needs none.",
-        ),
-    )
-    return typed.strip() or None
-
-
-def keep_answers(chosen: Family) -> bool:
-    """Whether answers are kept, where the family can keep them."""
-    if not view_of(chosen.name).keeps_answers:
-        return False
-    return run_choices.given(
-        "keep_answers",
-        True,
-        lambda first: st.checkbox(
-            "Keep the answer and its changes to see them under Results",
-            value=first,
-            key="keep-answers",
-            persist_state="session",
-            help="Kept for a week. Writing every change of a group takes extra time.",
-        ),
-    )
-
-
 def edit_span() -> None:
     """Seed, warm-up and duration, which belong to the workload: its file holds them."""
     run = state.workload().run
     columns = st.columns(3)
-    seed = columns[0].number_input("Seed", min_value=0, value=run.seed, step=1)
-    warmup = columns[1].number_input(
-        "Warm-up (s of stream time)",
-        min_value=0.0,
-        value=None if run.warmup is None else float(run.warmup),
-        placeholder="the longest window",
-        help="Not measured: windows fill up first.",
-    )
-    duration = columns[2].number_input(
-        "Duration (s of stream time)", min_value=0.001, value=float(run.duration), format="%g"
-    )
+    seed = columns[0].number_input(value=run.seed, **controls.field("seed"))
+    before = None if run.warmup is None else float(run.warmup)
+    warmup = columns[1].number_input(value=before, **controls.field("warmup"))
+    duration = columns[2].number_input(value=float(run.duration), **controls.field("duration"))
     with controls.shown():
         changed = replace(run, seed=seed, warmup=warmup, duration=duration)
         if changed != run:
@@ -200,15 +93,11 @@ def edit_span() -> None:
 
 
 def expectation(
-    chosen: Family,
-    workload: Workload,
-    labels: Sequence[str],
-    way: Way,
-    pace: float | None,
-    repeats: int,
-    operators: Backend,
+    chosen: Family, workload: Workload, labels: Sequence[str], options: RunOptions
 ) -> None:
     """How much work the run is, and how long earlier runs took."""
+    from runtime.data.run_data import run_seconds
+
     folder, _ = state.data()
     if folder is None:
         read = [[source.name for source in query.sources] for query in workload.queries]
@@ -217,25 +106,18 @@ def expectation(
             (stream.rate or 0.0) * max(sources.count(stream.name) for sources in read)
             for stream in workload.streams
         )
-        tuples = stream_seconds(workload) * sum(rates)
+        tuples = run_seconds(workload) * sum(rates)
         ahead = f"About {amount(round(tuples))} tuples per plan"
-        if operators == "native":
+        if options.backend == "native":
             ahead = f"{ahead}. Spark's own operators count no comparisons."
         else:
             work = sum(comparisons(chosen, workload, label) for label in labels)
-            in_all = amount(round(work * repeats * stream_seconds(workload)))
-            expected = seconds.expected(chosen, workload, labels, way, tuples, pace, repeats)
+            in_all = amount(round(work * options.repeats * run_seconds(workload)))
+            expected = seconds.expected(chosen, workload, labels, tuples, options)
             ahead = f"{ahead} and {in_all} comparisons in total. {expected}"
     else:
         ahead = "All tuples of the files are processed."
-    st.caption(f"{ahead} {_before(workload, way, pace, len(labels) * repeats, operators)}")
-
-
-def stream_seconds(workload: Workload) -> float:
-    """The stream time that a run covers, warm-up included."""
-    from runtime.data.run_data import run_seconds
-
-    return run_seconds(workload)
+    st.caption(f"{ahead} {_before(workload, len(labels) * options.repeats, options)}")
 
 
 def comparisons(chosen: Family, workload: Workload, label: str) -> float:
@@ -244,24 +126,21 @@ def comparisons(chosen: Family, workload: Workload, label: str) -> float:
     return total(estimate.costs, (root.id for root in plan.roots)).comparisons
 
 
-def _before(
-    workload: Workload, way: Way, pace: float | None, plans: int, operators: Backend
-) -> str:
+def _before(workload: Workload, plans: int, options: RunOptions) -> str:
     """How long earlier runs of this workload took."""
-    mine = [run for run in backend.runs(workload.digest) if _counts(run, way, pace, operators)]
+    wanted = options.way, options.pace, options.backend
+    mine = [
+        run.measurement.timings.total
+        for run in backend.runs(workload.digest)
+        if run.status == "finished" and run.measurement is not None
+        if (run.request.way, run.request.pace, run.request.backend) == wanted
+    ]
     if mine:
-        each = median(run.measurement.timings.total for run in mine if run.measurement)
-        runs = counted(len(mine), "earlier run")
-        took = f"{runs} took {seconds_text(each)} each"
+        each = median(mine)
+        took = f"{counted(len(mine), 'earlier run')} took {seconds_text(each)} each"
         return f"Expect about {seconds_text(each * plans)}: {took}."
     first = "It has not been run in this mode yet"
     return f"{first}." if backend.spark_ready() else f"{first}; a first run also starts Spark."
-
-
-def _counts(run: Run, way: Way, pace: float | None, operators: Backend) -> bool:
-    asked = run.request
-    alike = (asked.way, asked.pace, asked.backend) == (way, pace, operators)
-    return run.status == "finished" and alike and run.measurement is not None
 
 
 def warnings(workload: Workload) -> Iterator[str]:

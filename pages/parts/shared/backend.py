@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 
@@ -78,7 +78,7 @@ def resume(run: Run) -> None:
 
 
 def discard(run_id: str) -> None:
-    """Delete an interrupted run and its files."""
+    """Delete a run and its files."""
     from runtime.runs.history import delete_run
 
     delete_run(run_id, history())
@@ -86,7 +86,11 @@ def discard(run_id: str) -> None:
 
 def job() -> Job | None:
     """The job that this session has started or watches, if any."""
-    known = st.session_state.get("job")
+    return _started("job")
+
+
+def _started(role: str) -> Job | None:
+    known = st.session_state.get(role)
     return None if known is None else runner().job(known)
 
 
@@ -106,17 +110,18 @@ def measure(experiment: str, anew: bool = False) -> None:
 
 def measuring(experiment: str | None = None) -> Job | None:
     """The job that measures this experiment (or any), whichever tab has started it."""
-    # Asking must not load the runtime: before it is loaded, no job can run.
-    if "runtime.control.jobs" not in sys.modules:
-        return None
-    figures = [job for job in runner().active() if job.figure is not None]
+    figures = [job for job in _active() if job.figure is not None]
     return next((job for job in figures if experiment in (None, job.figure)), None)
+
+
+def _active() -> Sequence[Job]:
+    # Asking must not load the runtime: before it is loaded, no job can run.
+    return runner().active() if "runtime.control.jobs" in sys.modules else ()
 
 
 def figure_job() -> Job | None:
     """The last job for a figure that this session has started, if any."""
-    known = st.session_state.get("figure_job")
-    return None if known is None else runner().job(known)
+    return _started("figure_job")
 
 
 def calibrate() -> None:
@@ -129,15 +134,12 @@ def calibrate() -> None:
 
 def calibrating() -> Job | None:
     """The job that calibrates this machine, whichever tab has started it."""
-    if "runtime.control.jobs" not in sys.modules:
-        return None
-    return next((job for job in runner().active() if job.is_calibration), None)
+    return next((job for job in _active() if job.is_calibration), None)
 
 
 def calibration_job() -> Job | None:
     """The last calibration that this session has started, if any."""
-    known = st.session_state.get("calibration_job")
-    return None if known is None else runner().job(known)
+    return _started("calibration_job")
 
 
 def is_own(job: Job) -> bool:
@@ -161,17 +163,17 @@ def arrived() -> None:
 
 def runs(workload_digest: str | None, most: int = 50) -> tuple[Run, ...]:
     """The latest runs, newest first; of one workload, if its digest is given."""
-    return _runs(_written(), workload_digest, most)
+    return _read(_written(), "runs", workload_digest, most)
 
 
 def records(run_ids: tuple[str, ...]) -> dict[str, Run]:
     """These runs by their ids; those that cannot be read are left out."""
-    return _records(_written(), run_ids)
+    return {run.id: run for run in _read(_written(), "records", run_ids)}
 
 
 def summaries(wanted: RunFilter, most: int, offset: int = 0) -> tuple[RunSummary, ...]:
     """A summary of each wanted run, newest first."""
-    return _summaries(_written(), wanted, most, offset)
+    return _read(_written(), "summaries", wanted, most, offset)
 
 
 def summaries_of(digests: Sequence[str], most: int) -> list[RunSummary]:
@@ -189,31 +191,13 @@ def _written() -> tuple[str, tuple[int, ...]]:
     return str(file), tuple(f.stat().st_mtime_ns if f.exists() else 0 for f in (file, log))
 
 
-@st.cache_resource(show_spinner=False, max_entries=16)
-def _runs(
-    written: tuple[str, tuple[int, ...]],  # noqa: ARG001 - part of the key, as below
-    workload_digest: str | None,
-    most: int,
-) -> tuple[Run, ...]:
-    return tuple(history().runs(workload_digest, most))
-
-
-@st.cache_resource(show_spinner=False, max_entries=16)
-def _records(
-    written: tuple[str, tuple[int, ...]],  # noqa: ARG001
-    run_ids: tuple[str, ...],
-) -> dict[str, Run]:
-    return {run.id: run for run in history().records(run_ids)}
-
-
-@st.cache_resource(show_spinner=False, max_entries=32)
-def _summaries(
-    written: tuple[str, tuple[int, ...]],  # noqa: ARG001
-    wanted: RunFilter,
-    most: int,
-    offset: int,
-) -> tuple[RunSummary, ...]:
-    return tuple(history().summaries(wanted, most, offset))
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _read(
+    written: tuple[str, tuple[int, ...]],  # noqa: ARG001 - part of the key
+    what: Literal["runs", "records", "summaries"],
+    *wanted: Any,
+) -> tuple[Any, ...]:
+    return tuple(getattr(history(), what)(*wanted))
 
 
 @st.cache_resource(show_spinner=False)

@@ -7,12 +7,15 @@ on the pictures of plans, which Streamlit draws without any.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
 import plotly.graph_objects as go
 import streamlit as st
+
+from pages.parts.shared import figures
 
 _SCRIPT = Path(__file__).with_name("saving.js")
 # Longer names are cut by some systems.
@@ -24,6 +27,11 @@ _SCALE = 2
 def show(figure: go.Figure, alt: str, key: str | None = None) -> None:
     """Draw the chart; `alt` is its text alternative."""
     st.plotly_chart(figure, alt=alt, key=key, config=settings(figure))
+
+
+def show_work(bars: figures.WorkBars, kinds: Sequence[str], field: str) -> None:
+    """Draw a bar for each plan or operator, cut into kinds of work."""
+    show(figures.stacked_work(bars, kinds, field), alt=figures.work_alternative(bars, field))
 
 
 def pick(figure: go.Figure, alt: str, key: str) -> list[Any]:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, TypeVar, cast
 
 import streamlit as st
 
 from pages.parts.shared.formatting import on_pages, plain
 from planner.errors import PlanError, QueryTextError, RunError, SluiceError, caret
+from planner.files.safe_yaml import read_yaml
 
 T = TypeVar("T")
-# Numbers with thousands separated.
-NUMBER = st.column_config.NumberColumn(format="localized")
+_MIME = {kind: f"application/{kind}" for kind in ("json", "yaml", "zip")}
+_MIME |= {kind: f"text/{kind}" for kind in ("csv", "html")}
 # Pixels: the head of a table and a row; longer tables scroll.
 _HEAD, _ROW, _TALLEST = 38, 35, 458
 
@@ -46,19 +50,57 @@ def table(
     data: Any,
     alt: str,
     numbers: Sequence[str] = (),
-    columns: Mapping[str, Any] | None = None,
+    columns: str | Mapping[str, Any] = MappingProxyType({}),
     **settings: Any,
 ) -> Any:
-    """A table without its index; returns what is selected in it."""
+    """A table without its index; returns what is selected in it.
+
+    `numbers` are columns with thousands separated; `columns` are all others, or the name of the
+    table in `columns.yaml`.
+    """
     rows = data.num_rows if hasattr(data, "num_rows") else len(data)
+    known = described_columns(columns) if isinstance(columns, str) else columns
     return st.dataframe(
         data,
         hide_index=True,
-        column_config={**dict.fromkeys(numbers, NUMBER), **(columns or {})},
+        column_config={**dict.fromkeys(numbers, _column()), **known},
         height=settings.pop("height", min(_HEAD + _ROW * max(rows, 1), _TALLEST)),
         alt=alt,
         **settings,
     )
+
+
+def download(label: str, content: Any, file: str, **settings: Any) -> None:
+    """A button that saves a file, and leaves the page as it is."""
+    mime = _MIME[file.rpartition(".")[2]]
+    usual = {"icon": ":material/download:", "on_click": "ignore"}
+    st.download_button(label, content, file, mime, **usual | settings)
+
+
+def described_columns(
+    name: str, changed: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+) -> dict[str, Any]:
+    """The columns of a table as `columns.yaml` describes them, with these changes."""
+    described = _described("columns")[name]
+    return {head: _column(**described[head], **changed.get(head, {})) for head in described}
+
+
+def field(name: str) -> dict[str, Any]:
+    """The settings of a form's field, as `fields.yaml` describes them."""
+    settings = dict(_described("fields")[name])
+    if isinstance(words := settings.get("options"), dict):
+        settings |= {"options": list(words), "format_func": lambda value: words.get(value, value)}
+    return settings
+
+
+@cache
+def _described(what: Literal["columns", "fields"]) -> dict[str, Any]:
+    return cast(Any, read_yaml(Path(__file__).with_name(f"{what}.yaml").read_bytes()))
+
+
+def _column(kind: str = "number", **settings: Any) -> Any:
+    usual = {"format": "localized"} if kind in ("number", "progress") else {}
+    return getattr(st.column_config, f"{kind.capitalize()}Column")(**usual | settings)
 
 
 _TEXT_OF_QUERY = re.compile(r"queries\[(\d+)\]\.text")
@@ -71,6 +113,22 @@ def shown() -> Iterator[None]:
         yield
     except (PlanError, RunError) as error:
         show(error)
+
+
+@contextmanager
+def kept(name: str) -> Iterator[None]:
+    """Keep a user's mistake under this name: what a button calls cannot show it yet."""
+    st.session_state.pop(name, None)
+    try:
+        yield
+    except SluiceError as error:
+        st.session_state[name] = error
+
+
+def show_kept(name: str) -> None:
+    """Show the mistake that was kept under this name, if there is one."""
+    if name in st.session_state:
+        show(st.session_state[name])
 
 
 def show(error: SluiceError, queries: Sequence[str] = ()) -> None:

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from pages.parts.shared import charts, links, planning, routing, state, views
+from pages.parts.shared import charts, controls, links, planning, routing, state, views
 from pages.parts.shared.formatting import counted, plain
 from planner.workload.validation import exact
 from planner.workload.workload import Workload
@@ -45,15 +45,8 @@ def show_share() -> None:
         made = partial(
             views.to_file, routing.name_of(title), state.workload(), state.data(), views.chosen()
         )
-        st.download_button(
-            "View as a file",
-            made,
-            f"{name}-view.json",
-            "application/json",
-            icon=":material/download:",
-            on_click="ignore",
-            help="Open it on the start page, on this or another machine.",
-        )
+        about = "Open it on the start page, on this or another machine."
+        controls.download("View as a file", made, f"{name}-view.json", help=about)
 
 
 def show(title: str) -> None:

@@ -19,7 +19,6 @@ import streamlit as st
 
 from pages.parts.run import run_choices
 from pages.parts.shared import backend, samples, state, views
-from pages.parts.shared.views import LONGEST_LABEL
 from pages.parts.workload import drafts, own_data, query_editors
 from planner.errors import PlanError
 from planner.files.workload_file import dump_workload, load_workload
@@ -76,7 +75,7 @@ def query() -> dict[str, str] | None:
     """The parameters of a link to the workload and the view; None if the workload is too long."""
     workload = state.workload()
     folder, sort = state.data()
-    view = {name: text for name, text in views.chosen().items() if len(text) <= LONGEST_LABEL}
+    view = views.short()
     for sample in samples.every():
         if (sample.workload, sample.data, False) == (workload, folder, sort):
             return {"sample": sample.id, **view}
@@ -87,8 +86,7 @@ def query() -> dict[str, str] | None:
 def _kept_here() -> dict[str, str]:
     """The parameters that find a long workload on this machine; not a link for others."""
     name = _keep(_file(state.workload()), "workloads")
-    view = {name: text for name, text in views.chosen().items() if len(text) <= LONGEST_LABEL}
-    return {} if name is None else {"kept": name, **view, **_data()}
+    return {} if name is None else {"kept": name, **views.short(), **_data()}
 
 
 def _file(workload: Workload) -> str:

@@ -3,38 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import streamlit as st
 
+from planner.files.safe_yaml import read_yaml
 from planner.files.workload_file import load_workload
 from planner.workload.workload import Workload
 
 FOLDER = Path(__file__).resolve().parents[3] / "sample_data"
+START = Path(__file__).parents[1] / "start" / "start.yaml"
 
-# What samples teach, with the best ones of each subject.
-JOINS, AGGREGATIONS, CHAINS, OWN = (
-    "Which join order is cheapest?",
-    "Aggregate before the join?",
-    "Many queries, one join",
-    "Data of your own",
-)
-_STORY = {
-    JOINS: ("golab-table-5", "golab-table-7", "eight-way"),
-    AGGREGATIONS: ("network-packets", "auctions"),
-    CHAINS: ("temperature-humidity", "two-hundred-alerts"),
-    OWN: ("sensors-own-data",),
-}
-_MORE = (
-    "thirty-six-windows",
-    "sensor-join",
-    "golab-table-6",
-    "network-links",
-    "lazy-join",
-    "shop-alerts",
-    "customer-flows",
-)
+
 _OWN_DATA = "-own-data"
 _EDITED = " (edited)"
 
@@ -47,28 +29,33 @@ class Sample(NamedTuple):
     data: Path | None
 
 
+@cache
+def start_page() -> dict[str, Any]:
+    """What the start page shows."""
+    return cast(Any, read_yaml(START.read_bytes()))
+
+
 @st.cache_resource(show_spinner=False)
 def every() -> tuple[Sample, ...]:
     """All samples, read once."""
     files = {file.stem: file for file in FOLDER.glob("*.yaml")}
-    story = [*(name for names in _STORY.values() for name in names), *_MORE]
-    known = [name for name in story if name in files]
+    first = [name for row in start_page()["rows"] for names in row.values() for name in names]
+    known = [name for name in (*first, *start_page()["more"]) if name in files]
     names = [*known, *sorted(files.keys() - set(known))]
     return tuple(_read(files[name]) for name in names)
 
 
-def by_subject() -> dict[str, list[Sample]]:
-    """The samples to begin with, by what they teach."""
-    known = {sample.id: sample for sample in every()}
-    return {
-        subject: [known[name] for name in names if name in known]
-        for subject, names in _STORY.items()
-    }
+def rows() -> list[dict[str, list[Sample]]]:
+    """The samples to begin with, by what they teach, in rows."""
+    return [
+        {subject: [s for s in map(find, names) if s is not None] for subject, names in row.items()}
+        for row in start_page()["rows"]
+    ]
 
 
 def more() -> list[Sample]:
     """All other samples."""
-    first = {sample.id for shown in by_subject().values() for sample in shown}
+    first = {sample.id for row in rows() for shown in row.values() for sample in shown}
     return [sample for sample in every() if sample.id not in first]
 
 

@@ -5,18 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from pages.parts.run.launch import RunOptions
 from pages.parts.shared import planning
 from pages.parts.shared.formatting import plain, plan_name, seconds_text
 from planner.families.protocol import Candidate, Family, Ranking
-from planner.seconds.calibration import Calibration, calibrated_units, kept_calibration
+from planner.seconds.calibration import calibrated_units, kept_calibration
 from planner.seconds.units import units_of
 from planner.workload.workload import Workload
-from runtime.runs.records import Way
-
-
-def calibration() -> Calibration | None:
-    """This machine's calibration, if there is one."""
-    return kept_calibration()
 
 
 def source(workload: Workload) -> str:
@@ -59,13 +54,7 @@ def short(seconds: float, digits: int = 3) -> str:
 
 
 def expected(
-    chosen: Family,
-    workload: Workload,
-    labels: Sequence[str],
-    way: Way,
-    tuples: float,
-    pace: float | None = None,
-    repeats: int = 1,
+    chosen: Family, workload: Workload, labels: Sequence[str], tuples: float, options: RunOptions
 ) -> str:
     """The predicted time of runs on generated tuples: in kernels, and for Spark's micro-batches."""
     from planner.seconds.kernel_work import Shape, kernel_seconds
@@ -73,20 +62,20 @@ def expected(
     from runtime.data.microbatches import usual_batch_rows
     from runtime.data.run_data import run_seconds
 
-    if pace is None:
+    if options.pace is None:
         batches = max(1, math.ceil(tuples / usual_batch_rows(round(tuples))))
     else:
-        batches = max(1, math.ceil(run_seconds(workload) / batch_seconds(pace)))
+        batches = max(1, math.ceil(run_seconds(workload) / batch_seconds(options.pace)))
     space = planning.space(chosen.name, workload)
     kernel, span = 0.0, (workload.longest_window, run_seconds(workload))
     for label in labels:
         plan, estimate = planning.priced(chosen.name, workload, label)
         work = space.kernel_work(plan, estimate.costs)
         kernel += kernel_seconds(work, space.units, *span, Shape(batches))
-    predicted = f"Predicted: {short(kernel * repeats)} in kernels"
+    predicted = f"Predicted: {short(kernel * options.repeats)} in kernels"
     found = kept_calibration()
-    if way == "stream" and found is not None and found.batch is not None:
-        every = len(labels) * batches * repeats
+    if options.way == "stream" and found is not None and found.batch is not None:
+        every = len(labels) * batches * options.repeats
         predicted += f" and {seconds_text(every * found.batch.value)} for {every:,} micro-batches"
     return f"{predicted} ({plain(space.units.source, 200)})."
 

@@ -33,6 +33,11 @@ def chosen() -> dict[str, str]:
     return found | ({ALL: "yes"} if st.session_state.get(_SHOW_ALL) else {})
 
 
+def short() -> dict[str, str]:
+    """The choices that fit into a link."""
+    return {name: text for name, text in chosen().items() if len(text) <= LONGEST_LABEL}
+
+
 def choose(view: Mapping[str, str]) -> None:
     """Make these choices; those that the workload does not have are ignored later."""
     if query := view.get(QUERY):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import streamlit as st
 
-from pages.parts.shared import backend, controls, state, views
+from pages.parts.shared import backend, controls, samples, state, views
 from pages.parts.shared.formatting import counted, error_text, moment, plain, plan_name
 from pages.parts.shared.samples import Sample
 from pages.parts.start import workload_picture
@@ -18,10 +18,10 @@ from runtime.runs.run_summary import RunFilter, RunSummary
 A_ROW = 3
 
 
-def row(subjects: Sequence[tuple[str, Sequence[Sample]]], primary: bool = False) -> None:
+def row(subjects: Mapping[str, Sequence[Sample]], primary: bool = False) -> None:
     """Cards side by side under their subjects; a subject without samples opens a file."""
     columns = iter(st.columns(A_ROW))
-    for subject, shown in subjects:
+    for subject, shown in subjects.items():
         for place, card in enumerate(shown or [None]):
             with next(columns):
                 if subject:
@@ -61,17 +61,8 @@ def open_file() -> None:
 
 def tour() -> None:
     """What to do, in one minute."""
-    steps = (
-        ("Open", "a sample, or a workload of your own."),
-        ("Plans", "shows the cheapest plan and why it wins."),
-        ("Run", "two of them on Spark, with every comparison counted."),
-        (
-            "Results",
-            "compares measured with predicted, and checks that all plans gave the same answer.",
-        ),
-        ("Workload", "lets you change rates, windows, queries or data; all costs follow at once."),
-    )
     st.markdown("**One minute with Sluice**")
+    steps = samples.start_page()["tour"].items()
     for number, (column, (page, text)) in enumerate(zip(st.columns(5), steps, strict=True), 1):
         column.markdown(f"{number}. **{page}** {text}")
 

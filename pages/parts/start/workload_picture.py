@@ -48,7 +48,7 @@ def _lane(
     colour = _COLOURS[place % len(_COLOURS)]
     size = 11 if len(query.sources) < 7 else 10
     bar = min(20.0, HEIGHT / len(query.sources) - 5)
-    begin = _NOW - _window_width(source, _longest(query))
+    begin = _NOW - (_NOW - _LEFT) * max(0.12, 0.92 * _seconds(source) / _longest(query))
     bend = (_NOW + 300) / 2
     return "".join(
         [
@@ -97,7 +97,10 @@ def _ends(workload: Workload, source: Source, y: float, bar: float, colour: str)
     if len(workload.queries) == 1:
         return
     windows = {
-        other.window: other for q in workload.queries for other in q.sources if _same(other, source)
+        other.window: other
+        for query in workload.queries
+        for other in query.sources
+        if other.name == source.name and other.window is not None
     }
     longest = max((_seconds(other) for other in windows.values()), default=0.0)
     for other in windows.values():
@@ -106,10 +109,6 @@ def _ends(workload: Workload, source: Source, y: float, bar: float, colour: str)
             f'<line x1="{x:.1f}" y1="{y - bar / 2:.1f}" x2="{x:.1f}" y2="{y + bar / 2:.1f}" '
             f'stroke="{colour}" stroke-width="1.2" stroke-opacity="0.8"/>'
         )
-
-
-def _same(other: Source, source: Source) -> bool:
-    return other.name == source.name and other.window is not None
 
 
 def _outputs(workload: Workload, middle: float) -> str:
@@ -155,7 +154,3 @@ def _seconds(source: Source) -> float:
     if isinstance(source.window, TimeWindow | TumblingWindow):
         return source.window.seconds
     return 60.0
-
-
-def _window_width(source: Source, longest: float) -> float:
-    return (_NOW - _LEFT) * max(0.12, 0.92 * _seconds(source) / longest)

@@ -7,7 +7,7 @@ valid workload stays open, so that renaming a stream and the query that reads it
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -50,6 +50,11 @@ def change(changed: Parts, editor: str) -> None:
         bases[editor]["version"] = version()
 
 
+def put(name: str, value: object, editor: str) -> None:
+    """Change one part of the draft."""
+    change({**parts(), name: value}, editor)
+
+
 def problem() -> SluiceError | None:
     """The mistake that keeps the draft from being saved, if any."""
     parts()
@@ -61,6 +66,11 @@ def query_names() -> list[str]:
     """The names of the draft's queries."""
     queries = parts().get("queries", [])
     return [str(part.get("name", f"Q{number}")) for number, part in enumerate(queries, 1)]
+
+
+def unused_name(names: Collection[str]) -> str:
+    """`Q1`, `Q2` or the next one that none of these queries has."""
+    return next(f"Q{n}" for n in range(1, len(names) + 2) if f"Q{n}" not in names)
 
 
 def mistaken() -> Parts | None:

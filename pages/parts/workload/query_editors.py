@@ -42,7 +42,7 @@ def pick(queries: list[Parts]) -> int:
     event = controls.table(
         table([queries[at] for at in found]),
         "Queries",
-        columns={"Text": st.column_config.TextColumn("Text", width="large")},
+        columns="queries",
         key=key,
         on_select="rerun",
         selection_mode="single-row-required",
@@ -75,9 +75,6 @@ def table(queries: list[Parts]) -> pd.DataFrame:
             "Text": [" ".join(str(part.get("text", "")).split()) for part in queries],
         }
     )
-
-
-_NEW = "SELECT * FROM {first} [RANGE 60]"
 
 
 def show_texts() -> None:
@@ -133,29 +130,25 @@ def points_at(problem: SluiceError, place: int | None = None) -> bool:
 
 
 def _typed(place: int, editor: str, key: str) -> None:
-    parts = drafts.parts()
-    queries = list(parts["queries"])
+    queries = list(drafts.parts()["queries"])
     queries[place] = {**queries[place], "text": st.session_state[key]}
-    drafts.change({**parts, "queries": queries}, editor)
+    drafts.put("queries", queries, editor)
 
 
 def _add(like: int | None = None) -> None:
     """One more query: a new one, or a copy of another."""
-    parts = drafts.parts()
-    names = {str(query.get("name")) for query in parts["queries"]}
-    number = next(n for n in range(1, len(names) + 2) if f"Q{n}" not in names)
-    text = _NEW.format(first=state.workload().streams[0].name)
+    queries = drafts.parts()["queries"]
+    name = drafts.unused_name([str(query.get("name")) for query in queries])
+    text = f"SELECT * FROM {state.workload().streams[0].name} [RANGE 60]"
     if like is not None:
-        text = str(parts["queries"][like].get("text", ""))
-    added = {"name": f"Q{number}", "text": text}
-    drafts.change({**parts, "queries": [*parts["queries"], added]}, "queries")
-    state.edit_query(added["name"])
+        text = str(queries[like].get("text", ""))
+    drafts.put("queries", [*queries, {"name": name, "text": text}], "queries")
+    state.edit_query(name)
 
 
 def _remove(place: int) -> None:
-    parts = drafts.parts()
-    queries = [part for at, part in enumerate(parts["queries"]) if at != place]
-    drafts.change({**parts, "queries": queries}, "queries")
+    queries = [part for at, part in enumerate(drafts.parts()["queries"]) if at != place]
+    drafts.put("queries", queries, "queries")
 
 
 def show_windows() -> None:
@@ -171,11 +164,7 @@ def show_windows() -> None:
         key=key,
         hide_index=True,
         disabled=["Source", "Stream"],
-        column_config={
-            "Window": st.column_config.TextColumn(
-                "Window", help="RANGE 100, RANGE 5 MINUTES, ROWS 500, TUMBLING 60, LANDMARK"
-            )
-        },
+        column_config=controls.described_columns("windows"),
         alt="Windows",
     )
     drafts.showing(_editor(query), edited)
@@ -268,10 +257,9 @@ def _parsed(source: Source, text: str | None) -> Window:
 
 
 def _rewrite(before: Query, after: Query) -> None:
-    parts = drafts.parts()
     queries = [
         {**part, "text": format_query(after)} if part.get("name") == before.name else part
-        for part in parts["queries"]
+        for part in drafts.parts()["queries"]
     ]
-    drafts.change({**parts, "queries": queries}, _editor(before))
+    drafts.put("queries", queries, _editor(before))
     st.rerun()

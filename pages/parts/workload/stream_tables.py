@@ -2,117 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import starmap
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from pages.parts.shared import state
+from pages.parts.shared import controls, state
 from pages.parts.workload import drafts
 from pages.parts.workload.drafts import Parts
 from planner.errors import PlanError
 from planner.workload.query import Source
 from planner.workload.workload import Workload
 
-_STREAM = ["name", "rate", "arrivals", "burst", "tuple_bytes"]
-_RELATION = ["name", "rows", "inserts", "deletes"]
-_ATTRIBUTE = ["source", "attribute", "distinct", "zipf", "type"]
+_NUMBERS = {"rate", "burst", "tuple_bytes", "rows", "inserts", "deletes", "distinct", "zipf"}
 _PER_VALUE = "per-value"
 
 
 def show_streams() -> None:
     """Streams with rate and arrivals."""
-    _edited(
-        "streams",
-        lambda: _frame([_stream_row(part) for part in drafts.parts().get("streams", [])], _STREAM),
-        with_streams,
-        {
-            "name": st.column_config.TextColumn("Stream", required=True),
-            "rate": st.column_config.NumberColumn("Rate (tuples/s)", format="%g"),
-            "arrivals": st.column_config.SelectboxColumn(
-                "Arrivals", options=["poisson", "regular", "pareto"], default="poisson"
-            ),
-            "burst": st.column_config.NumberColumn(
-                "Burst", format="%g", help="Mean size of a burst of Pareto arrivals"
-            ),
-            "tuple_bytes": st.column_config.NumberColumn("Bytes", format="%d"),
-        },
-    )
+    _edit_rows("streams", map(_stream_row, drafts.parts().get("streams", [])), with_streams)
 
 
 def show_relations() -> None:
     """Relations with rows, inserts and deletes."""
-    _edited(
-        "relations",
-        lambda: _frame(
-            [_relation_row(part) for part in drafts.parts().get("relations", [])], _RELATION
-        ),
-        with_relations,
-        {
-            "name": st.column_config.TextColumn("Relation", required=True),
-            "rows": st.column_config.NumberColumn("Rows", format="%d"),
-            "inserts": st.column_config.NumberColumn("Inserts/s", format="%g"),
-            "deletes": st.column_config.NumberColumn("Deletes/s", format="%g"),
-        },
-    )
+    _edit_rows("relations", map(_relation_row, drafts.parts().get("relations", [])), with_relations)
 
 
 def show_attributes() -> None:
     """Attributes of streams and relations: distinct values and their distribution."""
+    rows = starmap(_attribute_row, _attributes(drafts.parts()))
     names = [str(part.get("name")) for part in _sources(drafts.parts())]
-    _edited(
-        "attributes",
-        lambda: _frame(
-            [_attribute_row(*found) for found in _attributes(drafts.parts())], _ATTRIBUTE
-        ),
-        with_attributes,
-        {
-            "source": st.column_config.SelectboxColumn("Of", options=names, required=True),
-            "attribute": st.column_config.TextColumn("Attribute", required=True),
-            "distinct": st.column_config.NumberColumn("Distinct values", format="%d"),
-            "zipf": st.column_config.NumberColumn(
-                "Zipf exponent", format="%g", help="Empty or 0: all values are equally frequent"
-            ),
-            "type": st.column_config.SelectboxColumn(
-                "Type", options=["integer", "float", "string"]
-            ),
-        },
-    )
+    _edit_rows("attributes", rows, with_attributes, {"source": {"options": names}})
 
 
-def _edited(
+def _edit_rows(
+    name: str,
+    rows: Iterable[dict[str, Any]],
+    apply: Callable[[Parts, pd.DataFrame], Parts],
+    changed: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+) -> None:
+    """A table with a row for each part of the draft; rows can be added and deleted."""
+    columns = controls.described_columns(name, changed)
+
+    def build() -> pd.DataFrame:
+        """Its index is the place of each row in the draft."""
+        kinds = {column: "float64" if column in _NUMBERS else "object" for column in columns}
+        return pd.DataFrame(list(rows), columns=list(columns)).astype(kinds)
+
+    _edit(name, build, apply, columns, num_rows="dynamic", placeholder="–", alt=name)
+
+
+def _edit(
     name: str,
     build: Callable[[], pd.DataFrame],
     apply: Callable[[Parts, pd.DataFrame], Parts],
     columns: dict[str, Any],
+    **settings: Any,
 ) -> None:
     frame, key = drafts.base(name, build)
-    edited = st.data_editor(
-        frame,
-        key=key,
-        num_rows="dynamic",
-        hide_index=True,
-        column_config=columns,
-        placeholder="–",
-        alt=name,
-    )
+    edited = st.data_editor(frame, key=key, hide_index=True, column_config=columns, **settings)
     drafts.showing(name, edited)
     touched = any(st.session_state[key].values())
-    if not touched:
-        return
-    changed = apply(drafts.parts(), edited)
-    if changed != drafts.parts():
+    if touched and (changed := apply(drafts.parts(), edited)) != drafts.parts():
         drafts.change(changed, name)
         st.rerun()
-
-
-def _frame(rows: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
-    """A table whose index is the place of each row in the draft."""
-    frame = pd.DataFrame(rows, columns=columns)
-    numbers = {"rate", "burst", "tuple_bytes", "rows", "inserts", "deletes", "distinct", "zipf"}
-    kinds = {name: "float64" if name in numbers else "object" for name in columns}
-    return frame.astype(kinds)
 
 
 def _rows(frame: pd.DataFrame) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -145,10 +101,9 @@ def with_streams(parts: Parts, frame: pd.DataFrame) -> Parts:
     for place, row in _rows(frame):
         burst, arrivals = row.pop("burst", None), row.pop("arrivals", None)
         shape = {"pareto": {"burst": burst or 3}} if arrivals == "pareto" else arrivals
-        cleared = dict.fromkeys(_STREAM) | {"name": ""}
-        del cleared["burst"]
         usual = None if shape == "poisson" else shape
-        streams.append(_merged(_old(parts["streams"], place), cleared | row | {"arrivals": usual}))
+        cleared = {"name": "", "rate": None, "tuple_bytes": None, "arrivals": usual}
+        streams.append(_merged(_old(parts["streams"], place), cleared | row))
     return {**parts, "streams": streams}
 
 
@@ -182,14 +137,12 @@ def _attributes(parts: Parts) -> list[tuple[str, str, Parts]]:
 def _attribute_row(source: str, name: str, part: Parts) -> dict[str, Any]:
     spread = part.get("distribution")
     zipf = spread.get("zipf") if isinstance(spread, dict) else None
-    distinct = part.get("distinct", len(part.get("values", [])) or None)
-    kind = part.get("type", "integer")
     return {
         "source": source,
         "attribute": name,
-        "distinct": distinct,
+        "distinct": part.get("distinct", len(part.get("values", [])) or None),
         "zipf": zipf,
-        "type": kind,
+        "type": part.get("type", "integer"),
     }
 
 
@@ -231,31 +184,18 @@ def show_execution() -> None:
     with st.container(horizontal=True):
         for method, words in (("nested", "All nested loops"), ("hash", "All hash")):
             st.button(words, on_click=_set_all, args=(method,))
-    frame, key = drafts.base("execution", lambda: _execution_frame(workload, sources))
-    edited = st.data_editor(
-        frame,
-        key=key,
-        hide_index=True,
+    _edit(
+        "execution",
+        lambda: _execution_frame(workload, sources),
+        with_execution,
+        controls.described_columns("execution"),
         disabled=["Source"],
-        column_config={
-            "Join": st.column_config.SelectboxColumn(options=["nested", "hash"], required=True),
-            "Buckets": st.column_config.TextColumn(
-                help="A whole number, or per-value for an index. Nested loops have none."
-            ),
-        },
         alt="Join methods",
     )
-    drafts.showing("execution", edited)
-    if any(st.session_state[key].values()):
-        changed = with_execution(drafts.parts(), edited)
-        if changed != drafts.parts():
-            drafts.change(changed, "execution")
-            st.rerun()
 
 
 def _set_all(method: str) -> None:
-    parts = drafts.parts()
-    drafts.change({**parts, "execution": {**parts.get("execution", {}), "join": method}}, "all")
+    drafts.put("execution", {**drafts.parts().get("execution", {}), "join": method}, "all")
 
 
 def _execution_frame(workload: Workload, sources: tuple[Source, ...]) -> pd.DataFrame:

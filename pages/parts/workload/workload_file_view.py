@@ -37,14 +37,7 @@ def show() -> None:
                 st.rerun()
     else:
         texts.pop("file", None)
-    st.download_button(
-        "Download the file",
-        saved,
-        "workload.yaml",
-        "application/yaml",
-        icon=":material/download:",
-        on_click="ignore",
-    )
+    controls.download("Download the file", saved, "workload.yaml")
     views.open_workload_file()
 
 

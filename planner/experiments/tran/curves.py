@@ -1,15 +1,15 @@
-"""The workloads of the early-aggregation paper's figures, and the curves of their plans."""
+"""Tran & Lee 2007: what late and early aggregation cost in the workloads of Figures 6 to 10."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from planner.experiments.experiment import Curve, Place, Point
+from planner.experiments.experiment import Curve, Place, Point, curves_by_model
 from planner.families.early_aggregation import NAME
-from planner.families.early_aggregation.model import AggregationModel, model_of
+from planner.families.early_aggregation.model import model_of
 from planner.families.early_aggregation.published_model import PrintedModel
 from planner.families.early_aggregation.ranking import scores
 from planner.files.query.text import format_query
@@ -52,50 +52,16 @@ def grouped_join(name: str, rows: Sequence[Row], execution: Execution | None = N
     )
 
 
-PAPER = "Tran & Lee 2007"
 REFINED = "expected entries"
 PRINTED = "as printed"
 HASH = Execution(join="hash", buckets=1021)
 NESTED = Execution()
-
-Setting = Literal["two-way", "three-way"]
-DEFAULTS: dict[Setting, Row] = {
-    "two-way": Row(300, 5000, 150, 10),
-    "three-way": Row(200, 300, 20, 10),
-}
-STREAMS: dict[Setting, int] = {"two-way": 2, "three-way": 3}
-# Rows of S1, S2 and so on at a place of the axis.
-Build = Callable[[float], tuple[Row, ...]]
+_JOINS = {"hash join": HASH, "nested loops": NESTED}
 
 # Windows over rows are full a while after the time that their rows take on average.
 _FILLED = 1.2
 # A run is as long as LAP takes for so much work, within these seconds of stream time.
 _OPERATIONS, _LEAST_SECONDS, _MOST_SECONDS = 2e7, 1.0, 10.0
-
-
-def rows_of(setting: Setting) -> tuple[Row, ...]:
-    """The default setting: S1 has the groups, the other streams have none."""
-    first = DEFAULTS[setting]
-    return (first, *(first._replace(groups=1),) * (STREAMS[setting] - 1))
-
-
-def vary(setting: Setting, field: Literal["window", "groups", "rate", "values"]) -> Build:
-    """The default setting, with a field of S1 at the place on the axis.
-
-    Keys follow it on all streams. Where the rate varies the paper has 500/s on the other stream.
-    """
-
-    def build(x: float) -> tuple[Row, ...]:
-        first, *others = rows_of(setting)
-        if field == "values":
-            keys = round(1 / x)
-            return tuple(row._replace(values=keys) for row in (first, *others))
-        if field == "rate":
-            rate = 500 if setting == "two-way" else first.rate
-            return (first._replace(rate=x), *(row._replace(rate=rate) for row in others))
-        return (first._replace(**{field: int(x)}), *others)
-
-    return build
 
 
 def timed(name: str, rows: Sequence[Row], execution: Execution) -> Workload:
@@ -107,30 +73,69 @@ def timed(name: str, rows: Sequence[Row], execution: Execution) -> Workload:
     return replace(workload, run=RunSettings(warmup=round(warmup, 2), duration=round(seconds, 2)))
 
 
-def curves_of_plans(
-    workloads: Callable[[], Mapping[Place, Workload]],
-) -> Callable[[], tuple[Curve, ...]]:
-    """A curve of every plan under each model."""
-
-    def draw() -> tuple[Curve, ...]:
-        points: dict[tuple[str, str], list[Point]] = {}
-        for x, workload in workloads().items():
-            for model, label, cost in priced(model_of(workload)):
-                point = Point(x, workload, NAME, label, predicted=cost)
-                points.setdefault((model, label), []).append(point)
-        return tuple(
-            Curve(label if model == REFINED else f"{label}, {PRINTED}", label, tuple(found), model)
-            for (model, label), found in sorted(
-                points.items(), key=lambda item: item[0][0] != REFINED
-            )
-        )
-
-    return draw
+# Of each stream the numbers of its row.
+Streams = Sequence[Sequence[int]]
 
 
-def priced(model: AggregationModel) -> list[tuple[str, str, float]]:
-    """Operations per second of every plan under both models."""
-    printed = PrintedModel(model)
-    refined = zip(model.masks, scores(model, model.masks), strict=True)
-    found = [(REFINED, model.label(mask), score) for mask, score in refined]
-    return found + [(PRINTED, model.label(mask), printed.score(mask)) for mask in model.masks]
+def by_number(
+    figure: str,
+    join: str,
+    streams: Streams,
+    vary: Literal["window", "groups", "rate", "selectivity"],
+    places: Sequence[Any],
+) -> tuple[Curve, ...]:
+    """All plans, with a number of S1 at each place; keys follow the selectivity on all streams."""
+
+    def rows(x: Any) -> list[Row]:
+        first, *others = _rows(streams)
+        if vary == "selectivity":
+            return [row._replace(values=round(1 / x)) for row in (first, *others)]
+        return [first._replace(**{vary: x}), *others]
+
+    return _by_plan((x, timed(f"{figure}, {x:g}", rows(x), _JOINS[join])) for x in places)
+
+
+def showcases(rate: float, streams: Mapping[str, Streams]) -> tuple[Curve, ...]:
+    """All plans in every showcase, at one rate of S1."""
+    return _by_plan(
+        (place, timed(f"Figure 10{place}, {rate:g}", _rows(rows), NESTED))
+        for place, rows in streams.items()
+    )
+
+
+def default_settings(streams: Mapping[str, Streams]) -> tuple[Curve, ...]:
+    """LAP and the plan with all sets, under hash tables and nested loops."""
+
+    def subject(workload: Workload, mask: int) -> str:
+        join = "nested loops" if workload.execution == NESTED else "hash join"
+        every = 2 ** len(workload.streams) - 1
+        return {0: f"LAP, {join}", every: f"A set on every stream, {join}"}.get(mask, "")
+
+    workloads = (
+        (setting, timed(f"Default setting, {setting} {join}", _rows(rows), execution))
+        for setting, rows in streams.items()
+        for join, execution in _JOINS.items()
+    )
+    return _by_plan(workloads, subject)
+
+
+def _rows(streams: Streams) -> list[Row]:
+    return [Row(*row) for row in streams]
+
+
+def _by_plan(
+    workloads: Iterable[tuple[Place, Workload]],
+    subject: Callable[[Workload, int], str] | None = None,
+) -> tuple[Curve, ...]:
+    """A curve of every plan under each model, or of those that `subject` has a name for."""
+    points: dict[tuple[str, str], list[Point]] = {}
+    for x, workload in workloads:
+        model = model_of(workload)
+        printed = PrintedModel(model)
+        for mask, cost in zip(model.masks, scores(model, model.masks), strict=True):
+            label = model.label(mask)
+            if curve := subject(workload, mask) if subject else label:
+                for source, predicted in ((REFINED, cost), (PRINTED, printed.score(mask))):
+                    point = Point(x, workload, NAME, label, predicted=predicted)
+                    points.setdefault((source, curve), []).append(point)
+    return curves_by_model(points)

@@ -41,10 +41,15 @@ class ScheduleModel:
 
     # --- windows and queries ---------------------------------------------------------------------
 
+    @property
+    def ticks(self) -> int:
+        """How many ticks a second has, or a row."""
+        return 1 if self.group.unit == "rows" else 1_000_000
+
     @cached_property
     def lengths(self) -> Floats:
         """The windows in seconds or rows."""
-        return np.array(self.windows) / (1.0 if self.group.unit == "rows" else 1e6)
+        return np.array(self.windows) / self.ticks
 
     @cached_property
     def members(self) -> tuple[tuple[Member, ...], ...]:
@@ -71,7 +76,7 @@ class ScheduleModel:
             tuple(map(len, queries)),
             tuple(sum((Fraction(repr(q.weight)) for q in own), Fraction()) for own in queries),
             tuple(
-                window * sum((self._output_share(m) for m in own), Fraction())
+                Fraction(window, self.ticks) * sum(map(self._output_share, own), Fraction())
                 for window, own in zip(self.windows, self.members, strict=True)
             ),
             tuple(

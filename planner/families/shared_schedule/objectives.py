@@ -95,9 +95,11 @@ def other_objectives(read: Read) -> Iterator[Objective]:
         "output-delay", f"{kind} delay over results", "delay_ms over results", outputs, "ms"
     )
     if read is mean_delay:
-        times = "x the delay by itself"
+        figure, unit = "delay_ms / isolated_delay_ms", "times its delay alone"
         worst = partial(_worst, stretch)
-        yield _delay("stretch", "Worst stretch", "delay_ms / isolated_delay_ms", worst, times)
+        yield Objective(
+            "stretch", "Worst stretch", unit, figure, worst, better="less", worse="more"
+        )
 
 
 def declared_objectives(workload: Workload, read: Read) -> Iterator[Objective]:
@@ -109,7 +111,7 @@ def declared_objectives(workload: Workload, read: Read) -> Iterator[Objective]:
     deadlines = {q.name: 1e3 * q.deadline for q in workload.queries if q.deadline is not None}
     if deadlines:
         of = partial(_lateness, deadlines)
-        title, unit = "95th percentile / deadline", "x the deadline"
+        title, unit = "95th percentile / deadline", "times its deadline"
         yield _delay("lateness", title, "delay_ms_p95 / deadline", of, unit)
 
 

@@ -15,20 +15,24 @@ from threading import Lock
 import numpy as np
 
 from planner.families.shared_schedule.clock import Clock
-from planner.families.shared_schedule.labels import LWO, SWF, Schedule
-from planner.families.shared_schedule.model import ScheduleModel
-from planner.families.shared_schedule.policies import Rule, rule_of
-from planner.families.shared_schedule.response_times import (
+from planner.families.shared_schedule.delays.response_times import (
     Responses,
     by_stretches,
     delays_alone,
     responses,
     waiting_work,
 )
-from planner.families.shared_schedule.sample import Sample, drawn_sample, sample_size
-from planner.families.shared_schedule.scan_times import Scans, scans_of
-from planner.families.shared_schedule.simulation import simulated
-from planner.families.shared_schedule.steady_state import SteadyState, WindowDelays, steady_state
+from planner.families.shared_schedule.delays.sample import Sample, drawn_sample, sample_size
+from planner.families.shared_schedule.delays.scan_times import Scans, scans_of
+from planner.families.shared_schedule.delays.simulation import simulated
+from planner.families.shared_schedule.delays.steady_state import (
+    SteadyState,
+    WindowDelays,
+    steady_state,
+)
+from planner.families.shared_schedule.labels import LWO, SWF, Schedule
+from planner.families.shared_schedule.model import ScheduleModel
+from planner.families.shared_schedule.policies import Rule, rule_of
 from planner.joins.arrays import Floats
 from planner.plan.cost import UnitCosts
 

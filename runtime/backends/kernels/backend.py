@@ -8,16 +8,14 @@ from functools import partial
 from pathlib import Path
 
 from planner.families.registry import family
-from planner.plan.cost import Measurement, Timings
+from planner.plan.cost import Timings
 from planner.seconds.calibration import calibrated_units
 from planner.seconds.kernel_work import Shape, kernel_seconds
 from runtime.backends.interruption import unless_stopped
 from runtime.backends.kernels.prepare import Prepared, prepare
-from runtime.backends.kernels.progress import Totals, measured_so_far
+from runtime.backends.kernels.progress import Totals, measured_so_far, measurement_of
 from runtime.backends.protocol import Backend, RunContext
 from runtime.data.run_data import run_seconds
-from runtime.engines.kernels.digest import as_text
-from runtime.engines.protocol import Tally
 from runtime.engines.registry import engine
 from runtime.runs.records import KernelTime, Progress, Run, RunRequest
 
@@ -25,9 +23,8 @@ from runtime.runs.records import KernelTime, Progress, Run, RunRequest
 class KernelBackend(Backend):
     """Runs programs. A stream keeps its totals and a checkpoint: it can be resumed."""
 
-    def prepare(self, request: RunRequest, partitions: int) -> Prepared:
-        """Plan, cut the tuples into micro-batches, and compile the plan."""
-        return prepare(request, partitions)
+    prepare = staticmethod(prepare)
+    measured_so_far = staticmethod(measured_so_far)
 
     def predicted_kernel(self, request: RunRequest, prepared: Prepared) -> KernelTime:
         """Over all of its stream time, batches and partitions."""
@@ -74,12 +71,8 @@ class KernelBackend(Backend):
         finished = time.time()
         spent = finished - context.begun
         timings = Timings(spent, engine_seconds, tally.kernel_seconds, start_seconds)
-        measurement = _measurement(prepared, tally, timings)
+        measurement = measurement_of(prepared, tally, timings)
         return replace(record.ended("finished", finished), measurement=measurement)
-
-    def measured_so_far(self, prepared: Prepared, folder: Path, begun: float) -> Measurement | None:
-        """What the totals on disk say; None where no batch was done."""
-        return measured_so_far(prepared, folder, begun)
 
     def why_not_resumed(self, request: RunRequest) -> str | None:
         """A replay cannot be resumed."""
@@ -90,22 +83,6 @@ class KernelBackend(Backend):
     def batches_counted(self, folder: Path) -> int:
         """How many batches the totals on disk cover."""
         return Totals(folder).done()
-
-
-def _measurement(prepared: Prepared, tally: Tally, timings: Timings) -> Measurement:
-    answers = tally.answers(prepared.workload)
-    return Measurement(
-        costs=tally.costs,
-        qualities=tally.qualities,
-        timings=timings,
-        rows=prepared.batches.rows,
-        results={name: results for name, (results, _) in answers.items()},
-        answers={name: as_text(digest) for name, (_, digest) in answers.items()},
-        replicated_inserts=tally.replicated_inserts,
-        recomputations=tally.recomputations,
-        queues=tally.queues,
-        schedules=tally.schedules,
-    )
 
 
 BACKEND = KernelBackend()

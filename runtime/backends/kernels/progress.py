@@ -6,12 +6,15 @@ import base64
 import json
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from planner.errors import RunError
 from planner.plan.cost import Measurement, Timings
 from runtime.backends.kernels.prepare import Prepared
+from runtime.engines.kernels.digest import as_text
+from runtime.engines.protocol import Tally
 from runtime.runs.records import Progress
 
 
@@ -60,6 +63,23 @@ def progress_of(prepared: Prepared, done: int, totals: Sequence[bytes], begun: f
     )
 
 
+def measurement_of(prepared: Prepared, tally: Tally, timings: Timings) -> Measurement:
+    """What a run counted, and its answers."""
+    answers = tally.answers(prepared.workload)
+    return Measurement(
+        costs=tally.costs,
+        qualities=tally.qualities,
+        timings=timings,
+        rows=prepared.batches.rows,
+        results={name: results for name, (results, _) in answers.items()},
+        answers={name: as_text(digest) for name, (_, digest) in answers.items()},
+        replicated_inserts=tally.replicated_inserts,
+        recomputations=tally.recomputations,
+        queues=tally.queues,
+        schedules=tally.schedules,
+    )
+
+
 def measured_so_far(prepared: Prepared, folder: Path, begun: float) -> Measurement | None:
     """What a run counted until it was interrupted; None where no batch was done.
 
@@ -72,16 +92,5 @@ def measured_so_far(prepared: Prepared, folder: Path, begun: float) -> Measureme
     until = prepared.batches.untils[done - 1]
     tally = prepared.program.tally(kept.kept(), prepared.plan, until)
     spent = time.time() - begun
-    return Measurement(
-        costs=tally.costs,
-        qualities=tally.qualities,
-        timings=Timings(spent, spent, tally.kernel_seconds),
-        rows={},
-        results={name: count for name, (count, _) in tally.answers(prepared.workload).items()},
-        answers={},
-        replicated_inserts=tally.replicated_inserts,
-        recomputations=tally.recomputations,
-        queues=tally.queues,
-        schedules=tally.schedules,
-        reached=(until - prepared.begin) / 1e6,
-    )
+    counted = measurement_of(prepared, tally, Timings(spent, spent, tally.kernel_seconds))
+    return replace(counted, rows={}, answers={}, reached=(until - prepared.begin) / 1e6)

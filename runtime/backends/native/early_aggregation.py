@@ -28,7 +28,7 @@ from runtime.engines.early_aggregation.compile import answer_columns
 from runtime.engines.early_aggregation.feed import Coding, coded
 from runtime.engines.early_aggregation.groups import check_sums, digest_of_groups
 from runtime.engines.early_aggregation.kernel.types import NOTHING
-from runtime.runs.result_files import safe_file_name
+from runtime.runs.result_files import safe_file_name, written_to
 
 # Of an input: when its block begins, its group, and how many tuples a row is made of.
 BLOCK, GROUP, COUNT = "block", "g", "n"
@@ -152,9 +152,5 @@ class NativeGroups:
         """Write `QUERY.parquet`; Spark's own operators show no changes of groups."""
         reader = AnswerReader(self.query, self.coding.grouping, self.coding.meanings)
         file = folder / f"{safe_file_name(self.query.name)}.parquet"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
+        with written_to(folder):
             pq.write_table(reader.answer(rows), file)
-        except OSError as error:
-            why = f"cannot write results: {error.strerror or error}"
-            raise RunError(why, str(folder)) from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from pathlib import Path
+from string import Template
 
 from planner.errors import RunError
 from planner.plan.plan import Plan
@@ -16,6 +17,7 @@ from runtime.backends.native.kinds import describe, refusal
 from runtime.backends.native.program import program_text
 
 PROGRAM, README = "program.py", "README.md"
+_README_TEXT = Path(__file__).with_name("exported_readme.md")
 # Zips of one plan are equal, whenever they are made.
 _WHEN = (2000, 1, 1, 0, 0, 0)
 
@@ -64,43 +66,17 @@ def zipped(plan: Plan, workload: Workload) -> bytes:
 
 def readme_text(native: NativePlan, plan: Plan, workload: Workload) -> str:
     """What the program does, what it reads and what it prints."""
-    lines = [
-        "# A plan as a PySpark program",
-        "",
-        "The workload and the plan:",
-        "",
-        *_block(workload.name, f"{plan.family} {plan.label}"),
-        "",
-        "Its queries:",
-        "",
-        *_block(*(_query(workload.query(name)) for name in native.queries)),
-        "",
-        "Run it with Spark 4 (`pip install pyspark`, Java 17 or newer):",
-        "",
-        *_block("spark-submit program.py --data FOLDER [--out DIR]"),
-        "",
-        "FOLDER holds a Parquet file for each of these, with at least these columns:",
-        "",
-        *_block(*(_table(native, table) for table in native.tables)),
-        "",
-        "`ts` is a number of seconds, or a timestamp. A relation's `begin` and `end`, from when to",
-        "when a row is there, may be left out. A row's `seq` is its position in the file, from 0.",
-        "Sluice writes such a folder of a workload: `python -m runtime generate WORKLOAD FOLDER`.",
-        "",
-        "A result is one tuple of each source such that all predicates hold and none had left its",
-        "window when the last of them arrived: in microseconds, `t_j - t_i < T_i` for all pairs.",
-        "",
-        "The program prints one line of JSON: `results`, how many each query has, and `answers`, a",
-        "digest that does not depend on their order. `--out` writes `ALIAS.seq` of every member",
-        "and `ts`, the time of the last one, to a folder of Parquet files for each query.",
-        *(f"\n{note}." for note in native.notes),
-    ]
-    return "\n".join(lines) + "\n"
+    return Template(_README_TEXT.read_text(encoding="utf-8")).substitute(
+        plan=_block(workload.name, f"{plan.family} {plan.label}"),
+        queries=_block(*(_query(workload.query(name)) for name in native.queries)),
+        tables=_block(*(_table(native, table) for table in native.tables)),
+        notes="".join(f"\n{note}.\n" for note in native.notes),
+    )
 
 
-def _block(*lines: str) -> list[str]:
+def _block(*lines: str) -> str:
     """Lines that Markdown shows as they are, whatever is in them."""
-    return [f"    {printable(line)}" for line in lines]
+    return "\n".join(f"    {printable(line)}" for line in lines)
 
 
 def _query(query: Query) -> str:

@@ -5,7 +5,6 @@ and the results that it writes, merged into one file per query.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,7 @@ from planner.files.data_columns import FIRST, LAST
 from planner.files.tuple_table import ColumnData, Table
 from planner.workload.workload import Workload
 from runtime.backends.native.description import BEGIN, END, MEMBER, SEQ, TS
-from runtime.data.microbatches import MOST_BATCHES, usual_batch_rows
+from runtime.data.microbatches import check_count, check_room, usual_batch_rows
 from runtime.runs.result_files import (
     MOST_RESULT_ROWS,
     result_schema,
@@ -67,11 +66,7 @@ def cuts_of(streams: Sequence[Table], batch_rows: int | None, wanted: Sequence[i
     own = [int(time) for time in ts[::rows]]
     inside = [time for time in wanted if ts[0] < time <= ts[-1]]
     cuts = sorted({*own, *inside})
-    if len(cuts) > MOST_BATCHES:
-        raise RunError(
-            f"would make {len(cuts):,} micro-batches; at most {MOST_BATCHES:,}. Raise it",
-            "--batch-rows",
-        )
+    check_count(len(cuts))
     return cuts
 
 
@@ -86,13 +81,7 @@ def write_tables(
     """Write these attributes of each table, and `more` columns; a relation is one file."""
     values = sum((len(used[name]) + 3) * len(table) for name, table in tables.items())
     folder.mkdir(parents=True, exist_ok=True)
-    free = shutil.disk_usage(folder).free
-    if values * _BYTES_PER_VALUE > free:
-        raise RunError(
-            f"needs about {values * _BYTES_PER_VALUE / 2**20:,.0f} MB for its tuples and "
-            f"{free / 2**20:,.0f} MB are free; make room or shorten run.duration",
-            str(folder),
-        )
+    check_room(values * _BYTES_PER_VALUE, "its tuples", folder)
     written = {}
     for number, (name, table) in enumerate(tables.items()):
         own = folder / str(number)

@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from planner.errors import RunError
 from planner.workload.query import Aggregate, Query, common_block
 from runtime.engines.early_aggregation.amounts import (
     Kept,
@@ -34,7 +33,7 @@ from runtime.engines.early_aggregation.groups import (
 )
 from runtime.engines.early_aggregation.kernel.types import SUM
 from runtime.engines.early_aggregation.program import CLOSED
-from runtime.runs.result_files import safe_file_name
+from runtime.runs.result_files import safe_file_name, written_to
 
 # In a change: when, which event, and the group with what is kept of it behind that.
 TIME, EVENT, ORDER, GROUP, ROWS = range(5)
@@ -117,22 +116,19 @@ def write_answer(
     at_the_end = reader.answer(groups)
     nothing = np.empty((0, ORDER + groups.shape[1]), np.int64)
     shown = reader.changes(nothing, nothing[:, 0])
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with (
-            pq.ParquetWriter(folder / f"{name}.parquet", at_the_end.schema) as answer,
-            pq.ParquetWriter(folder / f"{name}.changes.parquet", shown.schema) as changes,
-        ):
-            # Whatever happens in a batch is before the next: blocks that end, too.
-            for rows, partition in _by_batch(parts):
-                closed = rows[rows[:, EVENT] == CLOSED]
-                if len(closed):
-                    answer.write_table(reader.answer(closed[:, ORDER:]))
-                if len(rows):
-                    changes.write_table(reader.changes(rows, partition))
-            answer.write_table(at_the_end)
-    except OSError as error:
-        raise RunError(f"cannot write results: {error.strerror or error}", str(folder)) from error
+    with (
+        written_to(folder),
+        pq.ParquetWriter(folder / f"{name}.parquet", at_the_end.schema) as answer,
+        pq.ParquetWriter(folder / f"{name}.changes.parquet", shown.schema) as changes,
+    ):
+        # Whatever happens in a batch is before the next: blocks that end, too.
+        for rows, partition in _by_batch(parts):
+            closed = rows[rows[:, EVENT] == CLOSED]
+            if len(closed):
+                answer.write_table(reader.answer(closed[:, ORDER:]))
+            if len(rows):
+                changes.write_table(reader.changes(rows, partition))
+        answer.write_table(at_the_end)
 
 
 def _by_batch(parts: Path) -> Iterator[tuple[np.ndarray, NDArray[np.int64]]]:

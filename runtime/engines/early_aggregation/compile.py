@@ -36,7 +36,7 @@ _KINDS = {
 
 def compile_aggregation(given: PlanInput) -> AggregationProgram:
     """Read sets, orders and accesses off the plan, windows and aggregates off the query."""
-    plan, span, schema = given.plan, given.span, given.schema
+    plan, schema = given.plan, given.schema
     grouping: Grouping = schema.grouping
     (query,) = given.workload.queries
     sets = {str(op.param("source")) for op in plan.operators() if op.kind == "aggregate"}
@@ -65,8 +65,7 @@ def compile_aggregation(given: PlanInput) -> AggregationProgram:
         block=common_block(query),
         walked_from=_walked_from(query, list(chains)),
         seed=grouping.seed,
-        warmup=span.warmup,
-        end=span.end,
+        span=given.span,
         partitions=given.split.partitions,
         replicated=given.split.modulus is None,
     )

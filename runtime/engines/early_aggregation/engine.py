@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from planner.plan.plan import Plan
 from planner.workload.query import CountWindow, Query, common_block
@@ -15,16 +13,16 @@ from runtime.engines.early_aggregation.compile import compile_aggregation
 from runtime.engines.early_aggregation.feed import aggregate_feed
 from runtime.engines.early_aggregation.groups import AggregationSchema
 from runtime.engines.early_aggregation.kernel.aggregation import load_aggregation_kernels
-from runtime.engines.early_aggregation.program import AggregationProgram
-from runtime.engines.nested_loops import Nest, common_modulus
-from runtime.engines.protocol import Engine, PlanInput, Program, Tally
-
-if TYPE_CHECKING:
-    from runtime.engines.design import Design
+from runtime.engines.nested_loops import common_modulus
+from runtime.engines.protocol import Engine, Tally
 
 
 class AggregationEngine(Engine):
     """Runs late and early aggregation."""
+
+    schema = staticmethod(AggregationSchema.read)
+    compile = staticmethod(compile_aggregation)
+    loaders = (load_aggregation_kernels,)
 
     def feed(self, _plan: Plan, _workload: Workload, open_to_change: bool = False) -> Merge:
         """What merges the streams: the same for all plans."""
@@ -61,34 +59,12 @@ class AggregationEngine(Engine):
             return Split(1, None, reason)
         return Split(partitions, modulus, in_parts=partitions > 1 and not whole)
 
-    def schema(self, folder: Path) -> AggregationSchema:
-        """What the schema of a feed wrote beside its micro-batches."""
-        return AggregationSchema.read(folder)
-
-    def compile(self, given: PlanInput) -> Program:
-        """The plan as a program."""
-        return compile_aggregation(given)
-
-    def program(self, content: Mapping[str, Any]) -> Program:
-        """The program that `to_json` wrote."""
-        return AggregationProgram(**{**content, "nest": Nest(**content["nest"])})
-
     def write_results(
         self, workload: Workload, schema: AggregationSchema, tally: Tally, parts: Path, folder: Path
     ) -> None:
         """Write `QUERY.parquet`, the answer, and `QUERY.changes.parquet`."""
         assert tally.groups is not None, "an aggregation has them"
         write_answer(workload.queries[0], schema, tally.groups, parts, folder)
-
-    def loaders(self) -> Sequence[Callable[[], None]]:
-        """Its one kernel."""
-        return (load_aggregation_kernels,)
-
-    def designs(self) -> Iterator[Design]:
-        """Late and early aggregation of every kind."""
-        from runtime.engines.early_aggregation.designs import aggregations
-
-        return aggregations()
 
 
 def _needs_whole_groups(query: Query) -> str:

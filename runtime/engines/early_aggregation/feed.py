@@ -31,14 +31,9 @@ def aggregate_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
     rows = joined.tuples
     assert isinstance(rows, Rows)
     of_source = [np.flatnonzero(rows.source == place) for place in range(len(query.sources))]
+    shared = set(Rows._fields) & set(Arrivals._fields)
     arrivals = Arrivals(
-        source=rows.source,
-        ts=rows.ts,
-        seq=rows.seq,
-        rank=rows.rank,
-        keys=rows.keys,
-        values=rows.values,
-        until=rows.until,
+        **{name: getattr(rows, name) for name in shared},
         group=_spread(rows, of_source, [group.codes for group in coding.groups]),
         cell=_spread(rows, of_source, [cell.codes for cell in coding.cells]),
         amounts=_amounts(rows, of_source, coding.amounts),
@@ -65,9 +60,10 @@ def coded(query: Query, tables: Mapping[str, Table]) -> Coding:
     """Code the groups, cells and amounts of a query's tables."""
     _check_columns(query, tables)
     made_of = list(cell_columns(query))
-    ranks = {column: _ranked(query, column, tables) for column in made_of}
-    groups = [_combined(query, s, tables, ranks, query.group_by) for s in query.sources]
-    cells = [_combined(query, s, tables, ranks, made_of) for s in query.sources]
+    named = {column: tables[query.source(column.alias).name] for column in made_of}
+    ranks = {column: ranked(table.columns[column.attribute]) for column, table in named.items()}
+    groups = [_combined(s, tables, ranks, query.group_by) for s in query.sources]
+    cells = [_combined(s, tables, ranks, made_of) for s in query.sources]
     amounts = Amounts(query, tables, _most_rows(query, tables))
     meanings = Meanings(
         [ranks[column].values for column in query.group_by],
@@ -93,12 +89,7 @@ def _check_columns(query: Query, tables: Mapping[str, Table]) -> None:
             raise PlanError(f"there is no such attribute; there are {names}", str(column))
 
 
-def _ranked(query: Query, column: Column, tables: Mapping[str, Table]) -> Ranked:
-    return ranked(tables[query.source(column.alias).name].columns[column.attribute])
-
-
 def _combined(
-    query: Query,
     source: Source,
     tables: Mapping[str, Table],
     ranks: Mapping[Column, Ranked],
@@ -106,7 +97,7 @@ def _combined(
 ) -> Combined:
     """The columns of one source as one."""
     own = [ranks[column] for column in columns if column.alias == source.alias]
-    return combined(own, len(tables[query.source(source.alias).name]))
+    return combined(own, len(tables[source.name]))
 
 
 def _changes(table: Table) -> bool:

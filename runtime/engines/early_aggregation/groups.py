@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +13,7 @@ import pyarrow.feather as feather
 from numpy.typing import NDArray
 
 from planner.errors import RunError
+from runtime.data.json_records import read_record, write_record
 from runtime.engines.early_aggregation.amounts import Kept
 from runtime.engines.early_aggregation.kernel.types import (
     DISTINCT,
@@ -46,11 +45,6 @@ class Grouping:
     kept: list[Kept]
     changing: bool
     seed: int
-
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Grouping:
-        """The grouping that `asdict` wrote."""
-        return cls(**{**content, "kept": [Kept(**kept) for kept in content["kept"]]})
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +118,13 @@ class AggregationSchema:
     def write(self, folder: Path) -> None:
         """Keep it in a folder of micro-batches."""
         self.join.write(folder)
-        (folder / _NOTE).write_text(json.dumps(asdict(self.grouping)))
+        write_record(self.grouping, folder / _NOTE)
         self.meanings.write(folder)
 
     @classmethod
     def read(cls, folder: Path) -> AggregationSchema:
         """What `write` kept."""
-        grouping = Grouping.from_json(json.loads((folder / _NOTE).read_text()))
+        grouping = read_record(Grouping, folder / _NOTE)
         return cls(JoinSchema.read(folder), grouping, Meanings.read(folder))
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from planner.plan.cost import Cost
 from planner.plan.plan import Operator, Plan
 from runtime.data.batch import Batch
-from runtime.data.feed import Span
 from runtime.engines.early_aggregation.groups import check_sums, digest_of_groups, put_together
 from runtime.engines.early_aggregation.kernel.aggregation import (
     AggregationOutcome,
@@ -32,40 +30,40 @@ from runtime.engines.early_aggregation.kernel.types import (
 )
 from runtime.engines.kernel_state import Done, stepped, summed
 from runtime.engines.nested_loops import Nest, join_cost
-from runtime.engines.protocol import BatchStep, Tally
+from runtime.engines.protocol import BatchStep, Program, Tally
 
 # In the counters of the output.
 _UPDATES, _RECOMPUTED, _EXAMINED, _CHANGES = range(4)
 
 
 def aggregation_costs(
-    operators: Sequence[Operator], nest: Nest, counters: AggregationCounters, seconds: float
+    operators: Sequence[Operator], nest: Nest, counters: AggregationCounters
 ) -> dict[str, Cost]:
-    """What was counted for each operator, per second of the span."""
-    return nest.filter_costs(operators, counters, seconds) | {
-        operator.id: _cost(operator, nest, counters, seconds)
+    """What was counted for each operator in all of the span; state in tuple-seconds."""
+    return nest.filter_costs(operators, counters) | {
+        operator.id: _cost(operator, nest, counters)
         for operator in operators
         if operator.kind != "filter"
     }
 
 
-def _cost(operator: Operator, nest: Nest, counters: AggregationCounters, seconds: float) -> Cost:
+def _cost(operator: Operator, nest: Nest, counters: AggregationCounters) -> Cost:
     if operator.kind == "output":
-        return Cost(rows_out=counters.late[_CHANGES] / seconds)
+        return Cost(rows_out=counters.late[_CHANGES])
     if operator.kind == "update":
         return Cost(
-            comparisons=counters.late[_EXAMINED] / seconds,
-            group_updates=counters.late[_UPDATES] / seconds,
-            state_tuples=counters.late_held[0] / 1_000_000 / seconds,
+            comparisons=counters.late[_EXAMINED],
+            group_updates=counters.late[_UPDATES],
+            state_tuples=counters.late_held[0] / 1_000_000,
         )
     if operator.kind == "aggregate":
         place = nest.sources.index(str(operator.param("source")))
         return Cost(
-            comparisons=counters.set_examined[place] / seconds,
-            group_updates=counters.set_updates[place] / seconds,
-            state_tuples=counters.set_held[place] / 1_000_000 / seconds,
+            comparisons=counters.set_examined[place],
+            group_updates=counters.set_updates[place],
+            state_tuples=counters.set_held[place] / 1_000_000,
         )
-    return join_cost(operator, nest.sources, counters, seconds)
+    return join_cost(operator, nest.sources, counters)
 
 
 def recomputations(
@@ -87,8 +85,8 @@ CLOSED = -1
 _STAY, _GROUPS = len(Arrivals._fields), len(Groups._fields)
 
 
-@dataclass(frozen=True, slots=True)
-class AggregationProgram:
+@dataclass(frozen=True)
+class AggregationProgram(Program):
     """An aggregation over a join: per source its window, its groups and its cells.
 
     `functions` are [function, source, most]: what is kept, of which source, and the largest value
@@ -108,17 +106,12 @@ class AggregationProgram:
     block: int
     walked_from: int
     seed: int
-    warmup: int
-    end: int
-    partitions: int
     replicated: bool
 
     def load(self) -> None:
-        """Compile the kernels or load them, so that steps are timed without it."""
         load_aggregation_kernels()
 
     def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> BatchStep:
-        """Run one micro-batch of one partition from its state (None: the beginning)."""
         given = Batch.unpack(batch, Arrivals)
         functions = np.array(self.functions, np.int64).reshape(-1, 3)
 
@@ -127,7 +120,7 @@ class AggregationProgram:
 
         def work(counters: AggregationCounters, kept: list[np.ndarray]) -> Done:
             outcome = aggregate_batch(
-                AggregationSpan(self.warmup, self.end, *self._share(partition)),
+                AggregationSpan(self.span.warmup, self.span.end, *self._share(partition)),
                 self._sources(),
                 Functions(functions[:, 0].copy(), functions[:, 1].copy()),
                 self.nest.kernel_paths(),
@@ -181,14 +174,11 @@ class AggregationProgram:
         )
 
     def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
-        """Add up the partitions, and put their parts of groups together.
-
-        Counts become costs of operators per second of the span.
-        """
+        """Add up the partitions, and put their parts of groups together."""
         sums = summed(totals, AggregationCounters)
-        counters, seconds = sums.counters, Span(self.warmup, self.end).until(reached).seconds
+        counters, seconds = sums.counters, self.span.until(reached).seconds
         operators = plan.operators() if seconds > 0 else ()
-        costs = aggregation_costs(operators, self.nest, counters, seconds)
+        costs = aggregation_costs(plan.operators(), self.nest, counters)
         groups = put_together([rows for _, rows in sums.extras], self._kept())
         check_sums(groups, self._kept(), self._most())
         begun = np.full(len(groups), max(clock[1] for clock, _ in sums.extras) * self.block)
@@ -196,16 +186,12 @@ class AggregationProgram:
         compared = (counters.comparisons, counters.evaluated, counters.set_examined)
         comparisons = sum(int(count.sum()) for count in compared) + int(counters.late[2])
         return replace(
-            sums.tally(comparisons, costs),
+            sums.tally(comparisons, costs, seconds),
             results=sums.results + len(groups),
             digest=(sums.digest + digest) % 2**64,
             groups=np.concatenate([begun[:, None], groups], axis=1),
             recomputations=recomputations(operators, self.nest, counters, seconds),
         )
-
-    def to_json(self) -> str:
-        """The program as text."""
-        return json.dumps({"engine": f"{__package__}.engine", **asdict(self)})
 
 
 def _packed(standing: Standing) -> list[np.ndarray]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from planner.plan.loop_orders import is_multiway
 from planner.plan.plan import Plan
@@ -14,18 +12,19 @@ from runtime.data.feed import Merge, Split
 from runtime.engines.join_feeds import JoinSchema, loop_feed, multiway_feed
 from runtime.engines.join_order.kernel.loops import load_loop_kernels
 from runtime.engines.join_order.kernel.multiway import load_kernels
-from runtime.engines.join_order.loop_program import LoopProgram, compile_loops
-from runtime.engines.join_order.multiway_program import JoinProgram, compile_join
-from runtime.engines.nested_loops import Nest, common_modulus
+from runtime.engines.join_order.loop_program import compile_loops
+from runtime.engines.join_order.multiway_program import compile_join
+from runtime.engines.nested_loops import common_modulus
 from runtime.engines.protocol import Engine, PlanInput, Program, Tally
 from runtime.runs.result_files import merge_results
-
-if TYPE_CHECKING:
-    from runtime.engines.design import Design
 
 
 class JoinEngine(Engine):
     """Runs the plans of a join. On the general kernel alone, all of them as nested loops."""
+
+    schema = staticmethod(JoinSchema.read)
+    # The fast kernel, then loops without and with relations.
+    loaders = (load_kernels, partial(load_loop_kernels, False), partial(load_loop_kernels, True))
 
     def __init__(self, general_only: bool = False) -> None:
         self._general_only = general_only
@@ -52,39 +51,16 @@ class JoinEngine(Engine):
         buckets = [op.param("buckets") for op in plan.operators() if op.kind == "insert"]
         return Split(partitions, common_modulus(buckets, partitions))
 
-    def schema(self, folder: Path) -> JoinSchema:
-        """What the schema of a feed wrote beside its micro-batches."""
-        return JoinSchema.read(folder)
-
     def compile(self, given: PlanInput) -> Program:
         """The plan as a program."""
         multiway = self._is_multiway(given.plan, given.workload)
         return compile_join(given) if multiway else compile_loops(given)
-
-    def program(self, content: Mapping[str, Any]) -> Program:
-        """The program that `to_json` wrote."""
-        kernel, fields = content["kernel"], {k: v for k, v in content.items() if k != "kernel"}
-        if kernel == "multiway":
-            return JoinProgram(**fields)
-        return LoopProgram(**{**fields, "nest": Nest(**fields["nest"])})
 
     def write_results(
         self, workload: Workload, _schema: JoinSchema, _tally: Tally, parts: Path, folder: Path
     ) -> None:
         """Write `QUERY.parquet`: a row for each result."""
         merge_results(workload, parts, folder)
-
-    def loaders(self) -> Sequence[Callable[[], None]]:
-        """The fast kernel, then loops without and with relations."""
-        return (load_kernels, partial(load_loop_kernels, False), partial(load_loop_kernels, True))
-
-    def designs(self) -> Iterator[Design]:
-        """Joins of the fast kernel, of that which knows all loops, and with relations."""
-        from runtime.engines.join_order.designs import eager_joins, loops, relations
-
-        yield from eager_joins()
-        yield from loops()
-        yield from relations()
 
 
 ENGINE = JoinEngine()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -17,7 +16,6 @@ from planner.workload.query import CountWindow, Query, Source, TimeWindow
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 from runtime.data.batch import Batch
-from runtime.data.feed import Span
 from runtime.engines.join_feeds import count_windows
 from runtime.engines.join_order.kernel.loops import load_loop_kernels, loop_batch
 from runtime.engines.kernel_state import Done, stepped, still_held, summed
@@ -25,11 +23,11 @@ from runtime.engines.kernels import loop_types as kernel
 from runtime.engines.kernels.digest import tuple_hashes
 from runtime.engines.kernels.loop_types import RELATION, TIME, LoopCounters, Rows, Windows
 from runtime.engines.nested_loops import Nest, join_cost, nest_of
-from runtime.engines.protocol import BatchStep, PlanInput, Tally
+from runtime.engines.protocol import BatchStep, PlanInput, Program, Tally
 
 
-@dataclass(frozen=True, slots=True)
-class LoopProgram:
+@dataclass(frozen=True)
+class LoopProgram(Program):
     """Nested loops, over windows of a kind and length each. Every partition is given all tuples."""
 
     nest: Nest
@@ -39,16 +37,11 @@ class LoopProgram:
     tick: int
     lazy: bool
     expire_ticks: int
-    warmup: int
-    end: int
-    partitions: int
 
     def load(self) -> None:
-        """Compile the kernels or load them, so that steps are timed without it."""
         load_loop_kernels(RELATION in self.kind)
 
     def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> BatchStep:
-        """Run one micro-batch of one partition from its state (None: the beginning)."""
         given = Batch.unpack(batch, Rows)
 
         def begin() -> list[np.ndarray]:
@@ -91,7 +84,7 @@ class LoopProgram:
             left = np.where(kind == TIME, np.minimum(left, stay.ts + length), left)
         if not self.lazy and stay.until.shape[1]:
             left = np.where(kind == RELATION, np.minimum(left, stay.until[:, 0]), left)
-        return still_held(stay.source, stay.ts, left, Span(self.warmup, self.end), len(self.kind))
+        return still_held(stay.source, stay.ts, left, self.span, len(self.kind))
 
     def _windows(self, partition: int) -> Windows:
         return Windows(
@@ -101,27 +94,22 @@ class LoopProgram:
             self.tick,
             self.lazy,
             self.expire_ticks,
-            self.warmup,
-            self.end,
+            self.span.warmup,
+            self.span.end,
             self.partitions,
             partition,
         )
 
     def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
-        """Add up the partitions; counts become costs of operators per second of the span."""
         sums = summed(totals, LoopCounters)
-        counters, seconds = sums.counters, Span(self.warmup, self.end).until(reached).seconds
-        operators = plan.operators() if seconds > 0 else ()
-        costs = self.nest.filter_costs(operators, counters, seconds) | {
-            operator.id: join_cost(operator, self.nest.sources, counters, seconds)
+        counters, operators = sums.counters, plan.operators()
+        costs = self.nest.filter_costs(operators, counters) | {
+            operator.id: join_cost(operator, self.nest.sources, counters)
             for operator in operators
             if operator.kind != "filter"
         }
-        return sums.tally(int(counters.comparisons.sum() + counters.evaluated.sum()), costs)
-
-    def to_json(self) -> str:
-        """The program as text."""
-        return json.dumps({"engine": f"{__package__}.engine", "kernel": "loops", **asdict(self)})
+        compared = int(counters.comparisons.sum() + counters.evaluated.sum())
+        return sums.tally(compared, costs, self.span.until(reached).seconds)
 
 
 _NO_LENGTH = 2**62
@@ -129,7 +117,7 @@ _NO_LENGTH = 2**62
 
 def compile_loops(given: PlanInput) -> LoopProgram:
     """Read loop orders and accesses off the plan, windows and predicates off the workload."""
-    plan, workload, span = given.plan, given.workload, given.span
+    plan, workload = given.plan, given.workload
     (query,) = workload.queries
     places = {source.alias: place for place, source in enumerate(query.sources)}
     counted = count_windows(query)
@@ -142,8 +130,7 @@ def compile_loops(given: PlanInput) -> LoopProgram:
         tick=tick,
         lazy=isinstance(workload.execution.evaluate, Every),
         expire_ticks=expire_ticks,
-        warmup=span.warmup,
-        end=span.end,
+        span=given.span,
         partitions=given.split.partitions,
     )
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -14,17 +13,16 @@ from planner.plan.plan import Plan
 from planner.workload.query import TimeWindow
 from planner.workload.validation import microseconds
 from runtime.data.batch import Batch
-from runtime.data.feed import Span
 from runtime.engines.join_order.kernel.multiway import Counters, JoinSpec, join_batch, load_kernels
 from runtime.engines.kernel_state import Done, stepped, still_held, summed
 from runtime.engines.kernels.digest import tuple_hashes
 from runtime.engines.kernels.windows import Tuples
 from runtime.engines.nested_loops import join_cost
-from runtime.engines.protocol import BatchStep, PlanInput, Tally
+from runtime.engines.protocol import BatchStep, PlanInput, Program, Tally
 
 
-@dataclass(frozen=True, slots=True)
-class JoinProgram:
+@dataclass(frozen=True)
+class JoinProgram(Program):
     """A multi-way join: per source its window and buckets, and whom its tuples probe.
 
     `checks` are those made when a tuple leaves its window. `replicated`: every partition is given
@@ -36,25 +34,20 @@ class JoinProgram:
     buckets: list[int]
     checks: list[int]
     orders: list[list[int]]
-    warmup: int
-    end: int
-    partitions: int
     replicated: bool
 
     def load(self) -> None:
-        """Compile the kernels or load them, so that steps are timed without it."""
         load_kernels()
 
     def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> BatchStep:
-        """Run one micro-batch of one partition from its state (None: the beginning)."""
         given = Batch.unpack(batch, Tuples)
         join = JoinSpec(
             np.array(self.window, np.int64),
             np.array(self.buckets, np.int64),
             np.array(self.checks, np.int64),
             np.array(self.orders, np.int64),
-            self.warmup,
-            self.end,
+            self.span.warmup,
+            self.span.end,
             self.partitions if self.replicated else 1,
             partition if self.replicated else 0,
         )
@@ -77,29 +70,21 @@ class JoinProgram:
             mine = tuple_hashes(stay.source, stay.seq) % np.uint64(self.partitions) == partition
         since = stay.ts[mine]
         until = np.full(len(since), given.until)
-        return still_held(
-            stay.source[mine], since, until, Span(self.warmup, self.end), len(self.sources)
-        )
+        return still_held(stay.source[mine], since, until, self.span, len(self.sources))
 
     def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
-        """Add up the partitions; counts become costs of operators per second of the span."""
         sums = summed(totals, Counters)
-        seconds = Span(self.warmup, self.end).until(reached).seconds
         costs = {
-            operator.id: join_cost(operator, self.sources, sums.counters, seconds)
+            operator.id: join_cost(operator, self.sources, sums.counters)
             for operator in plan.operators()
-            if seconds > 0
         }
-        return sums.tally(int(sums.counters.comparisons.sum()), costs)
-
-    def to_json(self) -> str:
-        """The program as text."""
-        return json.dumps({"engine": f"{__package__}.engine", "kernel": "multiway", **asdict(self)})
+        compared = int(sums.counters.comparisons.sum())
+        return sums.tally(compared, costs, self.span.until(reached).seconds)
 
 
 def compile_join(given: PlanInput) -> JoinProgram:
     """Read the probe orders and buckets off the plan; an index per value has one for each code."""
-    plan, span, codes = given.plan, given.span, given.schema.codes
+    plan, codes = given.plan, given.schema.codes
     (query,) = given.workload.queries
     places = {source.alias: place for place, source in enumerate(query.sources)}
     orders: list[list[int]] = [[] for _ in places]
@@ -126,8 +111,7 @@ def compile_join(given: PlanInput) -> JoinProgram:
         buckets=buckets,
         checks=checks,
         orders=orders,
-        warmup=span.warmup,
-        end=span.end,
+        span=given.span,
         partitions=given.split.partitions,
         replicated=given.split.modulus is None,
     )

@@ -15,7 +15,7 @@ from runtime.engines.shared_schedule.counters import ALONE, ScheduleCounters
 from runtime.engines.shared_schedule.kernel.isolated import serve_alone
 from runtime.engines.shared_schedule.kernel.scan import link_stored, scan
 from runtime.engines.shared_schedule.kernel.serve import serve
-from runtime.engines.shared_schedule.kernel.types import ALWAYS, Arrived, Cursor, Line, Span
+from runtime.engines.shared_schedule.kernel.types import ALWAYS, Arrived, Cursor, Line, Measured
 from runtime.engines.shared_schedule.schedule_program import NO_SLOT, OWN, Era, Join
 from runtime.engines.shared_schedule.state import CHUNK_OFFSETS, Waiting
 
@@ -23,14 +23,14 @@ NS_PER_US = 1000
 
 
 def work_off(
-    era: Era, alias: int, waiting: Waiting, counters: ScheduleCounters, span: Span, reach: int
+    era: Era, alias: int, waiting: Waiting, counters: ScheduleCounters, span: Measured, reach: int
 ) -> None:
     """Let all servers of an era take decisions until then, in nanoseconds.
 
     Where another stands for the plan's own (`alias`), that need not work.
     """
     waiting.done = count = int(waiting.used[0])
-    in_ns = Span(span.warmup * NS_PER_US, span.end * NS_PER_US)
+    in_ns = Measured(span.warmup * NS_PER_US, span.end * NS_PER_US)
     for number, policy in enumerate(era.kernel_policies):
         if policy is None or (number == OWN and alias >= 0):
             continue
@@ -54,7 +54,7 @@ class Run:
     era: Era
     alias: int
     counters: ScheduleCounters
-    span: Span
+    span: Measured
     seen: Rows
     old: int
     dropped: np.ndarray
@@ -166,7 +166,7 @@ class Run:
         for query, slot, _ in era.queries:
             free[slot] = self.free[query]
         counts = counters.alone[era.slot : era.slot + len(era.slots)]
-        span = Span(self.span.warmup * NS_PER_US, self.span.end * NS_PER_US)
+        span = Measured(self.span.warmup * NS_PER_US, self.span.end * NS_PER_US)
         serve_alone(
             np.array(era.slots), self.waiting.outers, before, int(self.waiting.used[0]), span, free,
             counters.delays(era, ALONE), counts,

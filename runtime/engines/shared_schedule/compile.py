@@ -88,8 +88,8 @@ def compile_schedule(given: PlanInput) -> ScheduleProgram:
         names=asked.names(),
         alias=asked.server_of(plans),
         meters=meters,
-        warmup=given.span.warmup,
-        end=given.span.end,
+        span=given.span,
+        partitions=1,
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from runtime.engines.kernels.loop_types import Rows
 from runtime.engines.shared_schedule.batch import Run
 from runtime.engines.shared_schedule.counters import ScheduleCounters
-from runtime.engines.shared_schedule.kernel.types import ALWAYS, FOREVER, TABLE, Span
+from runtime.engines.shared_schedule.kernel.types import ALWAYS, FOREVER, TABLE, Measured
 from runtime.engines.shared_schedule.policies import PolicyTable
 from runtime.engines.shared_schedule.schedule_program import NO_SLOT, SERVERS, Era, Join
 from runtime.engines.shared_schedule.state import Waiting
@@ -42,7 +42,7 @@ def load_schedule_kernels() -> None:
         era=era,
         alias=-1,
         counters=ScheduleCounters.zero([era], 2),
-        span=Span(0, 1),
+        span=Measured(0, 1),
         seen=seen,
         old=0,
         dropped=np.zeros(2, np.int64),

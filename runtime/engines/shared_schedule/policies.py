@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -56,8 +56,3 @@ class PolicyTable:
             self.smaller,
             self.at_ends,
         )
-
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any] | None) -> PolicyTable | None:
-        """What `asdict` wrote."""
-        return None if content is None else cls(**content)

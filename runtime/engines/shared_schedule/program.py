@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,10 +11,10 @@ from planner.plan.plan import Plan
 from runtime.data.batch import Batch
 from runtime.engines.kernel_state import Done, stepped
 from runtime.engines.kernels.loop_types import Rows
-from runtime.engines.protocol import BatchStep, Tally
+from runtime.engines.protocol import BatchStep, Program, Tally
 from runtime.engines.shared_schedule.batch import NS_PER_US, Run, work_off
 from runtime.engines.shared_schedule.counters import ScheduleCounters
-from runtime.engines.shared_schedule.kernel.types import ALWAYS, FOREVER, Span
+from runtime.engines.shared_schedule.kernel.types import ALWAYS, FOREVER, Measured
 from runtime.engines.shared_schedule.load_kernels import load_schedule_kernels
 from runtime.engines.shared_schedule.schedule_program import OWN, Era, Join
 from runtime.engines.shared_schedule.state import State, Waiting
@@ -24,7 +22,7 @@ from runtime.engines.shared_schedule.tally import Meter, tally_of
 
 
 @dataclass(frozen=True)
-class ScheduleProgram:
+class ScheduleProgram(Program):
     """One join that many queries share, and what decides in which order it works.
 
     All policies are served on the same arrivals; `names` are those of servers, and `alias` is the
@@ -40,18 +38,9 @@ class ScheduleProgram:
     names: dict[str, int]
     alias: int
     meters: dict[str, list[Meter]]
-    warmup: int
-    end: int
-    partitions: int = 1
 
     def load(self) -> None:
-        """Compile the kernels or load them, so that steps are timed without it."""
         load_schedule_kernels()
-
-    @property
-    def span(self) -> Span:
-        """What is measured, in microseconds."""
-        return Span(self.warmup, self.end)
 
     def zero(self) -> ScheduleCounters:
         """Nothing counted yet."""
@@ -60,7 +49,6 @@ class ScheduleProgram:
     def step(
         self, state: bytes | None, batch: bytes, _partition: int, keep_rows: bool
     ) -> BatchStep:
-        """Run one micro-batch from its state (None: the beginning)."""
         given = Batch.unpack(batch, Rows)
 
         def begin() -> list[np.ndarray]:
@@ -88,6 +76,7 @@ class ScheduleProgram:
         state = State.unpack(kept, len(before.windows), len(before.classes))
         begun, _, alias, *dropped = (int(n) for n in state.clock)
         left = np.array(dropped)
+        measured = Measured(self.span.warmup, self.span.end)
         if alias >= 0 > self.alias:
             # The plan did what a policy does, until it was changed by hand.
             counters.copy_server(alias, OWN)
@@ -95,7 +84,7 @@ class ScheduleProgram:
         era = self.eras[self._era_of(given)]
         if era.number != before.number:
             # What arrived before a change is served as it was then; later tuples wait for it.
-            work_off(before, self.alias, state.waiting, counters, self.span, FOREVER)
+            work_off(before, self.alias, state.waiting, counters, measured, FOREVER)
             state.waiting = state.waiting.followed_by(len(era.windows), len(era.classes), left)
             for query, since in era.entered.items():
                 # It has a new server, also where one of its name was there before.
@@ -103,7 +92,7 @@ class ScheduleProgram:
                     state.free[query] = ALWAYS
         seen = state.rows.followed_by(given.tuples)
         run = Run(
-            self.join, era, self.alias, counters, self.span, seen, len(state.rows.ts), left,
+            self.join, era, self.alias, counters, measured, seen, len(state.rows.ts), left,
             state.free, state.waiting, keep_rows,
         )  # fmt: skip
         until, reach = given.until, given.until * NS_PER_US
@@ -122,15 +111,4 @@ class ScheduleProgram:
         return sum(era.at <= given.tuples.ts[0] for era in self.eras) - 1
 
     def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
-        """Counts become costs of operators per second of the span, delays qualities of queries."""
         return tally_of(self, totals, plan, reached)
-
-    def to_json(self) -> str:
-        """The program as text."""
-        return json.dumps({"engine": f"{__package__}.engine", **asdict(self)})
-
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> ScheduleProgram:
-        """What `to_json` wrote."""
-        eras = [Era.from_json(era) for era in content["eras"]]
-        return cls(**{**content, "join": Join(**content["join"]), "eras": eras})

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -108,9 +106,3 @@ class Era:
                     n for n in own if self.slots[n][0] == NO_SLOT or self.slots[n][0] >= window
                 )
         return found
-
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Era:
-        """What `asdict` wrote."""
-        policies = [PolicyTable.from_json(policy) for policy in content["policies"]]
-        return cls(**{**content, "policies": policies})

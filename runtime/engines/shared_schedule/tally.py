@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from planner.plan.cost import Cost, Quality
 from planner.plan.plan import Operator, Plan
-from runtime.data.feed import Span
 from runtime.engines.kernel_state import grown, summed
 from runtime.engines.protocol import Tally
 from runtime.engines.shared_schedule.counters import ALONE, ScheduleCounters
@@ -43,24 +42,19 @@ def tally_of(
     counters = ScheduleCounters(*map(grown, program.zero(), sums.counters))
     alias = int(sums.extras[0][0][2])
     own = alias if alias >= 0 else OWN
-    seconds = Span(program.warmup, program.end).until(reached).seconds
+    seconds = program.span.until(reached).seconds
     costs = _Costs(program, counters, own)
     raw = {op.id: costs.of(op) for op in plan.operators()}
     figures = Figures(program, counters, seconds)
     answers = {name: figures.answer(n) for n, name in enumerate(program.queries)}
-    per_second = {name: _per_second(cost, seconds) for name, cost in raw.items() if seconds > 0}
     return replace(
-        sums.tally(round(sum(cost.comparisons for cost in raw.values())), per_second),
+        sums.tally(round(sum(cost.comparisons for cost in raw.values())), raw, seconds),
         results=sum(count for count, _ in answers.values()),
         digest=sum(digest for _, digest in answers.values()) % 2**64,
         by_query=answers,
         qualities=figures.qualities(own),
         schedules=figures.schedules(own),
     )
-
-
-def _per_second(cost: Cost, seconds: float) -> Cost:
-    return Cost(**{name: value / seconds for name, value in cost.as_dict().items()})
 
 
 class _Costs:

@@ -101,6 +101,11 @@ class Stored:
     females: list[list[np.ndarray]]
     survival: np.ndarray
 
+    def lists(self) -> Iterator[np.ndarray]:
+        """The females of each slice and side in turn."""
+        for of_slice in self.females:
+            yield from of_slice
+
 
 class Share(NamedTuple):
     """Which partition this is, of how many."""
@@ -158,12 +163,7 @@ class Run:
         """How many females are stored, each in the partition that counts it."""
         own = tuple_hashes(self.seen.source, self.seen.seq) % np.uint64(self.share.partitions)
         mine = own == np.uint64(self.share.partition)
-        total = 0
-        for kept in stored:
-            for of_slice in kept.females:
-                for females in of_slice:
-                    total += int(mine[females].sum())
-        return total
+        return sum(int(mine[females].sum()) for kept in stored for females in kept.lists())
 
     def in_order(self) -> np.ndarray:
         """The results that were kept, by query, in the order in which they were completed."""

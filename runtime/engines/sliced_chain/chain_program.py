@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -84,11 +82,6 @@ class Chain:
         """The largest window of each side."""
         return [max(tap.windows[side] for tap in self.taps) for side in (0, 1)]
 
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Chain:
-        """What `asdict` wrote."""
-        return cls(**{**content, "taps": [Tap(**tap) for tap in content["taps"]]})
-
 
 @dataclass(frozen=True, slots=True)
 class Era:
@@ -99,17 +92,6 @@ class Era:
     conditions: list[list[list[list[float]]]]
     gates: list[Gate]
     chains: list[Chain]
-
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Era:
-        """What `asdict` wrote."""
-        return cls(
-            content["at"],
-            content["number"],
-            content["conditions"],
-            [Gate(**gate) for gate in content["gates"]],
-            [Chain.from_json(chain) for chain in content["chains"]],
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,8 +40,7 @@ def compile_slices(given: PlanInput) -> SliceProgram:
         eras=eras,
         meters=meters.by_operator,
         unions=sorted(meters.unions),
-        warmup=given.span.warmup,
-        end=given.span.end,
+        span=given.span,
         partitions=given.split.partitions,
     )
 

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import Any
 
 import numpy as np
 
-from planner.plan.cost import Cost
 from planner.plan.plan import Plan
 from runtime.data.batch import Batch
-from runtime.data.feed import Span
 from runtime.engines.kernel_state import Done, grown, stepped, summed
 from runtime.engines.kernels.conditions import Conditions, Predicates, attach
 from runtime.engines.kernels.digest import tuple_hashes
 from runtime.engines.kernels.loop_types import Rows
-from runtime.engines.protocol import BatchStep, Tally
+from runtime.engines.protocol import BatchStep, Program, Tally
 from runtime.engines.sliced_chain.batch import Prepared, Run, Share, Stored, nothing_stored
 from runtime.engines.sliced_chain.chain_program import Era
 from runtime.engines.sliced_chain.counters import Meter, SliceCounters, raw_costs
@@ -38,7 +34,7 @@ _ROWS = len(Rows._fields)
 
 
 @dataclass(frozen=True)
-class SliceProgram:
+class SliceProgram(Program):
     """Chains of sliced joins side by side; every partition is given all tuples.
 
     Every partition stores them and all males purge there; each male probes, and is counted, in one.
@@ -50,12 +46,8 @@ class SliceProgram:
     eras: list[Era]
     meters: dict[str, list[Meter]]
     unions: list[int]
-    warmup: int
-    end: int
-    partitions: int
 
     def load(self) -> None:
-        """Compile the kernels or load them, so that steps are timed without it."""
         load_slice_kernels()
 
     @cached_property
@@ -63,7 +55,6 @@ class SliceProgram:
         return [Prepared(era) for era in self.eras]
 
     def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> BatchStep:
-        """Run one micro-batch of one partition from its state (None: the beginning)."""
         given = Batch.unpack(batch, Rows)
 
         def begin() -> list[np.ndarray]:
@@ -102,7 +93,7 @@ class SliceProgram:
             era,
             prepared,
             counters,
-            SliceSpan(self.warmup, self.end),
+            SliceSpan(self.span.warmup, self.span.end),
             share,
             seen,
             old,
@@ -117,9 +108,8 @@ class SliceProgram:
         clock = np.array([given.until, number, *marks], np.int64)
         stays = np.zeros(count, np.bool_)
         for chain in stored:
-            for of_slice in chain.females:
-                for females in of_slice:
-                    stays[females] = True
+            for females in chain.lists():
+                stays[females] = True
         held = run.held(stored)
         left = [clock, *seen.take(stays), run.bits[stays], *_packed(_kept(stored, stays))]
         results = counters.results - earlier
@@ -134,47 +124,26 @@ class SliceProgram:
         return sum(era.at <= given.tuples.ts[0] for era in self.eras) - 1
 
     def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
-        """Add up the partitions; counts become costs of operators per second of the span."""
         sums = summed(totals, SliceCounters)
         # Of a run that was changed and has run no batch since.
         zero = SliceCounters.zero(self.eras, len(self.streams), len(self.queries))
         sums = sums._replace(counters=SliceCounters(*map(grown, zero, sums.counters)))
-        counters, seconds = sums.counters, Span(self.warmup, self.end).until(reached).seconds
+        counters, seconds = sums.counters, self.span.until(reached).seconds
         raw = raw_costs(plan.operators(), self.meters, counters)
-        costs = {name: _per_second(cost, seconds) for name, cost in raw.items() if seconds > 0}
         comparisons = round(sum(cost.comparisons for cost in raw.values()))
         answers = zip(self.queries, counters.results, counters.digests, strict=True)
         marks = np.max([part[0][2:] for part in sums.extras], axis=0)
         return replace(
-            sums.tally(comparisons, costs),
+            sums.tally(comparisons, raw, seconds),
             by_query={query: (int(count), int(digest)) for query, count, digest in answers},
             queues={"queued_tuples_max": int(marks[0]), "union_rows_max": int(marks[1])},
         )
 
-    def to_json(self) -> str:
-        """The program as text."""
-        return json.dumps({"engine": f"{__package__}.engine", **asdict(self)})
-
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> SliceProgram:
-        """What `to_json` wrote."""
-        return cls(**{**content, "eras": [Era.from_json(era) for era in content["eras"]]})
-
-
-def _per_second(cost: Cost, seconds: float) -> Cost:
-    shares = {name: value / seconds for name, value in cost.as_dict().items()}
-    return Cost(**shares)
-
 
 def _packed(stored: list[Stored]) -> list[np.ndarray]:
     """What chains store as three arrays: sizes by slice and side, females, and their survival."""
-    lists = [females for chain in stored for of_slice in chain.females for females in of_slice]
-    survival = [
-        chain.survival[females]
-        for chain in stored
-        for of_slice in chain.females
-        for females in of_slice
-    ]
+    lists = [females for chain in stored for females in chain.lists()]
+    survival = [chain.survival[females] for chain in stored for females in chain.lists()]
     none = [np.zeros(0, np.int64)]
     return [
         np.array([len(females) for females in lists], np.int64),

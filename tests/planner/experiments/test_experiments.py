@@ -11,20 +11,19 @@ import pytest
 
 from planner.errors import PlanError
 from planner.experiments.experiment import Experiment, Place, Point
-from planner.experiments.golab.costs import CORRECTED, PRINTED
-from planner.experiments.registry import EXPERIMENTS, experiment
-from planner.experiments.wang.savings import EQUATION_4, LINEAR_TERMS
-from planner.experiments.wang.settings import WITH_OVERHEAD
+from planner.experiments.golab.curves import CORRECTED, PRINTED
+from planner.experiments.registry import experiment, experiments
+from planner.experiments.wang.curves import EQUATION_4, LINEAR_TERMS, WITH_OVERHEAD
 from planner.families.join_order import JoinOrder
 from planner.families.registry import family
 from planner.files.workload_file import dump_workload, load_workload
 from planner.plan.cost import Cost, total
 
 # Of a figure with many settings every tenth is enough.
-_PARTS = Counter((known.paper, known.figure) for known in EXPERIMENTS)
+_PARTS = Counter((known.paper, known.figure) for known in experiments())
 SHOWN = [
     known
-    for place, known in enumerate(EXPERIMENTS)
+    for place, known in enumerate(experiments())
     if _PARTS[known.paper, known.figure] <= 8 or place % 10 == 0
 ]
 every = pytest.mark.parametrize("shown", SHOWN, ids=lambda known: known.name)
@@ -53,7 +52,7 @@ def test_every_point_has_a_plan_that_can_be_priced_and_opened(shown: Experiment)
 
 @every
 def test_names_and_labels_are_unique_and_places_in_order(shown: Experiment) -> None:
-    assert len({known.name for known in EXPERIMENTS}) == len(EXPERIMENTS)
+    assert len({known.name for known in experiments()}) == len(experiments())
     labels = [curve.label for curve in shown.curves]
     assert len(set(labels)) == len(labels)
     for curve in shown.curves:
@@ -205,11 +204,11 @@ def test_claims_about_table_8_hold_in_the_papers_own_figures() -> None:
 
 def test_digests_are_the_same_in_every_process() -> None:
     program = (
-        "from planner.experiments.registry import EXPERIMENTS as e;"
-        "print([x.digest for x in e[::15]])"
+        "from planner.experiments.registry import experiments;"
+        "print([x.digest for x in experiments()[::15]])"
     )
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
-    assert told.stdout.decode().strip() == str([known.digest for known in EXPERIMENTS[::15]])
+    assert told.stdout.decode().strip() == str([known.digest for known in experiments()[::15]])
 
 
 def test_an_unknown_experiment_is_told() -> None:

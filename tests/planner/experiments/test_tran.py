@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from planner.experiments.claims import ranked_alike, shaped_alike
-from planner.experiments.registry import experiment
-from planner.experiments.tran.curves import HASH, PRINTED, REFINED, rows_of, timed
-from planner.experiments.tran.figures import TRAN_FIGURES
+from planner.experiments.agreements import ranked_alike, shaped_alike
+from planner.experiments.registry import experiment, experiments
+from planner.experiments.tran.curves import HASH, PRINTED, REFINED, Row, timed
 
 every_four = pytest.mark.parametrize("number", [6, 7, 8, 9])
+TRAN_FIGURES = [
+    known for known in experiments() if known.paper == "Tran & Lee 2007" and not known.x.named
+]
 TWO_MODELS = pytest.mark.parametrize("model", [PRINTED, REFINED])
 
 
@@ -88,7 +90,7 @@ def test_ranks_and_shapes_are_compared_with_what_was_measured() -> None:
 
 
 def test_a_run_is_shorter_where_there_is_more_work_and_its_windows_are_full() -> None:
-    default = timed("default", rows_of("two-way"), HASH)
+    default = timed("default", [Row(300, 5000, 150, 10), Row(300, 5000, 1, 10)], HASH)
     assert (default.run.warmup, default.run.duration) == (20.0, 10.0)
     heavy = [point.workload for point in experiment("figure-8d").points if point.x == 0.5]
     assert {workload.run.duration for workload in heavy} == {1.0}

@@ -15,8 +15,8 @@ from planner.seconds.calibration import calibrated_units, kept_calibration
 from runtime import __main__ as command
 from runtime.backends.interruption import RunCancelledError
 from runtime.calibration import calibrate as calibrating
-from runtime.calibration.calibrate import CalibrationRequest, Measured, calibrate, designs, measure
-from runtime.engines.design import Design
+from runtime.calibration.calibrate import CalibrationRequest, Measured, calibrate, measure
+from runtime.engines.design import Design, designs
 from runtime.runs.records import Progress
 
 WITHOUT_SPARK = CalibrationRequest(with_spark=False)

@@ -6,9 +6,10 @@ import random
 
 import pytest
 
+from planner.joins.probes import ACCESSES
 from planner.plan.cost import Cost, Units
 from planner.seconds.kernel_work import Work
-from runtime.calibration.fitting import QUANTITIES, Observation, amounts_of, fitted
+from runtime.calibration.fitting import Observation, amounts_of, fitted, quantities
 
 MADE_WITH = {
     "insert": 1e-7,
@@ -48,7 +49,7 @@ def _observed(noise: float, count: int = 80) -> list[Observation]:
 
 
 def test_exact_runs_give_the_units_they_were_made_with() -> None:
-    assert list(QUANTITIES["multiway"]) == list(MADE_WITH)
+    assert list(quantities()["multiway"]) == list(MADE_WITH)
     fit = fitted("multiway", _observed(0.0))
     for name, seconds in MADE_WITH.items():
         assert fit.figures[name].value == pytest.approx(seconds, rel=0.03), name
@@ -75,3 +76,8 @@ def test_what_no_run_does_has_no_figure() -> None:
     fit = fitted("multiway", runs)
     assert list(fit.figures) == ["insert"]
     assert fit.figures["insert"].value == pytest.approx(1e-7, rel=0.01)
+
+
+def test_probes_are_told_apart_by_the_accesses_that_plans_have() -> None:
+    kinds = {kind for own in quantities().values() for terms in own.values() for kind, _ in terms}
+    assert {kind for kind in kinds if kind.startswith("probe")} == {f"probe {a}" for a in ACCESSES}

@@ -14,7 +14,7 @@ from planner.errors import RunError
 from planner.workload.execution import RunSettings
 from runtime.backends import interruption
 from runtime.backends.interruption import RunCancelledError
-from runtime.backends.kernels import backend
+from runtime.backends.kernels.backend import KernelBackend
 from runtime.backends.kernels.prepare import prepare
 from runtime.control.execute import run
 from runtime.control.resume import broken_off, resume
@@ -97,7 +97,8 @@ def test_a_cancel_does_not_wait_for_what_cannot_be_broken_off(
         cancel.set()
         assert let_go.wait(600)
 
-    place, name = (backend, "prepare") if phase.startswith("Prep") else (session, "session")
+    preparing = phase.startswith("Prep")
+    place, name = (KernelBackend, "prepare") if preparing else (session, "session")
     monkeypatch.setattr(place, name, stuck)
     seen: list[str] = []
     request = _small(7, "replay")

@@ -93,17 +93,15 @@ def test_plans_run_in_the_order_they_were_given(runner: Runner, steps: Steps) ->
     assert second.done
 
 
-def test_a_job_knows_how_many_are_ahead_of_it(runner: Runner, steps: Steps) -> None:
+def test_jobs_wait_for_those_ahead_of_them(runner: Runner, steps: Steps) -> None:
     first, second = _submit(runner, ["a"]), _submit(runner, ["b"])
     steps.until_begun()
     assert first.entries[0].status == "running"
     assert second.entries[0].status == "waiting"
-    assert (runner.ahead_of(first), runner.ahead_of(second)) == (0, 1)
     assert runner.active() == [first, second]
     assert runner.job(second.id) is second
     assert runner.job("unknown") is None
     _finish(runner, steps)
-    assert runner.ahead_of(second) == 0
     assert first not in runner.active()
 
 
@@ -157,7 +155,6 @@ def test_a_job_that_waits_is_out_of_the_queue_as_soon_as_it_is_cancelled(
     second.cancel()
     assert second.done
     assert runner.active() == [first, third]
-    assert runner.ahead_of(third) == 1
     _finish(runner, steps)
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from planner.errors import RunError
 from planner.experiments.experiment import Experiment, Point
-from planner.experiments.golab.costs import CORRECTED
+from planner.experiments.golab.curves import CORRECTED
 from planner.experiments.registry import experiment
 from planner.workload.execution import RunSettings
 from runtime.control.jobs import Runner

@@ -11,7 +11,7 @@ import streamlit as st
 from pages.parts.families.early_aggregation import gallery
 from pages.parts.families.protocol import ByOperator, FamilyView, PlanChoice, Sections
 from pages.parts.plans.ranking_table import plan_heading
-from pages.parts.shared import charts, controls, figures, planning
+from pages.parts.shared import charts, controls, planning
 from pages.parts.shared.formatting import plain, rounded_alike
 from planner.families.early_aggregation import EarlyAggregation
 from planner.families.early_aggregation.ranking import KINDS, by_kind
@@ -23,7 +23,6 @@ from planner.workload.workload import Workload
 from runtime.runs.records import Run
 
 OPERATIONS, RECOMPUTATIONS = "operations", "recomputations"
-_TUPLES, _EXPECTED, _BOUND = "Tuples in window", "Entries expected", "Entries at most (paper)"
 
 
 class EarlyAggregationView(FamilyView):
@@ -41,7 +40,7 @@ class EarlyAggregationView(FamilyView):
         """The operations of the plans in the pictures, by kind of work."""
         labels = [c.label for c in gallery.instructive(choice.ranking, choice.label)]
         work = _plans(choice.workload).work(labels)
-        _operations(list(zip(labels, work, strict=True)))
+        charts.show_work(list(zip(labels, work, strict=True)), KINDS, OPERATIONS)
 
     def below_ranking(self, choice: PlanChoice) -> None:
         """The name of the chosen plan: the pictures are far above."""
@@ -59,7 +58,8 @@ class EarlyAggregationView(FamilyView):
             super().cost_by_operator(plan, estimate, field)
             return
         every = ((op, by_kind([(op.kind, estimate.costs[op.id])])) for op in plan.operators())
-        _operations([(operator_name(op), work) for op, work in every if work])
+        bars = [(operator_name(op), work) for op, work in every if work]
+        charts.show_work(bars, KINDS, OPERATIONS)
 
     def extra_work(self, run: Run, field: str) -> tuple[ByOperator, ByOperator]:  # noqa: ARG002
         """Recomputations."""
@@ -71,26 +71,12 @@ def _plans(workload: Workload) -> AggregationPlans:
     return planning.capable(EarlyAggregation.name, workload, AggregationPlans)
 
 
-def _operations(bars: figures.WorkBars) -> None:
-    charts.show(
-        figures.stacked_work(bars, KINDS, OPERATIONS),
-        alt=figures.work_alternative(bars, OPERATIONS),
-    )
-
-
 def _early_sets(workload: Workload) -> None:
     """The table of early sets, and the rules in sentences."""
     controls.table(
         early_sets(workload),
         "The early aggregation of each source, and the size of its set",
-        columns={
-            name: st.column_config.NumberColumn(name, format="localized", help=help_text)
-            for name, help_text in (
-                (_TUPLES, "What tuples of other sources probe under LAP; the rows of a relation"),
-                (_EXPECTED, "Refined model: cells that are expected to be filled"),
-                (_BOUND, "Equations 14 and 15: at most one entry per tuple and per cell"),
-            )
-        },
+        columns="early-sets",
     )
     for rule in _plans(workload).rules():
         st.markdown(f"- {plain(rule.why_group, 600)}.\n- {plain(rule.why_functions, 600)}.")
@@ -107,8 +93,8 @@ def early_sets(workload: Workload) -> pd.DataFrame:
             "Source": [rule.source for rule in rules],
             "Groups by": [rule.group_text for rule in rules],
             "Computes": [rule.functions_text for rule in rules],
-            _TUPLES: sizes_alike[0::3],
-            _EXPECTED: sizes_alike[1::3],
-            _BOUND: sizes_alike[2::3],
+            "Tuples in window": sizes_alike[0::3],
+            "Entries expected": sizes_alike[1::3],
+            "Entries at most (paper)": sizes_alike[2::3],
         }
     )

@@ -8,7 +8,7 @@ from typing import Literal
 import streamlit as st
 
 from pages.parts.families.protocol import PlanChoice
-from pages.parts.plans.ranking_table import against, places, score_name
+from pages.parts.plans.ranking_table import against, places
 from pages.parts.shared import charts, planning
 from pages.parts.shared.formatting import counted, plain
 from planner.families.early_aggregation.plan_picture import aggregation_tree
@@ -86,7 +86,7 @@ def _caption(ranking: Ranking, candidate: Candidate, baseline: Candidate) -> Non
             st.markdown(f"{plain(rank)}**{plain(candidate.label)}**", width="content")
             for tag in candidate.tags:
                 st.badge(tag, color=_COLOURS[tag])
-        score = f"{amount(candidate.score)} {score_name(ranking).lower()}"
+        score = f"{amount(candidate.score)} {ranking.by.title.lower()}"
         st.caption(f"{score} · {plain(against(candidate, baseline))}")
 
 

@@ -59,13 +59,7 @@ class JoinOrderView(FamilyView):
         controls.table(
             frame,
             "Steps of the search",
-            columns={
-                "Step": st.column_config.NumberColumn("#", width=40),
-                "What happened": st.column_config.TextColumn("What happened", width=460),
-                unit: st.column_config.ProgressColumn(
-                    unit, format="localized", min_value=0.0, max_value=highest
-                ),
-            },
+            columns=controls.described_columns("search-steps", {unit: {"max_value": highest}}),
             placeholder="",
         )
         super().search(workload, steps[len(taken) :])

@@ -65,21 +65,12 @@ def show(workload: Workload) -> None:
     """The advice for the budget that the user sets, as a sentence, a chart and a table."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         budget = st.number_input(
-            "Budget in buckets",
-            min_value=1,
             max_value=MOST_BUCKETS,
             value=_INITIAL_BUDGET * len(workload.queries[0].sources),
             key="advice-budget",
-            help="Hash buckets over all windows. A window without an index is scanned.",
-            width=200,
-            persist_state="session",
+            **controls.field("advice-budget"),
         )
-        upkeep = st.toggle(
-            "Include upkeep",
-            key="advice-upkeep",
-            help="The cost of inserting and expiring tuples, including visits to buckets.",
-            persist_state="session",
-        )
+        upkeep = st.toggle(key="advice-upkeep", **controls.field("advice-upkeep"))
     advice = advised(workload, budget, upkeep)
     st.markdown(f"#### {plain(advice.answer(), 800)}", anchors=False)
     st.caption(
@@ -104,30 +95,22 @@ def advised(workload: Workload, budget: int, upkeep: bool) -> Advice:
 
 def _windows(advice: Advice) -> None:
     """How each window is probed, and what its index saves."""
-    saves, each, takes = f"Saves {advice.unit}", "Per bucket", "Takes"
+    saves, columns = f"Saves {advice.unit}", controls.described_columns("advised-windows")
     frame = pd.DataFrame(
         {
             "Window": [window.source for window in advice.windows],
             "Access": [_access(window, advice) for window in advice.windows],
             saves: rounded_alike([window.saves for window in advice.windows]),
-            each: rounded_alike([window.saves_per_bucket for window in advice.windows]),
-            takes: [window.memory for window in advice.windows],
+            "Per bucket": rounded_alike([window.saves_per_bucket for window in advice.windows]),
+            "Takes": [window.memory for window in advice.windows],
         }
     )
     if all(window.memory in (0, window.buckets) for window in advice.windows):
-        frame = frame.drop(columns=takes)
+        frame = frame.drop(columns="Takes")
     controls.table(
         frame,
         "Windows and their indexes",
-        columns={
-            saves: st.column_config.NumberColumn(
-                format="localized", help="How much more the plan costs if this window is scanned."
-            ),
-            each: st.column_config.NumberColumn(format="localized"),
-            takes: st.column_config.NumberColumn(
-                help="Buckets of the budget: the same number for each join attribute of the window."
-            ),
-        },
+        columns={**columns, saves: columns["Saves"]},
     )
 
 

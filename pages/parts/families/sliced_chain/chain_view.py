@@ -9,7 +9,7 @@ import streamlit as st
 from pages.parts.families.protocol import PlanChoice
 from pages.parts.families.sliced_chain import chain_figures, chain_text
 from pages.parts.plans.ranking_table import WITH_OVERHEAD
-from pages.parts.shared import charts, figures, planning
+from pages.parts.shared import charts, planning
 from pages.parts.shared.formatting import counted, plain, plan_name
 from pages.parts.shared.state import BY_DIGEST
 from planner.families.protocol import Ranking
@@ -114,17 +114,10 @@ def work(choice: PlanChoice) -> None:
     """Comparisons by kind of work over the strategies."""
     named = strategies(choice.ranking, choice.label)
     found = balances(choice.workload, tuple(named.values()))
-    show_work([(name, balance.work) for name, balance in zip(named, found, strict=True)])
+    bars = [(name, balance.work) for name, balance in zip(named, found, strict=True)]
+    charts.show_work(bars, KINDS, "comparisons")
     if any(OVERHEAD in balance.work for balance in found):
         st.caption(
             f"{WITH_OVERHEAD}: a tuple that enters a slice counts as "
             f"{choice.workload.execution.c_sys:g} comparisons."
         )
-
-
-def show_work(bars: figures.WorkBars) -> None:
-    """Comparisons by kind of work."""
-    charts.show(
-        figures.stacked_work(bars, KINDS, "comparisons"),
-        alt=figures.work_alternative(bars, "comparisons"),
-    )

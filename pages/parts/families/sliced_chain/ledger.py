@@ -10,11 +10,10 @@ import streamlit as st
 from pages.parts.families.protocol import PlanChoice
 from pages.parts.families.sliced_chain import chain_view
 from pages.parts.families.sliced_chain.chain_text import bounds, unit_of
-from pages.parts.plans.ranking_table import score_name
-from pages.parts.shared import controls
+from pages.parts.shared import charts, controls
 from pages.parts.shared.formatting import compared, plain, rounded_alike
 from planner.families.sliced_chain.picture import DrawnJoin, Picture
-from planner.families.sliced_chain.plan_totals import Balance, kind_of
+from planner.families.sliced_chain.plan_totals import KINDS, Balance, kind_of
 from planner.numbers import shortened, unique_names
 from planner.plan.cost import Estimate
 from planner.plan.operator_names import join_of, operator_name
@@ -33,9 +32,9 @@ def show(choice: PlanChoice) -> None:
     found = chain_view.balances(workload, tuple(named.values()))
     st.markdown("**Memory and CPU compared with the other strategies**")
     controls.table(
-        balance_table(list(named), found, score_name(ranking)),
+        balance_table(list(named), found, ranking.by.title),
         "Strategies with what each should hold and do",
-        numbers=(score_name(ranking), "Tuples held", "Bytes held", "Joins"),
+        numbers=(ranking.by.title, "Tuples held", "Bytes held", "Joins"),
     )
     for left_out, why in ranking.excluded:
         st.caption(f"{plain(left_out)} is left out: {plain(why, 300)}.")
@@ -150,7 +149,7 @@ def show_work(plan: Plan, estimate: Estimate) -> None:
     every = of_joins(plan, estimate)
     largest = sorted(every, key=lambda bar: -sum(bar[1].values()))[:MOST_BARS]
     bars = [bar for bar in every if bar in largest]
-    chain_view.show_work(bars)
+    charts.show_work(bars, KINDS, "comparisons")
     if len(bars) < len(every):
         st.caption(f"The {len(bars)} largest of {len(every)}.")
 

@@ -12,7 +12,6 @@ import streamlit as st
 
 from pages.parts.families.protocol import PlanChoice
 from pages.parts.families.sliced_chain import chain_view
-from pages.parts.plans.ranking_table import score_name
 from pages.parts.shared import charts, controls
 from pages.parts.shared.figures import PALETTE, frame
 from pages.parts.shared.formatting import compared, counted, plain, plan_name, rounded_alike
@@ -95,7 +94,7 @@ def _mergings(workload: Workload, label: str) -> tuple[Mergings, ...]:
 
 def mergings(choice: PlanChoice) -> None:
     """The graph of mergings of a group with its shortest path; of many windows the path alone."""
-    score = score_name(choice.ranking)
+    score = choice.ranking.by.title
     pictures = chain_view.pictures(choice.workload, choice.label)
     picture = chain_view.pick_group(pictures, "mergings-group")
     found = _mergings(choice.workload, choice.label)[pictures.index(picture)]
@@ -158,7 +157,7 @@ def trade_off(choice: PlanChoice) -> None:
     pictures = chain_view.pictures(choice.workload, choice.label)
     picture = chain_view.pick_group(pictures, "trade-off-group")
     found = _trade_off(choice.workload)[pictures.index(picture)]
-    score = score_name(choice.ranking)
+    score = choice.ranking.by.title
     if len(found.labels) == 1:
         st.info(
             f"One chain is best in both memory and CPU: {plain(found.labels[0], 200)} with "

@@ -160,7 +160,7 @@ class Delays(NamedTuple):
     measures: np.ndarray
 
 
-class Span(NamedTuple):
+class Measured(NamedTuple):
     """Outers that arrive from `warmup` on are measured, queues until `end`."""
 
     warmup: int

@@ -153,12 +153,12 @@ def test_a_plan_that_is_changed_by_hand_has_done_what_it_did(
 
 def test_a_query_that_joins_otherwise_cannot_enter() -> None:
     streams = tuple(
-        Stream(name, rate=1.0, attributes={"k": Attribute(3), "m": Attribute(3)}) for name in "AB"
+        Stream(name, rate=1.0, attributes={"k": Attribute(3), "v": Attribute(3)}) for name in "AB"
     )
     sources = (Source("A", "A", TimeWindow(2)), Source("B", "B", TimeWindow(2)))
     one, other = (
         Query(f"Q{key}", sources, (Predicate(Column("A", key), "=", Column("B", key)),))
-        for key in "km"
+        for key in "kv"
     )
     changes = (Change(2, add=other), Change(2, remove="Qk"))
     workload = Workload("two", streams, (one,), run=RunSettings(changes=changes))
@@ -166,6 +166,6 @@ def test_a_query_that_joins_otherwise_cannot_enter() -> None:
         PlannedStage(s.at, s.workload, plan_of(s.workload, "MQT"), s.entered)
         for s in stages_of(workload)
     ]
-    data: Data = {name: [(0, {"k": 1, "m": 1, "v": 1})] for name in "AB"}
+    data: Data = {name: [(0, {"k": 1, "v": 1})] for name in "AB"}
     with pytest.raises(PlanError, match="must join as the others do"):
         _run(workload, data, stages, set())

@@ -32,7 +32,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.families.shared_schedule.scan_times import Scans, partial_lengths
+from planner.families.shared_schedule.delays.scan_times import Scans, partial_lengths
 from planner.joins.arrays import Floats
 
 

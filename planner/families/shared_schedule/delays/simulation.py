@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from planner.families.shared_schedule.delays.sample import Sample
 from planner.families.shared_schedule.policies import Rule
-from planner.families.shared_schedule.sample import Sample
 from planner.joins.arrays import Floats
 
 # Which queues are not empty: bit i is set where somebody waits who has reached point i.

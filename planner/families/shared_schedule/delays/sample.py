@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.families.shared_schedule.clock import Clock
+from planner.families.shared_schedule.delays.scan_times import partial_lengths
 from planner.families.shared_schedule.model import ScheduleModel
-from planner.families.shared_schedule.scan_times import partial_lengths
 from planner.joins.arrays import Floats, Ints
 from planner.joins.groups import BOTH
 from planner.joins.meetings import Meeting

@@ -2,12 +2,12 @@
 
 A match of tuple k in partial window p goes to every window q from p on. The tuple before k has
 completed q at D. Matches are released at max(found, D); under `at_ends`, at the end of k's first
-scan from p on that is not before D. So, of window q, all that lies before some partial window r is
-released at one time, what lies behind it as it is found, and r itself in part:
+scan from p on that is not before D. There is one server, so that D lies between k's scans: of
+window q, all that was scanned before D is released at one time, the rest as it is found.
 
-    k's scans      |--1--|--2--|      |----r----|        |--q--|
-    D                                     ^
-    released       1, 2 at D; r from D on as found; then as found
+    k's scans      |--1--|--2--|          |--3--|        |--q--|
+    D                               ^
+    released       1 and 2 at D (at the end of 3 under `at_ends`), then as found
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.families.shared_schedule.sample import Sample
-from planner.families.shared_schedule.simulation import Served
+from planner.families.shared_schedule.delays.sample import Sample
+from planner.families.shared_schedule.delays.simulation import Served
 from planner.joins.arrays import Floats, Ints
 
 # The sample is cut into so many stretches to see how means follow the work that is waiting.
@@ -116,24 +116,23 @@ class _Measuring:
         return by_stretches(mean, count), float(result), float(found), self._quantiles(q)
 
     def _split(self, q: int) -> Ints:
-        """The partial window r before which all is released at one time; q + 1 if all is."""
+        """How many partial windows up to q were scanned before the tuple before completed q."""
         done, ended = self._done_before[:, q], self._ended[:, : q + 1]
         late = ended < done[:, None] if self._at_ends else ended <= done[:, None]
         return np.asarray(late.sum(axis=1))
 
     def _released(self, q: int) -> Floats:
         """The sum of release times over the matches of window q, by tuple."""
-        rows, split, done = np.arange(len(self._ts)), self._split(q), self._done_before[:, q]
-        inside = np.minimum(split, q)
+        rows, split = np.arange(len(self._ts)), self._split(q)
         if self._at_ends:
+            inside = np.minimum(split, q)
             together = self._ended[rows, inside] * self._upto[rows, inside + 1]
             behind = self._at_end[:, q + 1] - self._at_end[rows, inside + 1]
             return np.asarray(together + behind)
-        done = np.where(np.isfinite(done), done, self._begun[:, 0])
-        before, here = self._upto[rows, inside], self._matches[rows, inside]
-        begin, end = self._begun[rows, inside] + self._find, self._ended[rows, inside] + self._find
-        released = before * done + here * _mean_of_later(begin, end, done)
-        return np.asarray(released + self._found[:, q + 1] - self._found[rows, inside + 1])
+        # Where nothing was scanned before, it does not matter when that was.
+        done = np.where(split > 0, self._done_before[:, q], 0.0)
+        behind = self._found[:, q + 1] - self._found[rows, split]
+        return np.asarray(self._upto[rows, split] * done + behind)
 
     def _quantiles(self, q: int) -> Floats:
         """Of delays, each tuple with one of its matches that counts for all of them."""
@@ -155,14 +154,6 @@ class _Measuring:
 def _summed(figures: Floats) -> Floats:
     """Sums along windows, 0 before the first."""
     return np.concatenate((np.zeros((len(figures), 1)), np.cumsum(figures, axis=1)), axis=1)
-
-
-def _mean_of_later(begin: Floats, end: Floats, done: Floats) -> Floats:
-    """The mean of max(found, done) over times found between begin and end."""
-    length = end - begin
-    cut = np.clip(done - begin, 0.0, length)
-    inside = np.divide(cut**2 + length**2, 2 * length, out=np.zeros_like(length), where=length > 0)
-    return np.asarray(np.maximum(begin + inside, done))
 
 
 def weighted_quantiles(figures: Floats, weights: Floats) -> Floats:
