@@ -20,7 +20,7 @@ from tests.runtime.schedule_checks import Comparison, outers_of
 from tests.runtime.schedule_counts import Counts
 from tests.runtime.scheduling import SPAN, feed_of, labels, plan_of, scheduled, tuples, workloads
 
-FEW = examples(60)
+FEW = examples(30)
 
 
 @FEW

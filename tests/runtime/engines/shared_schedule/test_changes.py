@@ -37,7 +37,7 @@ from tests.runtime.scheduling import (
     workloads,
 )
 
-FEW = examples(40)
+FEW = examples(20)
 
 
 @st.composite
