@@ -19,6 +19,7 @@ from planner.families.shared_schedule.delays.response_times import (
     Responses,
     by_stretches,
     delays_alone,
+    inside_scans,
     responses,
     waiting_work,
 )
@@ -182,16 +183,17 @@ class Predictions:
     def _adjusted(self, seen: Responses) -> tuple[Floats, float]:
         """Means as they would be if as much work waited as should, and their standard error.
 
-        By stretches of the sample, delays follow the work that waits: a regression says how.
+        By stretches of the sample, delays follow the work that waits: a regression says how. Where
+        matches lie in their own scans is the same under every policy.
         """
         mean, by_stretch = self._work
-        slopes = np.zeros(len(seen.results))
         excess = by_stretch - by_stretch.mean()
-        if self.closed is not None and excess.any():
-            slopes = excess @ seen.by_stretch / (excess @ excess)
-            shifted = seen.results - slopes * (mean - self.closed.work)
-        else:
-            shifted = seen.results
+        slopes, shifted = np.zeros(len(seen.results)), seen.results
+        if self.closed is not None:
+            if excess.any():
+                slopes = excess @ seen.by_stretch / (excess @ excess)
+            inside = inside_scans(self.sample, self.scans.find) - self.closed.inside
+            shifted = seen.results - slopes * (mean - self.closed.work) - inside
         rest = (seen.by_stretch - np.outer(excess, slopes)).mean(axis=1)
         error = float(rest.std() / np.sqrt(len(rest)) / rest.mean()) if rest.mean() else 0.0
         # A stretch of few tuples may mislead the regression: delays stay positive.
