@@ -19,6 +19,7 @@ from planner.families.shared_schedule.delays.response_times import (
     Responses,
     by_stretches,
     delays_alone,
+    inside_scans,
     responses,
     waiting_work,
 )
@@ -152,18 +153,19 @@ class Predictions:
     def _predicted(self, schedule: Schedule) -> Prediction:
         seen = self._seen(schedule)
         name, closed = self._closed_form(schedule, seen)
+        delays, error = self._adjusted(seen) if closed is None else (closed.results, 0.0)
+        # What has no mean of its own to be corrected by is off as the mean is.
+        off = np.divide(delays, seen.results, out=np.ones_like(delays), where=seen.results > 0)
         if closed is not None:
-            delays, found, scans, error = closed.results, closed.found, closed.scans, 0.0
-            held = delays[-1] - found[-1]
+            scans, held = closed.scans, closed.results[-1] - closed.found[-1]
         else:
-            delays, error = self._adjusted(seen)
-            scans, held = seen.scans, seen.results[-1] - seen.found[-1]
+            scans, held = off * seen.scans, off[-1] * (seen.results[-1] - seen.found[-1])
         matches = self.model.matches(len(self.model.windows) - 1).value
         return Prediction(
             name,
             delays,
             scans,
-            seen.quantiles,
+            off * seen.quantiles,
             self.model.rate * float(scans[-1]),
             matches * max(0.0, float(held)),
             error,
@@ -182,16 +184,17 @@ class Predictions:
     def _adjusted(self, seen: Responses) -> tuple[Floats, float]:
         """Means as they would be if as much work waited as should, and their standard error.
 
-        By stretches of the sample, delays follow the work that waits: a regression says how.
+        By stretches of the sample, delays follow the work that waits: a regression says how. Where
+        matches lie in their own scans is the same under every policy.
         """
         mean, by_stretch = self._work
-        slopes = np.zeros(len(seen.results))
         excess = by_stretch - by_stretch.mean()
-        if self.closed is not None and excess.any():
-            slopes = excess @ seen.by_stretch / (excess @ excess)
-            shifted = seen.results - slopes * (mean - self.closed.work)
-        else:
-            shifted = seen.results
+        slopes, shifted = np.zeros(len(seen.results)), seen.results
+        if self.closed is not None:
+            if excess.any():
+                slopes = excess @ seen.by_stretch / (excess @ excess)
+            inside = inside_scans(self.sample, self.scans.find) - self.closed.inside
+            shifted = seen.results - slopes * (mean - self.closed.work) - inside
         rest = (seen.by_stretch - np.outer(excess, slopes)).mean(axis=1)
         error = float(rest.std() / np.sqrt(len(rest)) / rest.mean()) if rest.mean() else 0.0
         # A stretch of few tuples may mislead the regression: delays stay positive.

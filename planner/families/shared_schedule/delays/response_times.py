@@ -58,17 +58,22 @@ def waiting_work(ts: Floats, scans: Floats) -> Floats:
 def delays_alone(sample: Sample, find: float) -> Floats:
     """By window the mean delay of results by itself, on a server that serves in order."""
     first = sample.measured
-    matches = sample.matches[first:].astype(np.float64)
-    upto = _summed(matches)[:, 1:]
-    middle = (sample.spent[first:, :-1] + sample.spent[first:, 1:] + find) / 2
-    inside = _summed(matches * middle)[:, 1:]
-    delays = []
-    for place in range(matches.shape[1]):
+    upto = _summed(sample.matches[first:].astype(np.float64))[:, 1:]
+    delays = inside_scans(sample, find)
+    for place in range(upto.shape[1]):
         waits = waiting_work(sample.ts, sample.spent[:, place + 1])[first:]
         whole = upto[:, place].sum()
-        found = (upto[:, place] @ waits + inside[:, place].sum()) / whole if whole else 0.0
-        delays.append(found)
-    return np.array(delays)
+        delays[place] += upto[:, place] @ waits / whole if whole else 0.0
+    return delays
+
+
+def inside_scans(sample: Sample, find: float) -> Floats:
+    """By window how far into an undisturbed scan its matches are found, on the average."""
+    first = sample.measured
+    middle = (sample.spent[first:, :-1] + sample.spent[first:, 1:] + find) / 2
+    whole = np.cumsum(sample.matches[first:].sum(axis=0)).astype(np.float64)
+    total = np.cumsum((sample.matches[first:] * middle).sum(axis=0))
+    return np.asarray(np.divide(total, whole, out=np.zeros_like(whole), where=whole > 0))
 
 
 def by_stretches(figures: Floats, weights: Floats) -> Floats:

@@ -47,9 +47,14 @@ class WindowDelays:
 
 @dataclass(frozen=True)
 class SteadyState:
-    """What closed forms say of a join. `work` is the mean work that an arriving tuple finds."""
+    """What closed forms say of a join.
+
+    `work` is the mean work that an arriving tuple finds, `inside` by window how far into an
+    undisturbed scan its matches are found.
+    """
 
     work: float
+    inside: Floats
     lwo: WindowDelays
     swf: WindowDelays
     isolated: Floats
@@ -64,7 +69,7 @@ def steady_state(scans: Scans, windows: Floats) -> SteadyState:
     close = _close_together(scans, windows, float(waits[-1]))
     results = waits[-1] + close + inside
     lwo = WindowDelays(results, results, waits[-1] + scans.mean(windows))
-    return SteadyState(float(waits[-1]), lwo, _feedback(scans, windows), waits + inside)
+    return SteadyState(float(waits[-1]), inside, lwo, _feedback(scans, windows), waits + inside)
 
 
 def _waits(scans: Scans, windows: Floats) -> Floats:
