@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from planner.families.sliced_chain.layout import SlicedJoin, parts_of
+from planner.families.sliced_chain.layout import SlicedJoin
 from planner.families.sliced_chain.plans import Built, Feeding
-from planner.joins.groups import BOTH, Condition, Group
+from planner.joins.query_groups import BOTH, Condition, Group
+from planner.joins.shares import parts_of
 from planner.plan.plan import Operator
 from planner.workload.changes import queries_of_run
 from planner.workload.query import Column
