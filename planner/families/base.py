@@ -209,7 +209,7 @@ def near_ties(best: Candidate, ranking: Ranking) -> str:
 
 def _distance(other: Candidate, best: Candidate, ranking: Ranking) -> str:
     if rounded(other.score) == rounded(best.score):
-        return "the same cost" if ranking.by.is_lowest else "the same"
+        return "the same cost" if ranking.by.is_lowest and not ranking.by.better else "the same"
     return ranking.by.behind(other.score, best.score)
 
 

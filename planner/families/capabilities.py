@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from planner.plan.cost import Cost, UnitCosts
@@ -32,6 +33,29 @@ class Changes(Protocol):
 
     def cost_of_entered(self, plan: Plan, entered: Mapping[str, int]) -> Mapping[str, Cost]:
         """By operator id what a plan costs more because these queries entered at these times."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThroughputEntry:
+    """The best partial window that a tuple may scan from one window on, up to another.
+
+    `served` queries (or their weight) per length of the partial window, which ends at `until`;
+    `value` is their ratio.
+    """
+
+    start: float
+    limit: float
+    until: float
+    served: float
+    value: float
+
+
+@runtime_checkable
+class ThroughputMatrix(Protocol):
+    """Decides by a matrix: how much each partial window serves per length."""
+
+    def matrix(self, label: str) -> tuple[ThroughputEntry, ...]:
+        """The entries of a plan, row by row; none where it decides in another way."""
 
 
 @runtime_checkable

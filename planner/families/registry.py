@@ -6,12 +6,13 @@ from planner.errors import PlanError
 from planner.families.early_aggregation import EarlyAggregation
 from planner.families.join_order import JoinOrder
 from planner.families.protocol import Family, PlanSpace
+from planner.families.shared_schedule import SharedSchedule
 from planner.families.sliced_chain import SlicedChain
 from planner.plan.plan import Plan
 from planner.workload.validation import listed
 from planner.workload.workload import Workload
 
-FAMILIES: tuple[Family, ...] = (JoinOrder(), EarlyAggregation(), SlicedChain())
+FAMILIES: tuple[Family, ...] = (JoinOrder(), EarlyAggregation(), SlicedChain(), SharedSchedule())
 
 
 def family(name: str) -> Family:

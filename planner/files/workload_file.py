@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import PurePath
 from typing import Literal
 
@@ -140,7 +140,9 @@ def _query(
 ) -> Query:
     with within(f"{place}.text"):
         name = default_name if part.name is None else part.name
-        return parse_query(part.text, name, relations, attributes)
+        query = parse_query(part.text, name, relations, attributes)
+    with within(place):
+        return replace(query, weight=part.weight, deadline=part.deadline)
 
 
 def _execution(part: schema.ExecutionPart, sources: Iterable[str]) -> Execution:
@@ -166,6 +168,7 @@ def _execution(part: schema.ExecutionPart, sources: Iterable[str]) -> Execution:
             unit_costs=part.unit_costs,
             c_sys=part.c_sys,
             ties=part.ties,
+            utilisation=part.utilisation,
         )
 
 

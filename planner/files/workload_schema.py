@@ -214,10 +214,12 @@ class RelationPart(Part):
 
 
 class QueryPart(Part):
-    """A query: its text, and its name unless it is called by its place."""
+    """A query: its text, its name unless it is called by its place, and how urgent it is."""
 
     name: str | None = None
     text: str
+    weight: float = 1.0
+    deadline: float | None = None
 
 
 class EveryPart(Part):
@@ -247,6 +249,7 @@ class ExecutionPart(Part):
     unit_costs: dict[str, float] | None = None
     c_sys: float = 0.0
     ties: Literal["larger", "smaller"] = "larger"
+    utilisation: float | None = None
 
 
 class StatisticPart(Part):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from planner.errors import PlanError
@@ -102,7 +103,12 @@ def _relation(relation: Relation) -> Part:
 
 def _query(query: Query, workload: Workload) -> Part:
     text = query.text if _says(query.text, query, workload) else format_query(query)
-    return {"name": query.name, "text": text}
+    part: Part = {"name": query.name, "text": text}
+    if query.weight != 1:
+        part["weight"] = _number(query.weight)
+    if query.deadline is not None:
+        part["deadline"] = _number(query.deadline)
+    return part
 
 
 def _says(text: str, query: Query, workload: Workload) -> bool:
@@ -110,7 +116,8 @@ def _says(text: str, query: Query, workload: Workload) -> bool:
     relations = [relation.name for relation in workload.relations]
     attributes = catalogue([*workload.streams, *workload.relations])
     try:
-        return parse_query(text, query.name, relations, attributes) == query
+        said = parse_query(text, query.name, relations, attributes)
+        return replace(said, weight=query.weight, deadline=query.deadline) == query
     except PlanError:
         return False
 
@@ -132,6 +139,8 @@ def execution_part(execution: Execution) -> Part:
         part["unit_costs"] = dict(execution.unit_costs)
     if execution.c_sys:
         part["c_sys"] = _number(execution.c_sys)
+    if execution.utilisation is not None:
+        part["utilisation"] = _number(execution.utilisation)
     return part
 
 

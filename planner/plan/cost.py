@@ -65,10 +65,28 @@ class Quality:
     delay_ms_max: float | None = None
     recall: float | None = None
     importance: float | None = None
+    # How delays are spread over the query's results; until its window is scanned, per tuple; and
+    # the delay that the query would have by itself.
+    delay_ms_p50: float | None = None
+    delay_ms_p95: float | None = None
+    delay_ms_p99: float | None = None
+    scan_delay_ms: float | None = None
+    isolated_delay_ms: float | None = None
 
     def as_dict(self) -> dict[str, float | None]:
-        """By field name, in the order of the commands' JSON."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}
+        """By field name, in the order of the commands' JSON.
+
+        The first four are always there; of the others those that are known.
+        """
+        found = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {
+            name: value
+            for name, value in found.items()
+            if value is not None or name in _ALWAYS_SAID
+        }
+
+
+_ALWAYS_SAID = ("delay_ms", "delay_ms_max", "recall", "importance")
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +186,10 @@ class Measurement:
 
     `costs` is empty where the run was shorter than its warm-up: nothing was left to measure.
     `recomputations` are how often per second an aggregation looked for an extremum anew. `queues`
-    says what a slice was given, females and males, and what a union merged, at most in a batch. Of
-    an interrupted run, `reached` is the stream time that was done: costs are over it, and there is
-    no answer.
+    says what a slice was given, females and males, and what a union merged, at most in a batch.
+    `schedules` has by policy what that order of the same work means for the queries, as JSON has
+    it. Of an interrupted run, `reached` is the stream time that was done: costs are over it, and
+    there is no answer.
     """
 
     costs: Mapping[str, Cost]
@@ -182,6 +201,7 @@ class Measurement:
     replicated_inserts: int = 0
     recomputations: Mapping[str, float] = field(default_factory=dict)
     queues: Mapping[str, int] = field(default_factory=dict)
+    schedules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     # Of a run on Spark's own operators, what Spark counted, as JSON has it: `cost` and `operators`
     # have those parts of a cost that Spark knows.
     spark: Mapping[str, Any] = field(default_factory=dict)

@@ -36,7 +36,8 @@ class Objective:
     `name` is what `--rank` takes and `figure` what the JSON of a ranking says; `title` heads a
     column and `unit` follows a number. `part` is the part of a `Cost` that operators add up to it,
     None where it is no sum over operators. `of` reads the figure of a plan, None where it was not
-    measured. A plan that is not `eligible` is listed, but never the best.
+    measured. A plan that is not `eligible` is listed, but never the best. `better` and `worse` are
+    the words for a lower and a higher figure: a delay is shorter, not cheaper.
     """
 
     name: str
@@ -47,6 +48,8 @@ class Objective:
     best: Literal["lowest", "highest"] = "lowest"
     part: str | None = None
     eligible: Callable[[str], bool] = field(default=lambda _: True, compare=False, repr=False)
+    better: str = field(default="", compare=False, repr=False)
+    worse: str = field(default="", compare=False, repr=False)
 
     @property
     def is_lowest(self) -> bool:
@@ -90,13 +93,13 @@ class Objective:
     def behind(self, worse: float, better: float) -> str:
         """How far a score is from a better one: `3% more`, or `3% less` where the highest wins."""
         if self.is_lowest:
-            return f"{percent_more(worse, better)} more"
+            return f"{percent_more(worse, better)} {self.worse or 'more'}"
         share = 100 * (1 - worse / better) if better else 0.0
         return f"{share:,.3g}% less" if share >= 0.01 else "under 0.01% less"
 
     def ahead(self, better: float, worse: float) -> str:
         """How far a score is from a worse one: `5.4x cheaper`; where the highest wins, `more`."""
-        word = "cheaper" if self.is_lowest else "more"
+        word = self.better or ("cheaper" if self.is_lowest else "more")
         return f"{times(*self.sides(worse, better))} {word}"
 
 

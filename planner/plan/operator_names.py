@@ -7,6 +7,8 @@ from planner.plan.plan import Operator, Plan
 from planner.workload.validation import listed
 
 _OF_JOINS = ("probe", "route", "select")
+# What says which operator of a kind it is: the first of these that it has.
+_ABOUT = ("source", "query", "policy", "window")
 # Of the conditions of a part, so many are named.
 _MOST_CONDITIONS = 3
 
@@ -14,7 +16,7 @@ _MOST_CONDITIONS = 3
 def operator_name(operator: Operator) -> str:
     """An operator in few words: `S1 probes S2`, `insert S1`."""
     params = dict(operator.params)
-    about = shortened(str(params.get("source", params.get("query", ""))), 24)
+    about = next((shortened(str(params[name]), 24) for name in _ABOUT if name in params), "")
     if (join := join_of(operator)) is not None:
         return _named_by_join(operator, join)
     if operator.kind == "probe":

@@ -58,6 +58,7 @@ def _family(
     if not all(_is_listed(c, ranking.by) for c in ranking.candidates):
         # Ranked by a sum of figures, or by comparisons of which some are dearer.
         document["scores"] = {c.label: c.score for c in ranking.candidates}
+        document["unit"] = ranking.by.unit
     if len(ranking.candidates) > MOST_WITH_OPERATORS:
         document["operators_listed"] = MOST_WITH_OPERATORS
     return document

@@ -21,7 +21,8 @@ def plans_text(document: Document) -> str:
             continue
         lines.append(f"{name}: {family['answer']}")
         lines.append("")
-        lines.extend(aligned(_candidate_rows(family["candidates"], family.get("scores", {}))))
+        scores, unit = family.get("scores", {}), family.get("unit", "")
+        lines.extend(aligned(_candidate_rows(family["candidates"], scores, unit)))
         lines.append(_footing(family))
         lines.extend(family["notes"])
         if family["models"]:
@@ -31,12 +32,12 @@ def plans_text(document: Document) -> str:
 
 
 def _candidate_rows(
-    candidates: Sequence[Document], scores: Mapping[str, float]
+    candidates: Sequence[Document], scores: Mapping[str, float], unit: str
 ) -> Iterator[Sequence[str]]:
     columns = {"comparisons": "comparisons/s", "state_tuples": "state tuples", "rows_out": "rows/s"}
     if any(candidate["cost"]["group_updates"] for candidate in candidates):
         columns = {"comparisons": "comparisons/s", "group_updates": "group updates/s"} | columns
-    score = ["score/s"] if scores else []
+    score = [unit] if scores else []
     yield "plan", *score, *columns.values(), "seconds", ""
     for candidate in candidates:
         cost, seconds = candidate["cost"], candidate["seconds"]

@@ -18,7 +18,7 @@ from planner.workload.query import (
     TimeWindow,
     TumblingWindow,
 )
-from planner.workload.streams import Attribute, Stream
+from planner.workload.streams import Arrivals, Attribute, Stream
 from planner.workload.validation import listed, whole
 from planner.workload.workload import Workload
 
@@ -51,6 +51,8 @@ def paths(workload: Workload) -> Iterator[str]:
     yield "streams.*.rate"
     for stream in workload.streams:
         yield f"streams.{_quoted(stream.name)}.rate"
+        if stream.arrivals.kind == "pareto":
+            yield f"streams.{_quoted(stream.name)}.arrivals.burst"
         for name in stream.attributes:
             yield f"streams.{_quoted(stream.name)}.attributes.{_quoted(name)}.distinct"
     yield "queries.*.windows.*"
@@ -59,7 +61,7 @@ def paths(workload: Workload) -> Iterator[str]:
             if source.window is not None and not isinstance(source.window, LandmarkWindow):
                 yield f"queries.{_quoted(query.name)}.windows.{_quoted(source.alias)}"
     yield from ("queries.count", "execution.evaluate.every")
-    yield from ("execution.buckets", "execution.memory")
+    yield from ("execution.buckets", "execution.memory", "execution.utilisation")
     for query in workload.queries:
         for condition in query.filters:
             yield f'statistics.filters."{query.name}: {condition}".selectivity'
@@ -86,6 +88,13 @@ def _stream_path(workload: Workload, text: str, segments: list[str]) -> Path | N
                 return replace(stream, rate=value)
 
             return _over_streams(workload, text, streams, rated, integer=False)
+        case ["streams", name, "arrivals", "burst"]:
+            streams = [s for s in workload.streams if name in ("*", s.name)]
+
+            def bursting(stream: Stream, value: float) -> Stream:
+                return replace(stream, arrivals=Arrivals("pareto", value))
+
+            return _over_streams(workload, text, streams, bursting, integer=False)
         case ["streams", name, "attributes", attribute, "distinct"]:
             streams = [
                 s for s in workload.streams if name in ("*", s.name) and attribute in s.attributes
@@ -187,6 +196,12 @@ def _setting_path(workload: Workload, text: str, segments: list[str]) -> Path | 
                 return replace(workload, execution=replace(execution, **changed))
 
             return Path(text, True, counted)
+        case ["execution", "utilisation"]:
+            return Path(
+                text,
+                False,
+                lambda v: replace(workload, execution=replace(execution, utilisation=v)),
+            )
     return None
 
 

@@ -11,6 +11,7 @@ from planner.workload.query import Query, Source
 from planner.workload.validation import (
     MAX_BUCKETS,
     MAX_SECONDS,
+    later,
     listed,
     not_negative,
     number,
@@ -22,6 +23,8 @@ T = TypeVar("T")
 
 JoinMethod = Literal["nested", "hash"]
 Buckets = int | Literal["per-value"]
+# Work of a hundred seconds per second: beyond that a percentage was meant.
+MOST_UTILISATION = 100
 UNITS = ("compare", "insert", "expire", "group_update", "output")
 
 
@@ -66,8 +69,18 @@ class Execution:
     unit_costs: Mapping[str, float] | None = None
     c_sys: float = 0.0
     ties: Literal["larger", "smaller"] = "larger"
+    # The load of the server on the clock of work: unit costs are scaled to it.
+    utilisation: float | None = later(None)
 
     def __post_init__(self) -> None:
+        if self.utilisation is not None:
+            number(self.utilisation, "utilisation")
+            if self.utilisation >= MOST_UTILISATION:
+                raise PlanError(
+                    f"must be below {MOST_UTILISATION}, got {self.utilisation:g}; it is a share, "
+                    "0.7 for 70%",
+                    "utilisation",
+                )
         buckets = self.buckets if isinstance(self.buckets, Mapping) else {"": self.buckets}
         for source, count in buckets.items():
             if count != "per-value":

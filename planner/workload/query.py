@@ -13,6 +13,7 @@ from planner.workload.validation import (
     MAX_SECONDS,
     MAX_STREAMS,
     exact,
+    later,
     listed,
     microseconds,
     name_of,
@@ -36,6 +37,9 @@ COMPARE: Mapping[Comparison, Callable[[Any, Any], Any]] = {
     ">=": operator.ge,
 }
 COMPARISONS: tuple[Comparison, ...] = tuple(COMPARE)
+
+# Of a query beside others.
+MOST_WEIGHT = 1e9
 
 # --- windows -------------------------------------------------------------------------------------
 
@@ -190,7 +194,11 @@ class Aggregate:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A continuous query: windows over sources, predicates between them, filters, aggregates."""
+    """A continuous query: windows over sources, predicates between them, filters, aggregates.
+
+    `weight` is how much its delay counts beside that of others, `deadline` the seconds within which
+    its results are wanted.
+    """
 
     name: str
     sources: tuple[Source, ...]
@@ -199,9 +207,14 @@ class Query:
     group_by: tuple[Column, ...] = ()
     aggregates: tuple[Aggregate, ...] = ()
     text: str = field(default="", compare=False)
+    weight: float = later(1.0)
+    deadline: float | None = later(None)
 
     def __post_init__(self) -> None:
         name_of(self.name, "name")
+        number(self.weight, "weight", most=MOST_WEIGHT)
+        if self.deadline is not None:
+            number(self.deadline, "deadline", most=MAX_SECONDS)
         if not self.sources:
             raise PlanError("has no source; name at least one stream after FROM", self.name)
         if len(self.sources) > MAX_STREAMS:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import field
 from difflib import get_close_matches
+from typing import Any
 
 from planner.errors import PlanError
 
@@ -16,6 +18,11 @@ MAX_BUCKETS = 1_000_000
 MAX_RATE = 1e9
 MAX_SECONDS = 1e10
 MAX_ROWS = 1_000_000_000
+
+
+def later(default: Any) -> Any:
+    """A field that was added later: at its default a workload keeps the digest it had before."""
+    return field(default=default, metadata={"later": True})
 
 
 def microseconds(seconds: float) -> int:

@@ -109,7 +109,11 @@ def plain(value: object) -> object:
     Each kind of window stands under its type's name.
     """
     if is_dataclass(value) and not isinstance(value, type):
-        members = {f.name: plain(getattr(value, f.name)) for f in fields(value) if f.compare}
+        members = {
+            f.name: plain(getattr(value, f.name))
+            for f in fields(value)
+            if f.compare and not ("later" in f.metadata and getattr(value, f.name) == f.default)
+        }
         return {"type": type(value).__name__, **members} if isinstance(value, Window) else members
     if isinstance(value, Mapping):
         return {str(k): plain(v) for k, v in value.items()}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from planner.errors import PlanError
 from planner.joins.query_groups import Group
-from planner.workload.validation import listed
+from planner.joins.slice_ends import slice_ends
 
 UNSHARED = "unshared"
 PULL_UP = "pull-up"
@@ -33,25 +33,10 @@ def ends_of(groups: Sequence[Group], label: str) -> Ends:
     if len(chains) != len(groups):
         text = f"{len(groups)} groups of queries" if len(groups) > 1 else "one group of queries"
         raise PlanError(f"there is {text}, a chain for each; {_form(groups)}", label)
-    return tuple(_ends(group, own, label) for group, own in zip(groups, chains, strict=True))
-
-
-def _ends(group: Group, text: str, label: str) -> tuple[int, ...]:
-    known = {group.text_of(length): length for length in group.boundaries}
-    first, *others = text.split("-")
-    if first != "0" or not others:
-        raise PlanError(f"a chain begins with 0; {_form([group])}", label)
-    for end in others:
-        if end not in known:
-            windows = listed(group.text_of(length) for length in group.boundaries[1:])
-            raise PlanError(f"{end!r} is no window of a query; slices end at {windows}", label)
-    ends = tuple(known[end] for end in others)
-    if list(ends) != sorted({*ends} - {0}):
-        raise PlanError("the ends of slices must rise", label)
-    if ends[-1] != group.boundaries[-1]:
-        last = group.text_of(group.boundaries[-1])
-        raise PlanError(f"the last slice must end at {last}, the largest window", label)
-    return ends
+    return tuple(
+        slice_ends(group, own, label, _form([group]))
+        for group, own in zip(groups, chains, strict=True)
+    )
 
 
 def _form(groups: Sequence[Group]) -> str:

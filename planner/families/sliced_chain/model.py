@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -11,16 +10,12 @@ import numpy as np
 from planner.errors import PlanError
 from planner.families.sliced_chain import NAME
 from planner.families.sliced_chain.coverage import refusal
-from planner.families.sliced_chain.half_join import Way
 from planner.families.sliced_chain.layout import Selection, SlicedJoin
 from planner.families.sliced_chain.plans import Built, build
-from planner.joins.graph import KeyClass
-from planner.joins.keys import Spread, looked_up
-from planner.joins.model_builder import graph_of
+from planner.joins.half_join import Way, way_of
 from planner.joins.query_groups import BOTH, Condition, Group, Member, Sides, groups_of
 from planner.joins.shares import StreamShares, parts_of
 from planner.plan.expression import Expression, decay, number, subscript, symbol, total
-from planner.workload.streams import Stream
 from planner.workload.workload import Workload
 
 
@@ -132,7 +127,7 @@ class GroupModel:
         self.group = group
         self.streams = tuple(workload.stream(name) for name in group.streams)
         self.shares = tuple(StreamShares(group, side, self.streams[side]) for side in BOTH)
-        self.ways = tuple(_way(workload, group, self.streams, side) for side in BOTH)
+        self.ways = tuple(way_of(workload, group, side) for side in BOTH)
         # By way and boundary: what is stored, and what probes, beyond it.
         self.stored = [shares.beyond(group.boundaries, False) for shares in self.shares]
         self.probing = [shares.beyond(group.boundaries, True) for shares in self.shares[::-1]]
@@ -234,45 +229,6 @@ class GroupModel:
             * symbol(f"r_{{{name}}}", float(probing[0]))
             for name, way, probing in zip(self._names[::-1], self.ways, self.probing, strict=True)
         )
-
-
-def _way(workload: Workload, group: Group, streams: Sequence[Stream], side: int) -> Way:
-    stored, probing = streams[side], streams[1 - side]
-    assert stored.rate is not None, "`refusal` has seen that it is known"
-    assert probing.rate is not None, "`refusal` has seen that it is known"
-    first = workload.query(group.members[0].query)
-    # Conditions on a join attribute are taken as independent of the join; the explanation says so.
-    graph = graph_of(workload, replace(first, filters=()))
-    places = {source.name: place for place, source in enumerate(first.sources)}
-    scanned = 1.0
-    if group.key is not None:
-        known = graph.linking([places[probing.name]], places[stored.name])
-        assert known is not None, "the equality by which windows are hashed"
-        values, keys = (_spread(known, places[stream.name]) for stream in (stored, probing))
-        scanned = looked_up(keys, values, group.buckets, known.declared)
-    return Way(
-        stored.rate,
-        stored.arrivals,
-        group.unit == "rows",
-        probing.rate,
-        probing.arrivals,
-        graph.share((0, 1)),
-        scanned,
-        _horizon(workload, group),
-    )
-
-
-def _spread(known: KeyClass, place: int) -> Spread:
-    key = known.key(place)
-    assert key is not None
-    return key.spread
-
-
-def _horizon(workload: Workload, group: Group) -> float:
-    """How long a tuple can have waited at the middle of what is measured."""
-    if group.unit == "rows":
-        return workload.middle
-    return max(workload.run.duration / 2, workload.middle - group.boundaries[-1] / 1e6)
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,8 @@ queries:
       SELECT * FROM S1 [RANGE 100], S2 [ROWS 5], S3 [RANGE 200]
       WHERE S1.attr = S2.attr AND S2.attr = S3.attr
   - text: SELECT COUNT(*) FROM S1 [RANGE 100] A, R WHERE A.attr > 50 AND A.attr = k
+    weight: 2
+    deadline: 0.5
 execution:
   join: {S1: nested, A: hash}
   buckets: {S2: 5, S1: per-value}
@@ -57,6 +59,7 @@ execution:
   unit_costs: {compare: 1e-9}
   c_sys: 0.5
   ties: smaller
+  utilisation: 0.7
 statistics:
   predicates: {"S2.attr = S1.attr": {selectivity: 0.01, cost: 5}, "S1.attr=S3.attr": {cost: 2}}
   filters: {"Q2:50 < A.attr": {selectivity: 0.5}}
@@ -100,7 +103,9 @@ def test_every_key_is_read() -> None:
         unit_costs={"compare": 1e-9},
         c_sys=0.5,
         ties="smaller",
+        utilisation=0.7,
     )
+    assert [(q.weight, q.deadline) for q in workload.queries] == [(1, None), (2, 0.5)]
     assert list(workload.statistics.predicates) == ["S1.attr = S2.attr", "S1.attr = S3.attr"]
     assert list(workload.statistics.filters) == ["Q2: A.attr > 50"]
     added = Query("N", (Source("S1", "S1", CountWindow(5)),))
@@ -141,6 +146,13 @@ def test_a_digest_hangs_on_nothing_but_what_is_compared() -> None:
     spaced = renamed.replace("SELECT * FROM S1 [RANGE 100], ", "select *  from S1[RANGE 100],")
     assert load_workload(spaced).digest == workload.digest
     assert load_workload(COMPLETE.replace("rate: 10", "rate: 11")).digest != workload.digest
+    assert load_workload(COMPLETE.replace("weight: 2", "weight: 3")).digest != workload.digest
+
+
+def test_a_key_at_its_default_leaves_the_digest_as_it_was() -> None:
+    text = "version: 1\nstreams: [{name: S}]\nqueries: [{text: 'SELECT * FROM S [ROWS 1]'%s}]\n"
+    plain, stated = load_workload(text % ""), load_workload(text % ", weight: 1, deadline: null")
+    assert plain.digest == stated.digest == "4ff472a0c7d76db43361ff83"
 
 
 def test_json_is_yaml() -> None:
@@ -188,6 +200,13 @@ def test_json_is_yaml() -> None:
         ("c_sys: 0.5", "c_sys: -1", "execution.c_sys: must be 0 or above, got -1"),
         ("beta: 2", "beta: -2", "execution.shedding.beta: must be 0 or above"),
         ("ties: smaller", "ties: none", "execution.ties: must be 'larger' or 'smaller'"),
+        ("utilisation: 0.7", "utilisation: 0", "execution.utilisation: must be above 0, got 0"),
+        ("utilisation: 0.7", "utilisation: 100", "execution.utilisation: must be below 100"),
+        ("utilisation: 0.7", "utilisation: x", "execution.utilisation: must be a number, got 'x'"),
+        ("weight: 2", "weight: 0", "queries[1].weight: must be above 0, got 0"),
+        ("weight: 2", "weight: .inf", "queries[1].weight: must be above 0, got inf"),
+        ("deadline: 0.5", "deadline: -1", "queries[1].deadline: must be above 0, got -1"),
+        ("deadline: 0.5", "dead: 1", "queries[1].dead: unknown key; did you mean 'deadline'?"),
         ("selectivity: 0.01", "selectivity: 1.5", "selectivity: must be from 0 to 1, got 1.5"),
         ("S2.attr = S1.attr", "S2.attr = R.k", "no query has this condition; there are"),
         ("S2.attr = S1.attr", "S2.attr > 5", "write it under statistics.filters"),
@@ -251,6 +270,7 @@ executions = st.builds(
     memory=st.none() | st.integers(1, 1000),
     shedding=st.builds(Shedding, alpha=st.none() | st.floats(0, 5), prefilter=st.booleans()),
     c_sys=st.floats(0, 1e6),
+    utilisation=st.none() | st.floats(1e-3, 99),
 )
 
 
@@ -258,7 +278,8 @@ executions = st.builds(
 def workloads(draw: st.DrawFn) -> Workload:
     made = draw(st.lists(streams, min_size=1, max_size=3, unique_by=lambda stream: stream.name))
     sources = tuple(Source(stream.name, stream.name, TimeWindow(draw(positive))) for stream in made)
-    query = Query(draw(names), sources)
+    deadline = draw(st.none() | positive)
+    query = Query(draw(names), sources, weight=draw(positive), deadline=deadline)
     return Workload(
         name=draw(names),
         streams=tuple(made),

@@ -9,7 +9,7 @@ import pytest
 
 from planner.errors import PlanError
 from planner.families.base import ListedSpace, plain_answer
-from planner.families.capabilities import Changes, IndexAdvice, Recomputations
+from planner.families.capabilities import Changes, IndexAdvice, Recomputations, ThroughputMatrix
 from planner.families.protocol import Explanation, PlanSpace, Ranking
 from planner.families.registry import FAMILIES, family
 from planner.plan.cost import Cost, Estimate, Quality, UnitCosts
@@ -168,6 +168,9 @@ def test_scores_compare_in_the_direction_of_their_objective() -> None:
     assert [high.within(98, 100, factor) for factor in (1.05, 1.01)] == [True, False]
     assert (low.behind(102, 100), high.behind(98, 100)) == ("2% more", "2% less")
     assert high.behind(100 - 1e-9, 100) == "under 0.01% less"
+    assert (low.ahead(100, 300), high.ahead(300, 100)) == ("3x cheaper", "3x more")
+    delay = replace(low, better="shorter", worse="longer")
+    assert (delay.ahead(100, 300), delay.behind(102, 100)) == ("3x shorter", "2% longer")
 
 
 def test_an_objective_reads_predictions_and_measurements_alike() -> None:
@@ -188,11 +191,12 @@ def test_only_some_families_have_a_capability() -> None:
         "join_order": WORKLOAD,
         "early_aggregation": next(iter(AGGREGATION_SAMPLES.values())),
         "sliced_chain": next(iter(CHAIN_SAMPLES.values())),
+        "shared_schedule": next(iter(CHAIN_SAMPLES.values())),
     }
     able = {
         known.name: {
             kind.__name__
-            for kind in (Changes, IndexAdvice, Recomputations)
+            for kind in (Changes, IndexAdvice, Recomputations, ThroughputMatrix)
             if known.space(samples[known.name]).capability(kind) is not None
         }
         for known in FAMILIES
@@ -201,4 +205,5 @@ def test_only_some_families_have_a_capability() -> None:
         "join_order": {"IndexAdvice"},
         "early_aggregation": {"Recomputations"},
         "sliced_chain": {"Changes"},
+        "shared_schedule": {"Changes", "ThroughputMatrix"},
     }

@@ -7,12 +7,17 @@ the next tuple of the other stream. Buckets matter for probes alone.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from planner.joins.arrays import Floats
+from planner.joins.graph import JoinGraph, KeyClass
+from planner.joins.keys import Spread, looked_up
+from planner.joins.model_builder import graph_of
+from planner.joins.query_groups import Group
 from planner.workload.streams import Arrivals
+from planner.workload.workload import Workload
 
 
 @dataclass(frozen=True)
@@ -76,3 +81,51 @@ class Way:
     def leaves(self, probing: float) -> float:
         """The share of stored tuples that are purged within the horizon: none where none probes."""
         return -math.expm1(-self.probing_rate * probing * self.horizon)
+
+
+def way_of(workload: Workload, group: Group, side: int) -> Way:
+    """The way of a group's join in which tuples of this side are stored."""
+    streams = [workload.stream(name) for name in group.streams]
+    stored, probing = streams[side], streams[1 - side]
+    assert stored.rate is not None, "`refusal` has seen that it is known"
+    assert probing.rate is not None, "`refusal` has seen that it is known"
+    graph, places = pair_graph(workload, group)
+    scanned = 1.0
+    if group.key is not None:
+        known = graph.linking([places[probing.name]], places[stored.name])
+        assert known is not None, "the equality by which windows are hashed"
+        values, keys = (_spread(known, places[stream.name]) for stream in (stored, probing))
+        scanned = looked_up(keys, values, group.buckets, known.declared)
+    return Way(
+        stored.rate,
+        stored.arrivals,
+        group.unit == "rows",
+        probing.rate,
+        probing.arrivals,
+        graph.share((0, 1)),
+        scanned,
+        _horizon(workload, group),
+    )
+
+
+def pair_graph(workload: Workload, group: Group) -> tuple[JoinGraph, dict[str, int]]:
+    """How the two streams of a group are linked, and the place of each in the graph.
+
+    Conditions on a join attribute are taken as independent of the join; explanations say so.
+    """
+    first = workload.query(group.members[0].query)
+    graph = graph_of(workload, replace(first, filters=()))
+    return graph, {source.name: place for place, source in enumerate(first.sources)}
+
+
+def _spread(known: KeyClass, place: int) -> Spread:
+    key = known.key(place)
+    assert key is not None
+    return key.spread
+
+
+def _horizon(workload: Workload, group: Group) -> float:
+    """How long a tuple can have waited at the middle of what is measured."""
+    if group.unit == "rows":
+        return workload.middle
+    return max(workload.run.duration / 2, workload.middle - group.boundaries[-1] / 1e6)

@@ -1,0 +1,161 @@
+"""The schedules of one shared join: listed, priced, ranked, explained and changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from planner.families.base import ListedSpace
+from planner.families.capabilities import ThroughputEntry
+from planner.families.protocol import Explanation, Ranking
+from planner.families.shared_schedule import background, explain
+from planner.families.shared_schedule.labels import (
+    EDF,
+    FAIR,
+    LWO,
+    MQT,
+    OUT,
+    SWF,
+    WMQT,
+    Schedule,
+    schedule_of,
+)
+from planner.families.shared_schedule.model import model_of
+from planner.families.shared_schedule.objectives import (
+    declared_objectives,
+    delay_of,
+    has_weights,
+    mean_delay,
+    median_delay,
+    other_objectives,
+)
+from planner.families.shared_schedule.plans import Built, built
+from planner.families.shared_schedule.predictions import Predictions, predictions_of
+from planner.families.shared_schedule.pricing import cost_of_entered, estimated, schedule_work
+from planner.plan.cost import Cost, Estimate, UnitCosts, total
+from planner.plan.plan import Plan
+from planner.seconds.kernel_work import KernelWork
+from planner.seconds.units import units_of
+from planner.workload.workload import Workload
+
+
+class Schedules(ListedSpace):
+    """One join under every policy. Queries may change while such a plan runs."""
+
+    baseline = LWO
+    # Every policy stays what it is when queries change.
+    strategies: tuple[str, ...] = ()
+
+    def __init__(self, workload: Workload, units: UnitCosts | None = None) -> None:
+        self.model = model_of(workload)
+        self.predictions: Predictions = predictions_of(self.model, units_of(workload, units))
+        # Where delays have no mean, medians are compared.
+        read = mean_delay if self.predictions.has_mean else median_delay
+        super().__init__(workload, units, delay_of(read))
+        default, *others = self.objectives
+        self.objectives = (
+            default,
+            *other_objectives(read),
+            *others,
+            *declared_objectives(workload, read),
+        )
+        self._estimates: dict[str, Estimate] = {}
+
+    @cached_property
+    def labels(self) -> Sequence[str]:
+        """The policies that are listed: by weights or deadlines where some query has one."""
+        queries = self.workload.queries
+        listed = [LWO, SWF, MQT]
+        if has_weights(self.workload):
+            listed.append(WMQT)
+        if any(query.deadline is not None for query in queries):
+            listed.append(EDF)
+        return (*listed, FAIR, OUT)
+
+    @property
+    def excluded(self) -> tuple[tuple[str, str], ...]:
+        """Policies that are left out, and why."""
+        reasons = {
+            WMQT: "all queries weigh the same; give one a weight",
+            EDF: "no query has a deadline; give one a deadline in seconds",
+        }
+        return tuple((label, why) for label, why in reasons.items() if label not in self.labels)
+
+    def built(self, label: str) -> Built:
+        """A plan, and what its operators are about."""
+        return built(self.model, schedule_of(self.model.group, label))
+
+    def plans(self, labels: Iterable[str]) -> Iterator[Plan]:
+        """The plans of these labels: `MQT`, `MQT@chain:0-5-30`."""
+        return (self.built(label).plan for label in labels)
+
+    def estimate(self, plan: Plan) -> Estimate:
+        """Price every operator, and predict the delays of every query."""
+        return self._estimate(plan.label)
+
+    def _estimate(self, label: str) -> Estimate:
+        if label not in self._estimates:
+            schedule = schedule_of(self.model.group, label)
+            found = estimated(built(self.model, schedule), self.model, schedule, self.predictions)
+            self._estimates[label] = found
+        return self._estimates[label]
+
+    def cost(self, label: str) -> Cost:
+        """What a plan costs in all."""
+        roots = (root.id for root in self.built(label).plan.roots)
+        return total(self._estimate(label).costs, roots)
+
+    def score(self, label: str) -> float:
+        """How long queries wait, on the average over queries."""
+        found = self.objectives[0].of(self.built(label).plan, self._estimate(label))
+        assert found is not None, "a prediction has every figure"
+        return found
+
+    def schedule(self, label: str) -> Schedule:
+        """The policy of a label, and where it decides."""
+        return schedule_of(self.model.group, label)
+
+    def lasting(self, label: str) -> str:
+        """A label over slices names windows: the policy is what lasts."""
+        return self.schedule(label).policy
+
+    def kernel_work(self, plan: Plan, costs: Mapping[str, Cost]) -> KernelWork:
+        """The work of a scheduled join."""
+        return schedule_work(plan, costs)
+
+    def explanation(self, ranking: Ranking) -> Explanation:
+        """Which policy wins and what that means for queries; how figures were found."""
+        answer = explain.answer(self.workload, self.predictions, ranking)
+        notes = background.notes(self.predictions, self.labels)
+        return Explanation(answer, notes, lambda: background.why(self.predictions, self.labels))
+
+    # --- changes while it runs -------------------------------------------------------------------
+
+    def label_after_change(self, plan: Plan, asked: str) -> str:  # noqa: ARG002
+        """The policy stays; the windows at which it decides are those of the new queries."""
+        return asked if asked == "best" else self.lasting(asked)
+
+    def cost_of_entered(self, plan: Plan, entered: Mapping[str, int]) -> Mapping[str, Cost]:
+        """By operator id what a plan costs more because these queries entered at these times."""
+        return cost_of_entered(self.built(plan.label), self.model, entered)
+
+    # --- as pictures -----------------------------------------------------------------------------
+
+    def matrix(self, label: str) -> tuple[ThroughputEntry, ...]:
+        """What each partial window serves per length; none where a policy decides otherwise."""
+        schedule = self.schedule(label)
+        if schedule.policy not in (MQT, WMQT, OUT):
+            return ()
+        rule = self.predictions.rule(schedule)
+        ticks = self.model.ticks
+        lengths = [point / ticks for point in rule.points]
+        entries = []
+        for i, row in enumerate(rule.scores):
+            for j, score in enumerate(row):
+                if score is not None:
+                    served, length = score.served / rule.unit, score.ticks / ticks
+                    until = lengths[score.target]
+                    entries.append(
+                        ThroughputEntry(lengths[i], lengths[j], until, served, served / length)
+                    )
+        return tuple(entries)
