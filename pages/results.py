@@ -18,7 +18,9 @@ from runtime.runs.run_groups import answers_apart, by_plan, is_measured, same_da
 heading.show("Results")
 chosen, workload = planning.subject()
 backend.arrived()
-every = same_data(backend.summaries_of(planning.digests(), run_views.MOST_RUNS))
+summaries = backend.summaries_of(planning.digests(), run_views.MOST_RUNS)
+# Other kinds of plans are measured by something else.
+every = same_data([run for run in summaries if run.family == chosen.name])
 plans = by_plan(every)[: run_views.MOST_PLANS]
 wanted = dict.fromkeys(run.id for run in (*(p.newest for p in plans), *answers_apart(every)))
 runs = backend.records(tuple(wanted))

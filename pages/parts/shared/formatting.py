@@ -32,6 +32,11 @@ def plain(text: str, most: int = 80) -> str:
     return _MARKDOWN.sub(r"\\\1", shortened(printable(text), most))
 
 
+def safe(line: str, most: int = 120) -> str:
+    """A line of a figure, in which no name acts as markup."""
+    return shortened(printable(line), most).replace("<", "&lt;")
+
+
 def plan_name(label: str) -> str:
     """A plan's label where there is little room: only the kind of a general one, and the ends of a
     long chain.

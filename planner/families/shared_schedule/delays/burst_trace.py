@@ -14,15 +14,16 @@ import numpy as np
 
 from planner.families.shared_schedule.delays.response_times import waiting_work
 from planner.families.shared_schedule.delays.sample import Sample
-from planner.families.shared_schedule.delays.simulation import Served, simulated
+from planner.families.shared_schedule.delays.simulation import simulated
 from planner.families.shared_schedule.policies import Rule
+from planner.joins.arrays import Ints
 
 
 @dataclass(frozen=True, slots=True)
 class TracedScan:
-    """A tuple scans a partial window, from one time to another: nanoseconds of the burst."""
+    """The tuple `outer` scans a partial window, from one time to another: nanoseconds of the burst."""
 
-    tuple: int
+    outer: int
     part: int
     begin_ns: int
     end_ns: int
@@ -37,7 +38,7 @@ class TracedRelease:
     they are found (or when the partial scan ends, if the policy says so).
     """
 
-    tuple: int
+    outer: int
     windows: tuple[int, ...]
     at_ns: int
     results: int
@@ -66,7 +67,7 @@ class BurstTrace:
 
         A tuple waits for the first when it arrives, for others when it has scanned the one before.
         """
-        ends = {(scan.tuple, scan.part): scan.end_ns for scan in self.scans}
+        ends = {(scan.outer, scan.part): scan.end_ns for scan in self.scans}
         changes: dict[int, int] = {0: 0}
         for place, arrival in enumerate(self.arrivals_ns):
             begin = ends[place, part - 1] if part else arrival
@@ -109,18 +110,18 @@ def traced(burst: Sample, goes_on: bool, windows: Sequence[int], rule: Rule) -> 
         for k, p in np.ndindex(begun.shape)
     ]
     arrivals = tuple(int(ns) for ns in np.rint(1e9 * burst.ts))
-    releases = sorted(_releases(burst, Served(begun, ended), rule.at_ends), key=lambda r: r.at_ns)
+    releases = sorted(_releases(burst, ended, rule.at_ends), key=lambda r: r.at_ns)
     scans.sort(key=lambda scan: (scan.begin_ns, scan.end_ns))
     return BurstTrace(arrivals, tuple(scans), tuple(releases), goes_on)
 
 
-def _releases(burst: Sample, served: Served, at_ends: bool) -> Iterator[TracedRelease]:
+def _releases(burst: Sample, ends: Ints, at_ends: bool) -> Iterator[TracedRelease]:
     """By tuple: what leaves as it is found goes to all windows that may have it at that time, what
     is held goes to the windows that become free together."""
     count = burst.matches.shape[1]
     for k in range(len(burst.ts)):
-        before = served.ended[k - 1] if k else np.full(count, -1)
-        ended, matches = served.ended[k], burst.matches[k]
+        before = ends[k - 1] if k else np.full(count, -1)
+        ended, matches = ends[k], burst.matches[k]
         together: dict[tuple[int, bool], list[tuple[int, int]]] = {}
         for q in range(count):
             # Partial windows up to this one were scanned while the tuple before was not done.
