@@ -36,9 +36,8 @@ def subject() -> tuple[Family, Workload]:
     """The family and the workload to plan, with the statistics of its data."""
     ready = with_statistics(state.workload()).only(query_name())
     covered = _covering(ready)
-    return next(
-        (known for known in covered if known.name == state.chosen_family()), covered[0]
-    ), ready
+    asked = (known for known in covered if known.name == state.chosen_family())
+    return next(asked, covered[0]), ready
 
 
 def families() -> tuple[Family, ...]:

@@ -7,6 +7,7 @@ from functools import partial
 
 from pages.parts.families.protocol import FamilyView, PlanChoice, Sections
 from pages.parts.families.shared_schedule import matrix, what_if
+from pages.parts.plans import drawings
 from pages.parts.plans.ranking_table import plan_heading
 
 
@@ -19,6 +20,10 @@ class SharedScheduleView(FamilyView):
         """A burst under the chosen policy, and the delays under all."""
         plan_heading(choice)
         what_if.show(choice)
+
+    def beside_ranking(self, choice: PlanChoice) -> None:
+        """The operators of the chosen plan: its name is above."""
+        drawings.operators(*choice.priced, key="chosen")
 
     def details(self, choice: PlanChoice, common: Sections) -> Sections:
         """First the matrix by which MQT decides."""

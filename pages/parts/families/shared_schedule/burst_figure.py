@@ -23,7 +23,7 @@ from planner.workload.validation import listed
 _HELD, _FOUND, _ARRIVES = "Held results leave", "Results leave as found", "Tuple arrives"
 # Clear on light and on dark pages, and apart from all partial windows.
 _MARK, _EDGE = "#B0BEC5", "#37474F"
-_ROW, _QUEUE, _AROUND = 20, 110, 226
+_ROW, _QUEUE, _AROUND = 20, 110, 208
 # The time axis goes on beyond the last scan by this share.
 _BEYOND = 1.02
 
@@ -46,12 +46,12 @@ def burst_figure(model: ScheduleModel, sides: Sequence[Side]) -> go.Figure:
     )
     size, unit = _time_unit(sides)
     for column, (_, trace) in enumerate(sides, 1):
+        _queues(figure, model, trace, size, column)
         _scans(figure, model, trace, size, column)
         _marks(figure, model, trace, size, column)
-        _queues(figure, model, trace, size, column)
     layout = frame("Who is scanned when", tall + _QUEUE + _AROUND)
     # The legend may take several lines: below, it hides nothing.
-    layout["margin"] = {"l": 10, "r": 10, "t": 76, "b": 150}
+    layout["margin"] = {"l": 10, "r": 10, "t": 76, "b": 132}
     layout["legend"] = {
         "orientation": "h",
         "yanchor": "top",
@@ -98,7 +98,7 @@ def _scans(
             orientation="h",
             name=name,
             legendgroup=name,
-            showlegend=column == 1 and windows.is_named(part, count),
+            showlegend=False,
             marker={"color": colour, "line": {"width": 0}},
             hovertext=[
                 f"tuple {scan.outer + 1} scans {name}<br>from {scan.begin_ns / 1e6:.4g} to "
@@ -179,9 +179,10 @@ def _queues(
             stackgroup="waiting",
             line={"shape": "hv", "width": 0},
             fillcolor=colour,
-            name=f"waits for {name}",
+            name=name,
             legendgroup=name,
-            showlegend=False,
+            # Every partial window is waited for, though some are scanned in no time.
+            showlegend=column == 1 and windows.is_named(part, count),
             hovertemplate="%{y} wait for " + name + " or scan it<extra></extra>",
             row=2,
             col=column,

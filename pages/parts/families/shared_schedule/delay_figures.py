@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from pages.parts.shared.figures import LINE, MEASURED, PALETTE, PREDICTED, frame
+from pages.parts.shared.figures import MEASURED, PALETTE, PREDICTED, frame
 from pages.parts.shared.formatting import plan_name, safe
 from planner.numbers import amount
 
 ALONE = "By itself"
+EDGE = "#37474F"
 # A delay of each row, by policy; None where it is not known.
 Delays = Mapping[str, Sequence[float | None]]
 
@@ -18,7 +19,7 @@ Delays = Mapping[str, Sequence[float | None]]
 def policies_figure(
     rows: Sequence[str], delays: Delays, alone: Sequence[float | None], title: str, axis: str
 ) -> go.Figure:
-    """A group of bars for each query, one per policy; a line where it would be by itself."""
+    """A group of bars for each query, one per policy; a mark where it would be by itself."""
     figure = go.Figure()
     for (label, values), colour in zip(delays.items(), PALETTE, strict=False):
         figure.add_bar(
@@ -35,9 +36,10 @@ def policies_figure(
             mode="markers",
             name=ALONE,
             marker={
-                "symbol": "line-ew",
-                "size": 34,
-                "line": {"width": 3, "color": LINE},
+                "symbol": "diamond",
+                "size": 10,
+                "color": "#FFFFFF",
+                "line": {"width": 1.6, "color": EDGE},
             },
             hovertemplate="%{x}<br>by itself: %{y:,.4g} ms<extra></extra>",
         )

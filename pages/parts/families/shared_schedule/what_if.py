@@ -88,10 +88,7 @@ def _sliders(choice: PlanChoice) -> Workload:
 def _real_load(real: float, source: str) -> str:
     """What the load would be at real unit costs."""
     alike = "" if real >= LOW_LOAD else ", where policies look alike because tuples rarely wait"
-    return (
-        f"At the unit costs of the machine ({plain(source)}) the load is about {percent(real)}"
-        f"{alike}. The sliders change only this picture and these delays."
-    )
+    return f"At real unit costs ({plain(source)}) the load is about {percent(real)}{alike}. The sliders change only this picture and these delays."
 
 
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)

@@ -21,7 +21,7 @@ from planner.joins.arrays import Ints
 
 @dataclass(frozen=True, slots=True)
 class TracedScan:
-    """The tuple `outer` scans a partial window, from one time to another: nanoseconds of the burst."""
+    """The tuple `outer` scans a partial window; times are since the burst began."""
 
     outer: int
     part: int
