@@ -6,9 +6,10 @@ from collections.abc import Callable
 from functools import partial
 
 from pages.parts.families.protocol import FamilyView, PlanChoice, Sections
-from pages.parts.families.shared_schedule import matrix, what_if
+from pages.parts.families.shared_schedule import matrix, response_times, what_if
 from pages.parts.plans import drawings
 from pages.parts.plans.ranking_table import plan_heading
+from runtime.runs.records import Run
 
 
 class SharedScheduleView(FamilyView):
@@ -29,3 +30,7 @@ class SharedScheduleView(FamilyView):
         """First the matrix by which MQT decides."""
         own: Sections = {"Matrix": partial(matrix.show, choice)}
         return own | common
+
+    def run_results(self, run: Run) -> None:
+        """How long queries waited, under all policies, and on which clock."""
+        response_times.show(run)

@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from pages.parts.families.shared_schedule import windows
-from pages.parts.shared.figures import frame
+from pages.parts.shared.figures import LINE, frame
 from pages.parts.shared.formatting import counted, plan_name, safe
 from planner.families.shared_schedule.delays.burst_trace import BurstTrace, TracedRelease
 from planner.families.shared_schedule.model import ScheduleModel
@@ -126,9 +126,9 @@ def _marks(
         row=1,
         col=column,
     )
-    for name, held, symbol, dots in (
-        (_FOUND, False, "line-ns", 7),
-        (_HELD, True, "diamond", 9),
+    for name, held, symbol, dots, line in (
+        (_FOUND, False, "line-ns", 7, {"width": 1.4, "color": LINE}),
+        (_HELD, True, "diamond", 9, _line(1.4)),
     ):
         shown = [release for release in trace.releases if release.held is held]
         figure.add_scatter(
@@ -138,7 +138,7 @@ def _marks(
             name=name,
             legendgroup=name,
             showlegend=column == 1,
-            marker={"symbol": symbol, "size": dots, "color": "#FFFFFF", "line": _line(1.4)},
+            marker={"symbol": symbol, "size": dots, "color": "#FFFFFF", "line": line},
             hovertext=[_leaves(model, release) for release in shown],
             hovertemplate="%{hovertext}<extra></extra>",
             row=1,

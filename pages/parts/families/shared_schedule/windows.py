@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from plotly.colors import sample_colorscale
 
@@ -15,6 +16,8 @@ from planner.families.shared_schedule.space import Schedules
 from planner.numbers import shortened
 from planner.workload.validation import listed
 from planner.workload.workload import Workload
+
+T = TypeVar("T")
 
 # With more windows, colours run along a scale, and only some are named in a legend.
 FEW = 7
@@ -57,7 +60,7 @@ def row_name(model: ScheduleModel, place: int) -> str:
     return safe(f"{queries} · {model.group.text_of(model.windows[place])} {unit_of(model)}")
 
 
-def ends(places: Sequence[int]) -> tuple[int, ...]:
+def ends(places: Sequence[T]) -> tuple[T, ...]:
     """All places, or the first and the last where there are too many to be read."""
     half = MOST_BARS // 2
     return tuple(places) if len(places) <= MOST_BARS else (*places[:half], *places[-half:])
