@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.parts.families.registry import view_of
 from pages.parts.results import (
     answer_tables,
     exports,
@@ -54,6 +55,7 @@ else:
         if explained is None or run.id != explained.id:
             trust_view.reasons(run, "Where the model is wrong about this run")
         answer_tables.show_queries(run, finished)
+        view_of(run.plan.family).run_results(run)
     st.markdown("### Difference between two runs", anchors=False)
     run_views.two(measured)
     exports.show(plans, workload.name)

@@ -30,8 +30,10 @@ def answer(runs: Sequence[Run]) -> str:
         return "Nothing was measured: the runs were not longer than their warm-up."
     by = objective_of(scored[0][0])
     best, expected, least = by.top(scored, lambda entry: entry[2])
+    # What is no sum over operators was not made by them.
+    made = "made" if by.part is not None else f"has a {by.title.lower()} of"
     sentence = (
-        f"{plan_name(best.plan.label)} made {amount(least)} {by.unit}, "
+        f"{plan_name(best.plan.label)} {made} {amount(least)} {by.unit}, "
         f"{amount(expected)} predicted (q-error {error_text(expected, least)})"
     )
     worst, _, most = by.bottom(scored, lambda entry: entry[2])

@@ -11,6 +11,7 @@ from pages.parts.families.shared_schedule import burst_figure, delay_figures, wi
 from pages.parts.shared import charts, state
 from pages.parts.shared.formatting import counted, plain, plan_name
 from pages.parts.shared.state import BY_DIGEST
+from planner.families.shared_schedule import background
 from planner.families.shared_schedule.background import ms, percent, typical
 from planner.families.shared_schedule.delays.burst_trace import BurstTrace
 from planner.families.shared_schedule.explain import LOW_LOAD
@@ -88,7 +89,10 @@ def _sliders(choice: PlanChoice) -> Workload:
 def _real_load(real: float, source: str) -> str:
     """What the load would be at real unit costs."""
     alike = "" if real >= LOW_LOAD else ", where policies look alike because tuples rarely wait"
-    return f"At real unit costs ({plain(source)}) the load is about {percent(real)}{alike}. The sliders change only this picture and these delays."
+    return (
+        f"At real unit costs ({plain(source)}) the load is about {percent(real)}{alike}. "
+        "The sliders change only this picture and these delays."
+    )
 
 
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
@@ -138,11 +142,5 @@ def _delays(predictions: Predictions, labels: tuple[str, ...]) -> None:
     st.caption(
         "Over all queries: "
         + ", ".join(f"{plain(plan_name(name))} {ms(means[name])}" for name in ordered)
-        + "."
+        + f". {plain(' '.join(background.notes(predictions, labels)), 1200)}"
     )
-    if not predictions.clock.is_steady:
-        st.caption(
-            f"There is no steady state: {predictions.clock.growth:.2g} s of work pile up per "
-            "second, and delays grow without end. These are of the sample's "
-            f"{predictions.sample.seconds:.3g} s."
-        )
