@@ -13,7 +13,14 @@ import streamlit as st
 
 from pages.parts.families.registry import view_of
 from pages.parts.shared import controls, state
-from pages.parts.shared.formatting import UNITS, compared, plain, plan_name, rounded_alike
+from pages.parts.shared.formatting import (
+    UNITS,
+    compared,
+    plain,
+    plan_name,
+    rounded_alike,
+    score_head,
+)
 from pages.parts.shared.planning import FEW
 from planner.families.protocol import Candidate, Ranking
 from planner.plan.cost import COST_FIELDS
@@ -123,12 +130,6 @@ def table(ranking: Ranking, shown: Sequence[Candidate], baseline: Candidate) -> 
         if any(values) and UNITS[field] not in columns:
             columns[UNITS[field]] = rounded_alike(values)
     return pd.DataFrame(columns)
-
-
-def score_head(by: Objective) -> str:
-    """What plans are ranked by, with its unit if the title has none."""
-    stated = by.unit in by.title.lower() or " " in by.unit
-    return by.title if stated else f"{by.title} ({by.unit})"
 
 
 def places(ranking: Ranking) -> dict[str, int]:

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from planner.numbers import amount, shortened, times
 from planner.plan.cost import COST_UNITS, MET, q_error
+from planner.plan.objective import Objective
 from planner.plan.plan_text import printable
 
 # What each part of a cost counts, as the head of a column.
@@ -60,6 +61,12 @@ def on_pages(text: str) -> str:
 
 def _give(found: re.Match[str]) -> str:
     return f"{'given' if found[1] == 'given with' else 'give your data'} under Workload, Own data"
+
+
+def score_head(by: Objective) -> str:
+    """What plans are ranked by, with its unit if the title has none."""
+    stated = by.unit in by.title.lower() or " " in by.unit
+    return by.title if stated else f"{by.title} ({by.unit})"
 
 
 def error_text(predicted: float | None, measured: float | None) -> str:
