@@ -67,7 +67,7 @@ def burst_figure(model: ScheduleModel, sides: Sequence[Side]) -> go.Figure:
     figure.update_yaxes(range=[rows + 0.6, 0.4], dtick=max(1, rows // 12), row=1)
     figure.update_yaxes(title="Tuple", col=1, row=1)
     figure.update_yaxes(rangemode="tozero", row=2)
-    figure.update_yaxes(title="Waiting", col=1, row=2)
+    figure.update_yaxes(title="Tuples waiting", col=1, row=2)
     for column in range(2, len(sides) + 1):
         figure.update_yaxes(showticklabels=False, col=column)
     return figure

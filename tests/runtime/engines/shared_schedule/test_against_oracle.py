@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from planner.joins.groups import groups_of
 
 from planner.families.stages import PlannedStage
-from planner.joins.groups import groups_of
 from planner.workload.workload import Workload
 from runtime.engines.kernels.digest import digest_of
 from runtime.engines.registry import program_from_json
@@ -20,7 +20,7 @@ from tests.runtime.schedule_checks import Comparison, outers_of
 from tests.runtime.schedule_counts import Counts
 from tests.runtime.scheduling import SPAN, feed_of, labels, plan_of, scheduled, tuples, workloads
 
-FEW = examples(60)
+FEW = examples(30)
 
 
 @FEW
