@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from planner.joins.groups import BOTH, Condition, Group, Member
-
 from planner.errors import PlanError
 from planner.families.shared_schedule.clock import Clock
 from planner.families.shared_schedule.labels import (
@@ -26,6 +24,7 @@ from planner.families.shared_schedule.objectives import has_weights
 from planner.families.shared_schedule.policies import rule_of
 from planner.families.shared_schedule.predictions import Predictions, predictions_of
 from planner.families.stages import PlannedStage
+from planner.joins.query_groups import BOTH, Condition, Group, Member
 from planner.plan.plan import Operator
 from planner.seconds.calibration import calibrated_units
 from planner.seconds.units import units_of

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from planner.joins.groups import groups_of
 
 from planner.families.stages import PlannedStage
+from planner.joins.query_groups import groups_of
 from planner.workload.workload import Workload
 from runtime.engines.kernels.digest import digest_of
 from runtime.engines.registry import program_from_json
