@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.parts.families.registry import view_of
 from pages.parts.results import (
     answer_tables,
     exports,
@@ -18,7 +19,9 @@ from runtime.runs.run_groups import answers_apart, by_plan, is_measured, same_da
 heading.show("Results")
 chosen, workload = planning.subject()
 backend.arrived()
-every = same_data(backend.summaries_of(planning.digests(), run_views.MOST_RUNS))
+summaries = backend.summaries_of(planning.digests(), run_views.MOST_RUNS)
+# Other kinds of plans are measured by something else.
+every = same_data([run for run in summaries if run.family == chosen.name])
 plans = by_plan(every)[: run_views.MOST_PLANS]
 wanted = dict.fromkeys(run.id for run in (*(p.newest for p in plans), *answers_apart(every)))
 runs = backend.records(tuple(wanted))
@@ -52,6 +55,7 @@ else:
         if explained is None or run.id != explained.id:
             trust_view.reasons(run, "Where the model is wrong about this run")
         answer_tables.show_queries(run, finished)
+        view_of(run.plan.family).run_results(run)
     st.markdown("### Difference between two runs", anchors=False)
     run_views.two(measured)
     exports.show(plans, workload.name)

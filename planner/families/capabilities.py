@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 from planner.plan.cost import Cost, UnitCosts
 from planner.plan.index_advice import Advice
 from planner.plan.plan import Plan
+from planner.workload.workload import Workload
 
 
 @runtime_checkable
@@ -17,6 +18,14 @@ class IndexAdvice(Protocol):
 
     def advise(self, buckets: int, upkeep: bool = False, units: UnitCosts | None = None) -> Advice:
         """Which windows to index within a budget of buckets; with upkeep, that counts too."""
+
+
+@runtime_checkable
+class Preferred(Protocol):
+    """A family that knows by what a workload states that its plans are wanted."""
+
+    def is_asked_for(self, workload: Workload) -> bool:
+        """Whether the workload states something that only this family reads."""
 
 
 @runtime_checkable

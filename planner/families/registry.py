@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from planner.errors import PlanError
+from planner.families.capabilities import Preferred
 from planner.families.early_aggregation import EarlyAggregation
 from planner.families.join_order import JoinOrder
 from planner.families.protocol import Family, PlanSpace
@@ -22,14 +23,21 @@ def family(name: str) -> Family:
     raise PlanError(f"no family {name!r}; there are {listed(f.name for f in FAMILIES)}")
 
 
+def covering(workload: Workload) -> tuple[Family, ...]:
+    """The families that apply to a workload; first those whose plans it asks for."""
+    found = [known for known in FAMILIES if known.refuses(workload) is None]
+    return tuple(sorted(found, key=lambda known: not _is_asked_for(known, workload)))
+
+
+def _is_asked_for(known: Family, workload: Workload) -> bool:
+    return isinstance(known, Preferred) and known.is_asked_for(workload)
+
+
 def applicable(workload: Workload, place: str) -> Family:
     """The first family that applies to a workload; a PlanError with the reasons of all if none."""
-    reasons = []
-    for known in FAMILIES:
-        refused = known.refuses(workload)
-        if refused is None:
-            return known
-        reasons.append(f"{known.name}: {refused}")
+    if found := covering(workload):
+        return found[0]
+    reasons = (f"{known.name}: {known.refuses(workload)}" for known in FAMILIES)
     raise PlanError(f"no family applies: {'; '.join(reasons)}", place)
 
 

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.runtime.scriptrunner import script_runner
@@ -16,6 +17,7 @@ from pages.parts.results import trust_view
 from pages.parts.shared import backend
 from planner.errors import RunError
 from planner.experiments.registry import experiment
+from planner.families.protocol import PlanSpace
 from planner.families.registry import family
 from planner.families.stages import planned_stages, whole_estimate, whole_plan
 from planner.plan.cost import Cost, Measurement, Timings
@@ -33,6 +35,8 @@ from runtime.runs.history import History
 from runtime.runs.records import Progress, Run, RunRequest
 from tests.pages.helpers import PATIENCE, fresh_app
 
+# Families whose runs measure all policies at once.
+SCHEDULED = ("shared_schedule",)
 PROJECT = Path(__file__).resolve().parents[2]
 # What these keep belongs to one data folder. All other caches depend on their arguments alone.
 OF_THE_FOLDER = (backend.runner, replanning._run_counted, trust_view._diagnoses)
@@ -131,6 +135,7 @@ class FakeSpark:
             {"S1": 10},
             dict.fromkeys(queries, 12_345),
             dict.fromkeys(queries, self.answer(request.label)),
+            schedules=_schedules(chosen.space(workload)) if request.family in SCHEDULED else {},
             queues={"queued_tuples_max": 3, "union_rows_max": 40} if len(queries) > 1 else {},
         )
         return Run(
@@ -148,6 +153,24 @@ class FakeSpark:
             finished=1_700_000_010.0,
             measurement=measurement,
         )
+
+
+def _schedules(space: PlanSpace) -> dict[str, dict[str, Any]]:
+    """What a run measures of all policies: what was predicted, and some queues and buffers."""
+    held = {"busy": 0.9, "queue_mean": 2.5, "queue_max": 40, "held_mean": 1.5, "held_max": 60}
+    found: dict[str, dict[str, Any]] = {}
+    for candidate in space.rank().candidates:
+        qualities = space.estimate(space.plan(candidate.label)).qualities
+        queries = {
+            name: {key: value for key, value in quality.as_dict().items() if value is not None}
+            for name, quality in qualities.items()
+        }
+        found[candidate.label] = {"queries": queries, **held, "join_buffer_max": 1000}
+        alone = {
+            name: {"delay_ms": quality.isolated_delay_ms} for name, quality in qualities.items()
+        }
+        found["isolated"] = {"queries": alone, **held, "queue_max": None, "join_buffer_max": None}
+    return found
 
 
 def _run_router(path: str) -> None:

@@ -85,6 +85,9 @@ class FamilyView:
         """One of `extra_fields`, predicted and measured."""
         return {}, {}
 
+    def run_results(self, run: Run) -> None:
+        """What else Results shows of a run, under its queries."""
+
     def run_note(self, run: Run) -> str:  # noqa: ARG002
         """A sentence about what else was measured; empty where there is nothing to say."""
         return ""

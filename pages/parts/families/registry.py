@@ -20,6 +20,7 @@ def _views() -> dict[str, FamilyView]:
     from pages.parts.families.early_aggregation import EarlyAggregationView
     from pages.parts.families.join_order import JoinOrderView
     from pages.parts.families.protocol import FamilyView
+    from pages.parts.families.shared_schedule import SharedScheduleView
     from pages.parts.families.sliced_chain import SlicedChainView
 
     return {
@@ -27,4 +28,5 @@ def _views() -> dict[str, FamilyView]:
         "join_order": JoinOrderView(),
         "early_aggregation": EarlyAggregationView(),
         "sliced_chain": SlicedChainView(),
+        "shared_schedule": SharedScheduleView(),
     }

@@ -13,10 +13,18 @@ import streamlit as st
 
 from pages.parts.families.registry import view_of
 from pages.parts.shared import controls, state
-from pages.parts.shared.formatting import UNITS, compared, plain, plan_name, rounded_alike
+from pages.parts.shared.formatting import (
+    UNITS,
+    compared,
+    plain,
+    plan_name,
+    rounded_alike,
+    score_head,
+)
 from pages.parts.shared.planning import FEW
 from planner.families.protocol import Candidate, Ranking
 from planner.plan.cost import COST_FIELDS
+from planner.plan.objective import Objective
 
 if TYPE_CHECKING:
     from streamlit.elements.lib.column_types import ColumnConfig
@@ -78,7 +86,7 @@ def _picked(choice: PlanChoice, shown: Sequence[Candidate], key: str) -> str:
     event = controls.table(
         frame,
         "Plans, best first, with what each should cost",
-        columns=_columns(frame, choice.ranking.by.title),
+        columns=_columns(frame, choice.ranking.by),
         key=key,
         on_select=partial(_pick_row, key, labels),
         selection_mode=["single-row-required", "single-cell"],
@@ -111,7 +119,7 @@ def table(ranking: Ranking, shown: Sequence[Candidate], baseline: Candidate) -> 
         "Rank": pd.array([known.get(c.label) for c in shown], dtype="Int64"),
         "Plan": [plan_name(c.label) for c in shown],
         "Known as": [", ".join(_tags(c, baseline)) for c in shown],
-        ranking.by.title: rounded_alike([c.score for c in shown]),
+        score_head(ranking.by): rounded_alike([c.score for c in shown]),
         "Against baseline": [against(c, baseline) for c in shown],
     }
     if any(c.seconds for c in shown):
@@ -153,7 +161,8 @@ def _width(frame: pd.DataFrame, column: str) -> int:
     return round(min(max(18 + 5.6 * int(frame[column].str.len().max()), 88), 320))
 
 
-def _columns(frame: pd.DataFrame, score: str) -> dict[str, ColumnConfig]:
+def _columns(frame: pd.DataFrame, by: Objective) -> dict[str, ColumnConfig]:
+    score = score_head(by)
     numbers = {
         name: st.column_config.NumberColumn(name, format="localized", width=24 + 7 * len(name))
         for name in UNITS.values()
@@ -162,7 +171,10 @@ def _columns(frame: pd.DataFrame, score: str) -> dict[str, ColumnConfig]:
     changed: dict[str, dict[str, object]] = {
         "Plan": {"width": _width(frame, "Plan")},
         "Known as": {"width": _width(frame, "Known as")},
-        "Score": {"max_value": max(float(frame[score].max()), 1e-9), "help": _MEANING.get(score)},
+        "Score": {
+            "max_value": max(float(frame[score].max()), 1e-9),
+            "help": _MEANING.get(score, f"{by.title}: {by.unit}"),
+        },
     }
     others = controls.described_columns("ranking", changed)
     return numbers | others | {score: others["Score"]}

@@ -9,7 +9,15 @@ import streamlit as st
 from pages.parts.plans import difference, drawings
 from pages.parts.results import comparison, run_figures
 from pages.parts.shared import backend, charts, controls, figures
-from pages.parts.shared.formatting import UNITS, compared, error_text, moment, plain, plan_name
+from pages.parts.shared.formatting import (
+    UNITS,
+    compared,
+    error_text,
+    moment,
+    plain,
+    plan_name,
+    score_head,
+)
 from planner.numbers import amount
 from runtime.runs.records import Run
 from runtime.runs.run_groups import PlanRuns, measured_scores, objective_of, scores
@@ -30,8 +38,10 @@ def answer(runs: Sequence[Run]) -> str:
         return "Nothing was measured: the runs were not longer than their warm-up."
     by = objective_of(scored[0][0])
     best, expected, least = by.top(scored, lambda entry: entry[2])
+    # What is no sum over operators was not made by them.
+    made = "made" if by.part is not None else f"has a {by.title.lower()} of"
     sentence = (
-        f"{plan_name(best.plan.label)} made {amount(least)} {by.unit}, "
+        f"{plan_name(best.plan.label)} {made} {amount(least)} {by.unit}, "
         f"{amount(expected)} predicted (q-error {error_text(expected, least)})"
     )
     worst, _, most = by.bottom(scored, lambda entry: entry[2])
@@ -90,7 +100,7 @@ def _reached(run: Run) -> str:
 def chart(found: Sequence[PlanRuns], runs: Mapping[str, Run]) -> None:
     """All plans predicted against measured: what they are ranked by, or kernel seconds."""
     shown = [runs[plan.newest.id] for plan in found]
-    title = objective_of(shown[0]).title
+    title = score_head(objective_of(shown[0]))
     points = comparison.measured_points([(comparison.run_name(r), *scores(r)) for r in shown])
     clock = comparison.measured_points(comparison.kernel_seconds(found, runs))
     what = [title, *([KERNEL_SECONDS] if clock else [])]

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from planner.numbers import amount, shortened, times
 from planner.plan.cost import COST_UNITS, MET, q_error
+from planner.plan.objective import Objective
 from planner.plan.plan_text import printable
 
 # What each part of a cost counts, as the head of a column.
@@ -30,6 +31,11 @@ _DATA_OPTION = re.compile(
 def plain(text: str, most: int = 80) -> str:
     """The text with all Markdown escaped; long texts are cut in their middle."""
     return _MARKDOWN.sub(r"\\\1", shortened(printable(text), most))
+
+
+def safe(line: str, most: int = 120) -> str:
+    """A line of a figure, in which no name acts as markup."""
+    return shortened(printable(line), most).replace("<", "&lt;")
 
 
 def plan_name(label: str) -> str:
@@ -55,6 +61,12 @@ def on_pages(text: str) -> str:
 
 def _give(found: re.Match[str]) -> str:
     return f"{'given' if found[1] == 'given with' else 'give your data'} under Workload, Own data"
+
+
+def score_head(by: Objective) -> str:
+    """What plans are ranked by, with its unit if the title has none."""
+    stated = by.unit in by.title.lower() or " " in by.unit
+    return by.title if stated else f"{by.title} ({by.unit})"
 
 
 def error_text(predicted: float | None, measured: float | None) -> str:

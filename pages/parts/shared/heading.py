@@ -58,6 +58,7 @@ def show(title: str) -> None:
         st.markdown(f"**{plain(workload.name, 60)}** · {_about(workload)}", width="content")
         if len(workload.queries) > 1:
             _query_picker(workload)
+        _family_picker()
         reserve(title)
     if state.by_default():
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -76,6 +77,35 @@ def _about(workload: Workload) -> str:
     if not isinstance(evaluate, str):
         method = f"{method} every {exact(evaluate.seconds)} s"
     return " · ".join([counted(len(workload.streams), "stream"), method, source])
+
+
+def _family_picker() -> None:
+    """What kind of plans are shown, where there are several."""
+    known = {found.name: found for found in planning.families()}
+    if len(known) < 2:
+        return
+    now = planning.subject()[0].name
+    ranked = "; ".join(
+        f"{_in_words(name)}: ranked by {found.objective.title.lower()}"
+        for name, found in known.items()
+    )
+    chosen = controls.segments(
+        "Kind of plans",
+        known,
+        f"family-{now}",
+        default=now,
+        hidden_label=True,
+        format_func=_in_words,
+        help=f"{ranked}.",
+        width="content",
+    )
+    if chosen != now:
+        state.choose_family(chosen)
+        st.rerun()
+
+
+def _in_words(name: str) -> str:
+    return name.replace("_", " ").capitalize()
 
 
 def _query_picker(workload: Workload) -> None:

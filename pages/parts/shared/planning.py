@@ -16,7 +16,7 @@ from planner.errors import PlanError
 from planner.families import registry
 from planner.families.capabilities import Changes
 from planner.families.protocol import Candidate, Family, PlanSpace, Ranking
-from planner.families.registry import applicable, family
+from planner.families.registry import applicable, covering, family
 from planner.joins.coverage import several_refusal
 from planner.plan.cost import Estimate, models_behind
 from planner.plan.plan import Plan
@@ -35,7 +35,17 @@ Stamp = tuple[tuple[str, int, int], ...]
 def subject() -> tuple[Family, Workload]:
     """The family and the workload to plan, with the statistics of its data."""
     ready = with_statistics(state.workload()).only(query_name())
-    return _applicable(ready), ready
+    covered = _covering(ready)
+    asked = (known for known in covered if known.name == state.chosen_family())
+    return next(asked, covered[0]), ready
+
+
+def families() -> tuple[Family, ...]:
+    """The families that can plan the subject; none where that cannot be said."""
+    try:
+        return _covering(subject()[1])
+    except PlanError:
+        return ()
 
 
 def digests() -> tuple[str, ...]:
@@ -46,9 +56,10 @@ def digests() -> tuple[str, ...]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
-def _applicable(workload: Workload) -> Family:
+def _covering(workload: Workload) -> tuple[Family, ...]:
     # Checking hundreds of queries takes long, and every page asks each time it is drawn.
-    return applicable(workload, "no plans for this workload")
+    applicable(workload, "no plans for this workload")
+    return covering(workload)
 
 
 def query_name() -> str | None:

@@ -15,6 +15,7 @@ from planner.workload.workload import Workload
 BY_DIGEST: dict[str | type[Any], Callable[[Any], Any]] = {Workload: lambda w: w.digest}
 _OF_ONE_WORKLOAD = (
     "query",
+    "family",
     "edited_query",
     "plan",
     "baseline",
@@ -80,6 +81,18 @@ def choose_query(name: str | None) -> None:
     st.session_state["query"] = name
     if name is not None:
         edit_query(name)
+
+
+def chosen_family() -> str | None:
+    """The name of the family that was chosen to plan the workload, if one was."""
+    return st.session_state.get("family")
+
+
+def choose_family(name: str) -> None:
+    """Plan the workload in this way from now on."""
+    for key in ("plan", "baseline", "run"):
+        st.session_state.pop(key, None)
+    st.session_state["family"] = name
 
 
 def edited_query() -> str:

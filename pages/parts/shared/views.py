@@ -19,7 +19,7 @@ from planner.files.workload_file import dump_workload, load_workload
 from planner.workload.workload import Workload
 
 # The names of choices in links and files. Longer labels are kept only in files.
-QUERY, PLAN, BASELINE, ALL = "query", "plan", "baseline", "all"
+QUERY, FAMILY, PLAN, BASELINE, ALL = "query", "family", "plan", "baseline", "all"
 LONGEST_LABEL = 400
 _MARK = "sluice_view"
 _VERSION = 1
@@ -28,7 +28,12 @@ _SHOW_ALL = "show-all"
 
 def chosen() -> dict[str, str]:
     """The choices that belong to the view."""
-    named = {QUERY: state.chosen_query(), PLAN: state.chosen_plan(), BASELINE: state.pinned()}
+    named = {
+        QUERY: state.chosen_query(),
+        FAMILY: state.chosen_family(),
+        PLAN: state.chosen_plan(),
+        BASELINE: state.pinned(),
+    }
     found = {name: value for name, value in named.items() if value}
     return found | ({ALL: "yes"} if st.session_state.get(_SHOW_ALL) else {})
 
@@ -42,6 +47,8 @@ def choose(view: Mapping[str, str]) -> None:
     """Make these choices; those that the workload does not have are ignored later."""
     if query := view.get(QUERY):
         state.choose_query(query)
+    if family := view.get(FAMILY):
+        state.choose_family(family)
     if plan := view.get(PLAN):
         state.choose_plan(plan)
     if baseline := view.get(BASELINE):

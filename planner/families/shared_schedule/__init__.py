@@ -33,6 +33,12 @@ class SharedSchedule:
 
         return refusal(workload)
 
+    def is_asked_for(self, workload: Workload) -> bool:
+        """Whether a load is stated, or how long queries may wait: only delays depend on these."""
+        return workload.execution.utilisation is not None or any(
+            query.deadline is not None or query.weight != 1 for query in workload.queries
+        )
+
     def space(self, workload: Workload, units: UnitCosts | None = None) -> PlanSpace:
         """The plans of a workload: one for each policy."""
         from planner.families.shared_schedule.space import Schedules

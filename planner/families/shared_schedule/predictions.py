@@ -15,6 +15,7 @@ from threading import Lock
 import numpy as np
 
 from planner.families.shared_schedule.clock import Clock
+from planner.families.shared_schedule.delays.burst_trace import burst_of
 from planner.families.shared_schedule.delays.response_times import (
     Responses,
     by_stretches,
@@ -42,6 +43,8 @@ from planner.plan.cost import UnitCosts
 MOST_VARIATION = 0.02
 # From this mean size on, Pareto bursts have no finite variance, and delays no mean.
 ENDLESS_BURST = 2.0
+# So many tuples fit into a picture.
+BURST_TUPLES = 12
 
 PK = "M/G/1, Pollaczek and Khinchine"
 FEEDBACK = "M/G/1 with feedback"
@@ -110,6 +113,11 @@ class Predictions:
     def sample(self) -> Sample:
         """The arrivals that all policies are simulated on."""
         return drawn_sample(self.model, self.clock, sample_size(len(self.model.windows)))
+
+    @cached_property
+    def burst(self) -> tuple[Sample, bool]:
+        """A few tuples of the sample that are served without a pause, to be looked at."""
+        return burst_of(self.sample, BURST_TUPLES)
 
     @cached_property
     def _work(self) -> tuple[float, Floats]:

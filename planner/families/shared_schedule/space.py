@@ -9,6 +9,7 @@ from planner.families.base import ListedSpace
 from planner.families.capabilities import ThroughputEntry
 from planner.families.protocol import Explanation, Ranking
 from planner.families.shared_schedule import background, explain
+from planner.families.shared_schedule.delays.burst_trace import BurstTrace, traced
 from planner.families.shared_schedule.labels import (
     EDF,
     FAIR,
@@ -140,6 +141,12 @@ class Schedules(ListedSpace):
         return cost_of_entered(self.built(plan.label), self.model, entered)
 
     # --- as pictures -----------------------------------------------------------------------------
+
+    def trace(self, label: str) -> BurstTrace:
+        """A burst of the sample under a schedule: the same arrivals for all."""
+        predictions = self.predictions
+        rule = predictions.rule(self.schedule(label))
+        return traced(*predictions.burst, self.model.windows, rule)
 
     def matrix(self, label: str) -> tuple[ThroughputEntry, ...]:
         """What each partial window serves per length; none where a policy decides otherwise."""

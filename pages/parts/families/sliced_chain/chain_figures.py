@@ -11,12 +11,12 @@ from pages.parts.families.sliced_chain.chain_text import (
     bounds,
     join_text,
     names,
-    safe,
     state_text,
     tap_text,
     unit_of,
 )
 from pages.parts.shared.figures import PALETTE, frame
+from pages.parts.shared.formatting import safe
 from planner.families.sliced_chain.picture import ALL, DrawnJoin, Picture, Tap
 from planner.numbers import amount
 from planner.workload.validation import exact

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from pages.parts.shared.formatting import safe
 from planner.families.sliced_chain.picture import DrawnJoin, Picture, Tap
 from planner.numbers import amount, shortened
-from planner.plan.plan_text import printable
 from planner.workload.validation import exact, listed
 
 MOST_LISTED = 40
@@ -75,8 +75,3 @@ def tap_text(picture: Picture, tap: Tap) -> str:
     )
     lines = [names(tap, 6), f"window {windows}", f"asks for {listed(tap.conditions, 3)}"]
     return "<br>".join(safe(line) for line in lines)
-
-
-def safe(line: str, most: int = 120) -> str:
-    """A line of a figure, in which no name acts as markup."""
-    return shortened(printable(line), most).replace("<", "&lt;")

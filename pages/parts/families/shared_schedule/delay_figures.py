@@ -1,0 +1,116 @@
+"""Delays of queries as bars: of all policies side by side, and measured with predicted marks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import plotly.graph_objects as go
+
+from pages.parts.shared.figures import MEASURED, PALETTE, PREDICTED, frame
+from pages.parts.shared.formatting import plan_name, safe
+from planner.numbers import amount
+
+ALONE = "By itself"
+EDGE = "#37474F"
+# A delay of each row, by policy; None where it is not known.
+Delays = Mapping[str, Sequence[float | None]]
+
+
+def policies_figure(
+    rows: Sequence[str], delays: Delays, alone: Sequence[float | None], title: str, axis: str
+) -> go.Figure:
+    """A group of bars for each query, one per policy; a mark where it would be by itself."""
+    figure = go.Figure()
+    for (label, values), colour in zip(delays.items(), PALETTE, strict=False):
+        figure.add_bar(
+            x=list(rows),
+            y=list(values),
+            name=safe(plan_name(label), 40),
+            marker_color=colour,
+            hovertemplate="%{x}<br>" + safe(label, 40) + ": %{y:,.4g} ms<extra></extra>",
+        )
+    if any(value is not None for value in alone):
+        figure.add_scatter(
+            x=list(rows),
+            y=list(alone),
+            mode="markers",
+            name=ALONE,
+            marker={
+                "symbol": "diamond",
+                "size": 10,
+                "color": "#FFFFFF",
+                "line": {"width": 1.6, "color": EDGE},
+            },
+            hovertemplate="%{x}<br>by itself: %{y:,.4g} ms<extra></extra>",
+        )
+    figure.update_layout(
+        barmode="group",
+        bargap=0.25,
+        xaxis={"type": "category"},
+        yaxis={"title": f"{axis} (ms)", "rangemode": "tozero"},
+        **frame(title, 380),
+    )
+    return figure
+
+
+def policies_alternative(rows: Sequence[str], delays: Delays, alone: Sequence[float | None]) -> str:
+    """The text alternative of `policies_figure`."""
+    texts = []
+    for place, row in enumerate(rows):
+        own = ", ".join(f"{label} {_ms(values[place])}" for label, values in delays.items())
+        texts.append(f"{row}: {own}, by itself {_ms(alone[place])}")
+    return f"Delays by query. {'; '.join(texts)}."
+
+
+def measured_figure(
+    rows: Sequence[str],
+    measured: Sequence[float | None],
+    predicted: Sequence[float | None],
+    title: str,
+    axis: str,
+) -> go.Figure:
+    """A bar for each query, as measured, with a mark where it was predicted."""
+    figure = go.Figure()
+    figure.add_bar(
+        x=list(rows),
+        y=list(measured),
+        name="Measured",
+        marker_color=MEASURED,
+        text=["" if value is None else f"{value:,.3g}" for value in measured],
+        textposition="outside",
+        cliponaxis=False,
+        hovertemplate="%{x}<br>measured: %{y:,.4g} ms<extra></extra>",
+    )
+    figure.add_scatter(
+        x=list(rows),
+        y=list(predicted),
+        mode="markers",
+        name="Predicted",
+        marker={
+            "symbol": "line-ew",
+            "size": 30,
+            "line": {"width": 4, "color": PREDICTED},
+        },
+        hovertemplate="%{x}<br>predicted: %{y:,.4g} ms<extra></extra>",
+    )
+    figure.update_layout(
+        xaxis={"type": "category"},
+        yaxis={"title": f"{axis} (ms)", "rangemode": "tozero"},
+        **frame(title, 380),
+    )
+    return figure
+
+
+def measured_alternative(
+    rows: Sequence[str], measured: Sequence[float | None], predicted: Sequence[float | None]
+) -> str:
+    """The text alternative of `measured_figure`."""
+    texts = (
+        f"{row}: measured {_ms(found)}, predicted {_ms(expected)}"
+        for row, found, expected in zip(rows, measured, predicted, strict=True)
+    )
+    return f"Delays by query. {'; '.join(texts)}."
+
+
+def _ms(value: float | None) -> str:
+    return "not known" if value is None else f"{amount(float(f'{value:.3g}'))} ms"

@@ -1,0 +1,211 @@
+"""Schedules on the pages: a burst as it is served, delays for any load, the matrix, and results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.parts.families.shared_schedule import burst_figure, matrix, response_times, windows
+from pages.parts.shared import samples
+from planner.families.shared_schedule import SharedSchedule
+from planner.workload.workload import Workload
+from tests.pages.helpers import all_done, reloaded, texts
+from tests.planner.chains import joined, joins
+
+Go = Callable[[str], AppTest]
+
+
+def charts(app: AppTest) -> list[dict[str, Any]]:
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    next(button for button in app.button if button.label == label).click().run()
+    assert not app.exception
+    return app
+
+
+def slider(app: AppTest, label: str) -> Any:
+    return next(s for s in app.slider if s.label == label)
+
+
+@pytest.fixture
+def seven(app: AppTest) -> AppTest:
+    app.button(key="open-seven-windows").click().run()
+    assert not app.exception
+    return app
+
+
+def test_a_workload_that_states_a_load_is_planned_for_delays(seven: AppTest) -> None:
+    assert "MQT wins: queries wait" in texts(seven)
+    table = seven.dataframe[0].value
+    assert list(table["Plan"]) == ["MQT", "LWO", "OUT", "FAIR", "SWF"]
+    assert "Mean delay (ms)" in table
+
+
+def test_another_kind_of_plans_can_be_chosen_and_is_kept(seven: AppTest) -> None:
+    picker = next(group for group in seven.button_group if group.label == "Kind of plans")
+    assert picker.options == ["Shared schedule", "Sliced chain"]
+    picker.set_value("sliced_chain").run()
+    assert not seven.exception
+    assert "unshared" in set(seven.dataframe[0].value["Plan"])
+    again = reloaded(seven)
+    again.switch_page("pages/plans.py").run()
+    assert "unshared" in set(again.dataframe[0].value["Plan"])
+
+
+def test_a_burst_is_drawn_for_the_chosen_policy_and_the_baseline(seven: AppTest) -> None:
+    burst = charts(seven)[0]
+    assert burst["layout"]["title"]["text"] == "Who is scanned when"
+    assert [a["text"] for a in burst["layout"]["annotations"]] == ["MQT", "LWO"]
+    assert "ms" in burst["layout"]["xaxis3"]["title"]["text"]
+    held = [trace for trace in burst["data"] if trace["name"] == "Held results leave"]
+    assert len(held) == 2
+    assert len(held[0]["x"]) > len(held[1]["x"]) == 0, "nobody waits for others under LWO"
+    assert "tuple 12 arrives at" in seven.get("plotly_chart")[0].proto.alt
+
+
+def test_delays_of_all_policies_stand_beside_isolated_execution(seven: AppTest) -> None:
+    delays = charts(seven)[1]
+    names = [trace["name"] for trace in delays["data"]]
+    assert names == ["MQT", "LWO", "OUT", "FAIR", "SWF", "By itself"]
+    assert delays["data"][0]["x"][0] == "Q1 · 1 s"
+    assert "(ms)" in delays["layout"]["yaxis"]["title"]["text"]
+    assert "the load is about 4.8%, where policies look alike" in texts(seven)
+    assert "simulated on a seeded sample" in texts(seven)
+
+
+def test_sliders_change_the_picture_and_not_the_workload(seven: AppTest) -> None:
+    before = seven.session_state["workload"]
+    longest = max(charts(seven)[1]["data"][1]["y"])
+    slider(seven, "Load of the server").set_value(50).run()
+    assert not seven.exception
+    delays = charts(seven)[1]
+    assert "at 50% load" in delays["layout"]["title"]["text"]
+    assert max(delays["data"][1]["y"]) < longest / 2
+    assert seven.session_state["workload"] == before
+    slider(seven, "Mean burst size").set_value(3.0).run()
+    assert "Median delay" in charts(seven)[1]["layout"]["title"]["text"], "there is no mean"
+
+
+def test_a_load_is_applied_to_the_workload(seven: AppTest) -> None:
+    slider(seven, "Load of the server").set_value(70).run()
+    press(seven, "Set the workload to 70% load")
+    assert seven.session_state["workload"].execution.utilisation == 0.7
+    assert slider(seven, "Load of the server").value == 70
+
+
+def test_without_a_steady_state_that_is_said(seven: AppTest) -> None:
+    slider(seven, "Load of the server").set_value(120).run()
+    assert not seven.exception
+    assert "There is no steady state" in texts(seven)
+
+
+def with_plan(app: AppTest, label: str) -> AppTest:
+    found = samples.find("seven-windows")
+    assert found is not None
+    app.session_state["workload"], app.session_state["plan"] = found.workload, label
+    app.session_state["data"], app.session_state["sort"] = None, False
+    app.switch_page("pages/plans.py").run()
+    assert not app.exception
+    return app
+
+
+def test_the_baseline_is_drawn_beside_the_best(app: AppTest) -> None:
+    with_plan(app, "LWO")
+    names = [a["text"] for a in charts(app)[0]["layout"]["annotations"]]
+    assert names == ["LWO", "MQT"]
+
+
+def test_the_matrix_names_the_winning_partial_window() -> None:
+    workload = joins([joined(2), joined(3), joined(6)])
+    entries = SharedSchedule().space(workload).matrix("MQT")
+    table = matrix.matrix_table(entries, "s").set_index("From (s)")
+    assert list(table.loc["0"]) == ["0.5 → 2", "0.667 → 3", "0.667 → 3"]
+    assert list(table.loc["2"]) == ["", "1 → 3", "1 → 3"]
+    assert list(table.loc["3"]) == ["", "", "0.333 → 6"]
+
+
+def test_the_matrix_is_the_first_detail(seven: AppTest) -> None:
+    assert "up to 600" in seven.dataframe[1].value
+
+
+def test_a_policy_without_a_matrix_says_so(app: AppTest) -> None:
+    with_plan(app, "SWF")
+    assert "SWF needs no matrix; this is the one of MQT" in texts(app)
+
+
+def test_many_windows_stay_readable() -> None:
+    workload = joins([joined(n) for n in range(1, 41)])
+    space = SharedSchedule().space(_loaded(workload))
+    trace = space.trace("MQT")
+    figure = burst_figure.burst_figure(space.model, [("MQT", trace)])
+    named = [trace.name for trace in figure.data if trace.showlegend and "[" in trace.name]
+    assert 2 <= len(named) <= windows.FEW + 1
+    assert len(windows.ends(range(40))) == windows.MOST_BARS
+
+
+def test_names_do_not_act_in_figures() -> None:
+    workload = _loaded(joins([joined(2), joined(5)]))
+    named = replace(workload.queries[0], name="<b>Q")
+    workload = replace(workload, queries=(named, *workload.queries[1:]))
+    space = SharedSchedule().space(workload)
+    figure = burst_figure.burst_figure(space.model, [("SWF", space.trace("SWF"))])
+    assert "<b>Q" not in str(figure.to_dict())
+    assert "<b>" not in windows.row_name(space.model, 0)
+
+
+def _loaded(workload: Workload) -> Workload:
+    return replace(workload, execution=replace(workload.execution, utilisation=0.9))
+
+
+# --- Results --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def ran(seven: AppTest, go: Go) -> AppTest:
+    press(seven, "Run best and baseline on Spark")
+    all_done()
+    return go("results")
+
+
+def test_results_speak_of_delays(ran: AppTest) -> None:
+    assert "MQT has a mean delay of 13." in texts(ran)
+    table = ran.dataframe[0].value
+    assert list(table["Plan"]) == ["MQT", "LWO"]
+
+
+def test_all_policies_of_a_run_stand_side_by_side(ran: AppTest) -> None:
+    titles = [chart["layout"]["title"]["text"] for chart in charts(ran)]
+    assert "MQT: measured, with predicted marks" in titles
+    policies = charts(ran)[titles.index("All policies on the arrivals of this run, measured")]
+    assert {"MQT", "LWO", "SWF", "By itself"} <= {trace["name"] for trace in policies["data"]}
+    held = next(f.value for f in ran.dataframe if "Join buffer, most" in f.value)
+    assert list(held["Queue / join buffer"]) == ["4%"] * 5
+    ran.button_group(key="delay-figure").set_value("delay_ms_p95").run()
+    assert not ran.exception
+
+
+def test_the_three_clocks_are_labelled(ran: AppTest) -> None:
+    for label in ("(a) Clock of work", "(b) Kernel seconds", "(c) Delivery"):
+        assert label in texts(ran)
+    assert "q-error" in texts(ran)
+    assert "no policy delivers sooner than a batch is long" in texts(ran)
+
+
+def test_runs_of_another_kind_of_plans_are_not_compared(ran: AppTest) -> None:
+    picker = next(group for group in ran.button_group if group.label == "Kind of plans")
+    picker.set_value("sliced_chain").run()
+    assert not ran.exception
+    assert "No plan of this workload has been run yet" in texts(ran)
+
+
+def test_a_policy_without_a_mean_has_none_in_the_table() -> None:
+    table = response_times.buffers_table({"MQT": {"queries": {"Q1": {}}, "busy": None}})
+    assert table["Mean delay (ms)"].iloc[0] is None
+    assert table["Busy"].iloc[0] == "–"
