@@ -41,7 +41,8 @@ class Tally:
     An aggregation has its groups as they are at the end, each behind the begin of its block, and
     how often per second an operator looked for an extremum anew. A program of several queries has
     the results and the digest of each, and the most that a slice was given (females and males) and
-    that a union merged in a batch. `qualities` are of the queries whose answers have one.
+    that a union merged in a batch. `qualities` are of the queries whose answers have one;
+    `schedules` what other orders of the same work would have meant for them, as JSON has it.
     """
 
     results: int
@@ -56,6 +57,7 @@ class Tally:
     by_query: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     queues: Mapping[str, int] = field(default_factory=dict)
     qualities: Mapping[str, Quality] = field(default_factory=dict)
+    schedules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def answers(self, workload: Workload) -> Mapping[str, tuple[int, int]]:
         """The results and the digest of each query."""

@@ -31,6 +31,7 @@ ENGINES = {
         f"{_ENGINES}.early_aggregation.engine", f"{_NATIVE}.early_aggregation"
     ),
     "sliced_chain": Modules(f"{_ENGINES}.sliced_chain.engine", f"{_NATIVE}.sliced_chain"),
+    "shared_schedule": Modules(f"{_ENGINES}.shared_schedule.engine"),
 }
 
 

@@ -24,8 +24,8 @@ from planner.workload.query import (
 from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
 from runtime.data.feed import Feed, Span, Split
+from runtime.engines.pair_feed import pair_feed
 from runtime.engines.protocol import Tally
-from runtime.engines.sliced_chain.feed import slice_feed
 from tests.oracles.joins import Data
 from tests.oracles.slices import built
 from tests.runtime.driving import program_of, stepped, tables_of
@@ -164,4 +164,4 @@ def sliced(
 
 def feed_of(workload: Workload, data: Data) -> Feed:
     """The tuples merged in arrival order."""
-    return slice_feed(workload, tables_of(data, {"k": "int64", "v": "int64"}))
+    return pair_feed(workload, tables_of(data, {"k": "int64", "v": "int64"}))

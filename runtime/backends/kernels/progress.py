@@ -76,6 +76,7 @@ def measurement_of(prepared: Prepared, tally: Tally, timings: Timings) -> Measur
         replicated_inserts=tally.replicated_inserts,
         recomputations=tally.recomputations,
         queues=tally.queues,
+        schedules=tally.schedules,
     )
 
 

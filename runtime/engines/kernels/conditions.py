@@ -1,6 +1,8 @@
-"""Conditions on values: comparisons of two, and the filters that arriving tuples pass."""
+"""Conditions on values: what joins two tuples, and the filters that tuples pass."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -12,6 +14,62 @@ from runtime.engines.kernels.loop_types import (
     LESS,
     LESS_EQUAL,
 )
+
+
+class Predicates(NamedTuple):
+    """What joins two tuples: equal keys where `keyed`, equal `others` among the keys, and values.
+
+    Where `hashed`, a probe looks at the stored tuples of its bucket, else at all.
+    The theta-th says `values[a, left] comparison values[b, right] + offset`, a of the first stream.
+    """
+
+    keyed: bool
+    hashed: bool
+    others: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    comparison: np.ndarray
+    offset: np.ndarray
+
+    @classmethod
+    def of(cls, key: int, buckets: int, others: list[int], thetas: list[list[float]]) -> Predicates:
+        """From the number of the key (-1: none), its buckets, and [left, right, comparison,
+        offset] of the others."""
+        theta = np.array(thetas, np.float64).reshape(-1, 4)
+        left, right, comparison = (np.ascontiguousarray(c, np.int64) for c in theta[:, :3].T)
+        return cls(
+            key >= 0,
+            buckets > 1,
+            np.array(others, np.int64),
+            left,
+            right,
+            comparison,
+            np.ascontiguousarray(theta[:, 3]),
+        )
+
+
+class Conditions(NamedTuple):
+    """The conditions on one stream: the c-th is a conjunction of start[c] to start[c + 1].
+
+    Each part says `value comparison constant`; a conjunction of none is true.
+    """
+
+    start: np.ndarray
+    value: np.ndarray
+    comparison: np.ndarray
+    constant: np.ndarray
+
+    @classmethod
+    def of(cls, conjunctions: list[list[list[float]]]) -> Conditions:
+        """From lists of [value, comparison, constant]."""
+        parts = np.array([part for c in conjunctions for part in c], np.float64).reshape(-1, 3)
+        sizes = [len(conjunction) for conjunction in conjunctions]
+        return cls(
+            np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
+            parts[:, 0].astype(np.int64),
+            parts[:, 1].astype(np.int64),
+            np.ascontiguousarray(parts[:, 2]),
+        )
 
 
 @njit(inline="always")
@@ -28,6 +86,28 @@ def holds(comparison, left, right):
     if comparison == EQUAL:
         return left == right
     return left < right or left > right
+
+
+@njit(inline="always")
+def passes(c, row, start, value, comparison, constant):
+    """Whether the c-th condition holds, and how many of its parts were evaluated."""
+    evaluated = 0
+    for part in range(start[c], start[c + 1]):
+        evaluated += 1
+        if not holds(comparison[part], row[value[part]], constant[part]):
+            return False, evaluated
+    return True, evaluated
+
+
+@njit(cache=True, nogil=True)
+def attach(tuples, values, conditions, bits):
+    """Set the bits of the conditions that these tuples satisfy, to be looked at later."""
+    start, value, comparison, constant = conditions
+    for n in range(len(tuples)):
+        t = tuples[n]
+        for c in range(len(start) - 1):
+            if passes(c, values[t], start, value, comparison, constant)[0]:
+                bits[t, c >> 6] |= np.uint64(1) << np.uint64(c & 63)
 
 
 @njit(cache=True, nogil=True)

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from runtime.engines.sliced_chain.kernel.types import Predicates, Slice
+from runtime.engines.kernels.conditions import Predicates
+from runtime.engines.sliced_chain.kernel.types import Slice
 
 # Where no slice follows: no tuple gets that far.
 BEYOND = 2**62
@@ -140,14 +141,4 @@ def pieces_of(chain: Chain) -> list[Piece]:
 
 def predicates_of(chain: Chain) -> Predicates:
     """What joins the tuples of a chain, for the kernel."""
-    theta = np.array(chain.theta, np.float64).reshape(-1, 4)
-    left, right, comparison = (np.ascontiguousarray(c, np.int64) for c in theta[:, :3].T)
-    return Predicates(
-        chain.key >= 0,
-        chain.buckets > 1,
-        np.array(chain.others, np.int64),
-        left,
-        right,
-        comparison,
-        np.ascontiguousarray(theta[:, 3]),
-    )
+    return Predicates.of(chain.key, chain.buckets, chain.others, chain.theta)

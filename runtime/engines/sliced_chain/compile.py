@@ -9,10 +9,11 @@ from planner.families.sliced_chain.plans import Built, Checking, Feeding, Mergin
 from planner.families.stages import PlannedStage
 from planner.joins.groups import BOTH, Group, Member, groups_of
 from planner.plan.plan import Operator
+from runtime.engines.pair_columns import Columns
+from runtime.engines.pair_feed import groups_of_run
 from runtime.engines.protocol import PlanInput
 from runtime.engines.sliced_chain.chain_program import Chain, Era, Tap
-from runtime.engines.sliced_chain.entries import Columns, Entries, Meters, Used
-from runtime.engines.sliced_chain.feed import groups_of_run
+from runtime.engines.sliced_chain.entries import Entries, Meters, Used
 from runtime.engines.sliced_chain.kernel.types import ALWAYS, LOOKS
 from runtime.engines.sliced_chain.program import SliceProgram
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from runtime.engines.kernels.conditions import Conditions, attach
 from runtime.engines.kernels.loop_types import Rows
 from runtime.engines.sliced_chain.batch import Prepared, Stored, nothing_stored
 from runtime.engines.sliced_chain.chain_program import OPEN, SPLIT, Chain, Era
-from runtime.engines.sliced_chain.kernel.gates import Conditions, attach
 
 _NOT_STORED = -1
 

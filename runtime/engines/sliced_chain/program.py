@@ -11,25 +11,19 @@ import numpy as np
 from planner.plan.plan import Plan
 from runtime.data.batch import Batch
 from runtime.engines.kernel_state import Done, grown, stepped, summed
+from runtime.engines.kernels.conditions import Conditions, Predicates, attach
 from runtime.engines.kernels.digest import tuple_hashes
 from runtime.engines.kernels.loop_types import Rows
 from runtime.engines.protocol import BatchStep, Program, Tally
 from runtime.engines.sliced_chain.batch import Prepared, Run, Share, Stored, nothing_stored
 from runtime.engines.sliced_chain.chain_program import Era
 from runtime.engines.sliced_chain.counters import Meter, SliceCounters, raw_costs
-from runtime.engines.sliced_chain.kernel.gates import (
-    Conditions,
-    attach,
-    filter_one_by_one,
-    split,
-    survive,
-)
+from runtime.engines.sliced_chain.kernel.gates import filter_one_by_one, split, survive
 from runtime.engines.sliced_chain.kernel.slices import no_newest, run_slice
 from runtime.engines.sliced_chain.kernel.types import (
     SLICE_COUNTS,
     Members,
     Passage,
-    Predicates,
     Slice,
     SliceSpan,
 )

@@ -29,9 +29,9 @@ from planner.workload.workload import Workload
 from runtime.data.feed import Feed, Span, Split
 from runtime.data.generate import generate
 from runtime.engines.kernels.digest import digest_of
+from runtime.engines.pair_feed import pair_feed
 from runtime.engines.protocol import Tally
 from runtime.engines.registry import program_from_json
-from runtime.engines.sliced_chain.feed import slice_feed
 from tests.examples import examples
 from tests.oracles.joins import Data, results_of
 from tests.oracles.slice_changes import carried_through
@@ -172,9 +172,9 @@ def test_queries_that_entered_are_looked_at_once_more_as_predicted() -> None:
     chosen = family("sliced_chain")
     for label in ("mem-opt", "pull-up"):
         stages = list(planned_stages(chosen, beginning, label))
-        _, tally = _migrated(beginning, stages, slice_feed(beginning, tables), 1, set(), span)
+        _, tally = _migrated(beginning, stages, pair_feed(beginning, tables), 1, set(), span)
         alone = [PlannedStage(None, together, stages[-1].plan, {})]
-        _, expected = _migrated(together, alone, slice_feed(together, tables), 1, set(), span)
+        _, expected = _migrated(together, alone, pair_feed(together, tables), 1, set(), span)
         more = _more(stages[-1])
         looked = 0
         for operator in stages[-1].plan.operators():

@@ -18,9 +18,9 @@ from planner.workload.workload import Workload
 from runtime.data.feed import Span, Split
 from runtime.data.generate import generate
 from runtime.engines.kernels.digest import digest_of
+from runtime.engines.pair_feed import pair_feed
 from runtime.engines.protocol import Tally
 from runtime.engines.registry import program_from_json
-from runtime.engines.sliced_chain.feed import slice_feed
 from tests.examples import examples
 from tests.oracles.joins import Data, results_of
 from tests.oracles.slices import Carried, Counts, built
@@ -160,7 +160,7 @@ def test_each_answer_is_that_of_the_query_alone_by_join_order() -> None:
     workload = Workload("two", _STREAMS, (first, second))
     tables = generate(workload, 15.0, seed=6)
     shared = family("sliced_chain").space(workload).plan("cpu-opt")
-    together = counted(shared, workload, slice_feed(workload, tables), SPAN)
+    together = counted(shared, workload, pair_feed(workload, tables), SPAN)
     for query in workload.queries:
         alone = workload.only(query.name)
         plan = family("join_order").space(alone).best()
@@ -174,6 +174,6 @@ def test_filters_that_no_tuple_passes_give_nothing(label: str) -> None:
     """Push-down has no join then: no part of A serves the query."""
     never = (Filter(Column("A", "v"), "<", 1), Filter(Column("A", "v"), ">", 1))
     workload = Workload("none", _STREAMS, (Query("Q1", _sources(3), _EQUAL, never),))
-    found = sliced(workload, slice_feed(workload, generate(workload, 15.0, seed=6)), label)
+    found = sliced(workload, pair_feed(workload, generate(workload, 15.0, seed=6)), label)
     assert found.rows == {"Q1": []}
     assert found.tally.by_query == {"Q1": (0, 0)}

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from runtime.engines.kernels.conditions import holds
+from runtime.engines.kernels.conditions import Predicates, holds
 from runtime.engines.kernels.digest import result_hash
 from runtime.engines.kernels.scan import PADDING, matches
 from runtime.engines.sliced_chain.kernel.types import (
@@ -28,7 +28,6 @@ from runtime.engines.sliced_chain.kernel.types import (
     ROUTES,
     Members,
     Passage,
-    Predicates,
     Slice,
     SliceResults,
     SliceSpan,

@@ -41,22 +41,6 @@ class Members(NamedTuple):
     bits: np.ndarray
 
 
-class Predicates(NamedTuple):
-    """What joins two tuples: equal keys where `keyed`, equal `others` among the keys, and values.
-
-    Where `hashed`, a probe looks at the stored tuples of its bucket, else at all.
-    The theta-th says `values[a, left] comparison values[b, right] + offset`, a of the first stream.
-    """
-
-    keyed: bool
-    hashed: bool
-    others: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
-    comparison: np.ndarray
-    offset: np.ndarray
-
-
 class Slice(NamedTuple):
     """One sliced join, and how its results are told apart for the queries that tap it.
 

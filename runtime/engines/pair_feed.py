@@ -27,7 +27,7 @@ from runtime.data.feed import Feed
 from runtime.data.json_records import read_record, write_record
 from runtime.engines.join_feeds import block_of, compared_columns, in_arrival_order, numbered
 
-_FILE = "_slices.json"
+_FILE = "_pairs.json"
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Carried:
 
 
 @dataclass(frozen=True, slots=True)
-class SliceSchema:
+class PairSchema:
     """Keys are below the `codes` of their equality; `constants` are those of all filters, as the
     tuples' values are written. A run that can be changed has what its tuples `carried`."""
 
@@ -105,9 +105,9 @@ class SliceSchema:
         write_record(self, folder / _FILE)
 
     @classmethod
-    def read(cls, folder: Path) -> SliceSchema:
+    def read(cls, folder: Path) -> PairSchema:
         """What `write` kept."""
-        found: SliceSchema = read_record(cls, folder / _FILE)
+        found: PairSchema = read_record(cls, folder / _FILE)
         return found
 
 
@@ -153,10 +153,10 @@ def _filters(groups: Sequence[Group]) -> Iterator[Filter]:
 
 def every_attribute(workload: Workload, tables: Mapping[str, Table]) -> Feed:
     """The same feed for queries that may yet enter: its tuples carry whatever can be compared."""
-    return slice_feed(workload, tables, open_to_change=True)
+    return pair_feed(workload, tables, open_to_change=True)
 
 
-def slice_feed(
+def pair_feed(
     workload: Workload, tables: Mapping[str, Table], open_to_change: bool = False
 ) -> Feed:
     """Merge the tables by time, place of the stream, then position."""
@@ -184,7 +184,7 @@ def slice_feed(
     return Feed(
         arrived._replace(rank=np.arange(len(arrived.ts), dtype=np.int64), before=before),
         {name: len(tables[name]) for name in streams},
-        SliceSchema(
+        PairSchema(
             tuple(codes for _, codes in keys),
             tuple(ordered.constant(constant) for constant in constants_of(groups)),
             carried if open_to_change else None,

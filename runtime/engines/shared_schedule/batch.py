@@ -1,0 +1,199 @@
+"""A micro-batch of a scheduled join: tuples arrive in chunks, and every server works them off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from runtime.engines.kernels.conditions import attach
+from runtime.engines.kernels.digest import tuple_hashes
+from runtime.engines.kernels.loop_types import Rows
+from runtime.engines.kernels.scan import PADDING
+from runtime.engines.shared_schedule.counters import ALONE, ScheduleCounters
+from runtime.engines.shared_schedule.kernel.isolated import serve_alone
+from runtime.engines.shared_schedule.kernel.scan import link_stored, scan
+from runtime.engines.shared_schedule.kernel.serve import serve
+from runtime.engines.shared_schedule.kernel.types import ALWAYS, Arrived, Cursor, Line, Measured
+from runtime.engines.shared_schedule.schedule_program import NO_SLOT, OWN, Era, Join
+from runtime.engines.shared_schedule.state import CHUNK_OFFSETS, Waiting
+
+NS_PER_US = 1000
+
+
+def work_off(
+    era: Era, alias: int, waiting: Waiting, counters: ScheduleCounters, span: Measured, reach: int
+) -> None:
+    """Let all servers of an era take decisions until then, in nanoseconds.
+
+    Where another stands for the plan's own (`alias`), that need not work.
+    """
+    waiting.done = count = int(waiting.used[0])
+    in_ns = Measured(span.warmup * NS_PER_US, span.end * NS_PER_US)
+    for number, policy in enumerate(era.kernel_policies):
+        if policy is None or (number == OWN and alias >= 0):
+            continue
+        server, delays = waiting.server(number, len(policy.points)), counters.delays(era, number)
+        serve(
+            policy, waiting.outers, count, waiting.before, era.first_slots, in_ns, server, delays,
+            reach,
+        )  # fmt: skip
+        waiting.done = min(waiting.done, int(server.reached[-1]))
+
+
+@dataclass(slots=True)
+class Run:
+    """One batch in the making: all tuples it can see, the stored ones (up to `old`) first.
+
+    `dropped` counts by side the tuples that left the largest window, `free` says since when the
+    server of each query alone is.
+    """
+
+    join: Join
+    era: Era
+    alias: int
+    counters: ScheduleCounters
+    span: Measured
+    seen: Rows
+    old: int
+    dropped: np.ndarray
+    free: np.ndarray
+    waiting: Waiting
+    keep_rows: bool
+    rows: list[np.ndarray] = field(default_factory=list)
+    _side: np.ndarray = field(init=False)
+    _bits: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._side = (self.seen.source == self.join.sides[1]).astype(np.int64)
+        most = max(len(of_side) for of_side in self.era.conditions)
+        self._bits = np.zeros((len(self.seen.ts), max(1, -(-most // 64))), np.uint64)
+        for side, conditions in enumerate(self.era.kernel_conditions):
+            attach(np.flatnonzero(self._side == side), self.seen.values, conditions, self._bits)
+
+    def through(self, begun: int, until: int, reach: int) -> np.ndarray:
+        """Let the tuples arrive and be served; returns those that stay stored.
+
+        The last batch ended at `begun`, this one does at `until`, in microseconds; decisions are
+        taken before `reach`, in nanoseconds.
+        """
+        era, counters = self.era, self.counters
+        arriving, arrive_at = self.seen.source[self.old :], self.seen.ts[self.old :]
+        counted = arriving[arrive_at >= self.span.warmup]
+        counters.arrivals[era.number] += np.bincount(counted, minlength=counters.arrivals.shape[1])
+        counters.held[era.number] -= self.old * self._within(begun)
+        arrived, line, cursor = self._laid_out()
+        predicates = self.join.predicates
+        windows, unit_costs = np.array(era.windows), np.array(self.join.unit_costs)
+        classes, found = era.kernel_classes, counters.found(era)
+        joins, held = counters.joins[era.number], counters.held[era.number : era.number + 1]
+        room = CHUNK_OFFSETS
+        while cursor.position[0] < len(self.seen.ts):
+            self.waiting.make_room(room)
+            before = int(self.waiting.used[0])
+            kept = scan(
+                arrived, line, cursor, predicates, windows, unit_costs, classes, self.span,
+                self.waiting.outers, self.waiting.used, joins, found, held, self.keep_rows,
+            )  # fmt: skip
+            self.rows += self._rows_of(kept)
+            if int(self.waiting.used[0]) == before:
+                # One tuple has more matches than there is room for.
+                room = 2 * len(self.waiting.outers.offsets)
+                continue
+            room = CHUNK_OFFSETS
+            self._serve_alone(before)
+            position = int(cursor.position[0])
+            if position < len(self.seen.ts):
+                self._work_off(int(self.seen.ts[position - 1]) * NS_PER_US)
+        self._work_off(reach)
+        stored = [line.tuple_at[cursor.heads[i, -1] : cursor.position[1 + i]] for i in range(2)]
+        stays = np.sort(np.concatenate(stored))
+        counters.held[era.number] += len(stays) * self._within(until)
+        return stays
+
+    def in_order(self) -> np.ndarray:
+        """The results that were kept, by query, in the order in which they are released."""
+        if not self.rows:
+            return np.zeros((0, 5), np.int64)
+        rows = np.concatenate(self.rows)
+        return rows[np.argsort(rows[:, 0], kind="stable")]
+
+    def _work_off(self, reach: int) -> None:
+        work_off(self.era, self.alias, self.waiting, self.counters, self.span, reach)
+
+    def _within(self, ts: int) -> int:
+        """A time, moved into the measured span."""
+        return min(max(ts, self.span.warmup), max(self.span.warmup, self.span.end))
+
+    def _laid_out(self) -> tuple[Arrived, Line, Cursor]:
+        """The tuples as the kernel scans them, and where it begins."""
+        seen, join, side = self.seen, self.join, self._side
+        key = np.zeros(len(seen.ts), np.int32)
+        if join.key >= 0:
+            key = np.ascontiguousarray(seen.keys[:, join.key])
+        now = own = seen.ts
+        if join.rows:
+            own, (first, second) = seen.place, join.sides
+            now = np.where(side == 0, seen.before[:, second], seen.before[:, first]) - 1
+        place = side.astype(np.int16)
+        arrived = Arrived(
+            side, key.astype(np.int64) % join.buckets, key, now, seen.ts,
+            tuple_hashes(place, seen.seq), tuple_hashes(1 - place, seen.seq),
+            seen.keys, seen.values, self._bits,
+        )  # fmt: skip
+        tuple_at = np.argsort(side, kind="stable")
+        spare = np.zeros(PADDING, np.int32)
+        hashed = join.buckets > 1
+        older = np.empty(len(tuple_at) if hashed else 0, np.int64)
+        line = Line(tuple_at, np.concatenate([key[tuple_at], spare]), own[tuple_at], older)
+        begins = np.array([0, np.count_nonzero(side == 0)])
+        stored = np.bincount(side[: self.old], minlength=2)
+        cursor = Cursor(
+            np.array([self.old, *(begins + stored)]),
+            np.repeat(begins[:, None], self.era.width, axis=1),
+            self.dropped,
+            np.full((2, join.buckets if hashed else 1), -1, np.int64),
+        )
+        if hashed:
+            link_stored(arrived, line, cursor)
+        return arrived, line, cursor
+
+    def _serve_alone(self, before: int) -> None:
+        """Each query by itself: servers are by slot, and known by query from era to era."""
+        era, counters = self.era, self.counters
+        free = np.full(len(era.slots), ALWAYS, np.int64)
+        for query, slot, _ in era.queries:
+            free[slot] = self.free[query]
+        counts = counters.alone[era.slot : era.slot + len(era.slots)]
+        span = Measured(self.span.warmup * NS_PER_US, self.span.end * NS_PER_US)
+        serve_alone(
+            np.array(era.slots), self.waiting.outers, before, int(self.waiting.used[0]), span, free,
+            counters.delays(era, ALONE), counts,
+        )  # fmt: skip
+        for query, slot, _ in era.queries:
+            self.free[query] = free[slot]
+
+    def _rows_of(self, kept: np.ndarray) -> Iterator[np.ndarray]:
+        """The rows of each query: its number, seqs in FROM order, time, and rank of the last."""
+        if not len(kept):
+            return
+        a, b, window = kept.T
+        last = np.maximum(a, b)
+        for query, slot, turned in self.era.queries:
+            widest, number = self.era.slots[slot]
+            wanted = (window <= widest) & self._passes(number, a, b)
+            members = (b, a) if turned else (a, b)
+            seqs = [self.seen.seq[member] for member in members]
+            columns = (np.full(len(a), query), *seqs, self.seen.ts[last], self.seen.rank[last])
+            yield np.stack(columns, axis=1)[wanted]
+
+    def _passes(self, number: int, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Which results are of a class."""
+        first, second, since, _ = self.era.classes[number]
+        passes = self.seen.ts[np.minimum(a, b)] >= since
+        for member, condition in ((a, first), (b, second)):
+            if condition != NO_SLOT:
+                bit = self._bits[member, condition >> 6] >> np.uint64(condition & 63)
+                passes &= (bit & np.uint64(1)) != 0
+        return passes
