@@ -52,6 +52,7 @@ class Sample:
     `answer` is over all tuples, and the same for all plans on the same `data`. `operators` has the
     cost of each operator of the plan, `qualities` are those of its queries, and `schedules` what
     the engine says of each order of its work. The `objectives` are those of the plan's family.
+    `by_query` has the results and the digest of each query, where there are several.
     """
 
     cost: Cost
@@ -66,6 +67,7 @@ class Sample:
     schedules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     plan: Plan | None = None
     objectives: Sequence[Objective] = ()
+    by_query: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def costs(self) -> Mapping[str, Cost]:
@@ -177,6 +179,7 @@ class Sampler:
             schedules=tally.schedules,
             plan=plan,
             objectives=space.objectives,
+            by_query=tally.by_query,
         )
 
     def _fed(self, workload: Workload, merge: Merge) -> tuple[str, Feed]:

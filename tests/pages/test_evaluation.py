@@ -115,7 +115,7 @@ def test_measured_points_stand_on_their_curves(go: Go) -> None:
 def test_experiments_stand_under_their_paper_and_figure(go: Go) -> None:
     app = choose(go("papers"), "figure-8c")
     assert list(app.selectbox(key="paper").options) == [
-        "Golab & Özsu 2003", "Tran & Lee 2007", "Wang et al. 2006",
+        "Golab & Özsu 2003", "Tran & Lee 2007", "Wang et al. 2006", "Hammad et al. 2003",
     ]  # fmt: skip
     figures = list(app.selectbox(key="figure of Tran & Lee 2007").options)
     assert len(figures) == 6
