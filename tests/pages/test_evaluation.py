@@ -271,3 +271,22 @@ def test_a_damaged_file_is_told_in_one_message(go: Go) -> None:
     file.write_text("{")
     go("papers")
     assert "delete it, and measure again" in texts(app)
+
+
+def test_a_figure_that_no_stream_can_show_is_predicted_only(go: Go) -> None:
+    app = choose(go("papers"), "schedule-figure-2b")
+    assert "Predicted only" in texts(app)
+    assert "Predicted, Equations 1 and 2: 2 of 2 claims hold" in texts(app)
+    assert not [button for button in app.button if "easure" in button.label]
+
+
+@pytest.mark.parametrize(
+    "name", ["schedule-figure-8-median", "schedule-figure-8-mean", "schedule-memory-0.7"]
+)
+def test_delays_and_buffers_are_shown_as_counts_are(name: str, go: Go) -> None:
+    app = go("papers")
+    figure = measured(app, go, name)
+    assert figure.complete
+    rows = app.dataframe[0].value
+    assert len(rows) == len(experiment(name).points)
+    assert ("Predicted" in rows) == bool(experiment(name).models)
