@@ -117,7 +117,8 @@ class Sampler:
 
     def __init__(self) -> None:
         self._counted: dict[tuple[str, int], Sample] = {}
-        self._served: dict[tuple[str, int], Sample] = {}
+        # By workload the last run on its tuples: it may have served other plans.
+        self._serving: dict[tuple[str, int], Sample] = {}
         self._data = ""
         self._tables: dict[str, Table] = {}
         self._feeds: dict[Merge, Feed] = {}
@@ -128,16 +129,16 @@ class Sampler:
         Where a run served other plans on the same arrivals, it has their figures but for costs.
         """
         key = point.run_key, seed
-        if key in self._served and quantity not in COST_UNITS:
-            return self._served[key]
-        if key not in self._counted:
-            found = self._counted[key] = self.sample(point, seed)
-            space = family(point.family).space(point.workload)
-            for label in space.labels if found.schedules else ():
-                if label in found.schedules:
-                    served = found.served_as(space.plan(label))
-                    self._served[replace(point, plan=label).run_key, seed] = served
-        return self._counted[key]
+        join = replace(point, plan="").run_key, seed
+        if key in self._counted:
+            return self._counted[key]
+        if quantity not in COST_UNITS and join in self._serving:
+            serving = self._serving[join]
+            if point.plan in serving.schedules:
+                plan = chosen_plan(family(point.family).space(point.workload), point.plan)
+                return serving.served_as(plan)
+        found = self._counted[key] = self._serving[join] = self.sample(point, seed)
+        return found
 
     def sample(self, point: Point, seed: int, repeats: int = 1) -> Sample:
         """Run the point's plan: the warm-up first, then what is measured, as one batch.

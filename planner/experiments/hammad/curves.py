@@ -44,12 +44,12 @@ def batch(distribution: str, subjects: Sequence[str]) -> tuple[Curve, ...]:
     windows = TABLE_1[distribution]
     workload = shared_join(f"Table 1, {distribution}", windows, utilisation=0.7)
     given = Batch(_BATCH, tuple(round(RATE * window) for window in windows), _PAIR)
-    models = {
+    models: dict[str, dict[str, Sequence[float]]] = {
         SIMULATED: {subject: _scan_by_scan(given, subject) for subject in subjects},
         EQUATIONS: {
-            LWO: given.largest_only,
-            SWF: given.smallest_first,
-            ISOLATED: given.isolated,
+            LWO: given.largest_only.tolist(),
+            SWF: given.smallest_first.tolist(),
+            ISOLATED: given.isolated.tolist(),
         },
     }
     points: dict[tuple[str, str], list[Point]] = {}
@@ -57,7 +57,7 @@ def batch(distribution: str, subjects: Sequence[str]) -> tuple[Curve, ...]:
         for subject in subjects:
             plan = SWF if subject == SWF else LWO
             points[model, subject] = [
-                Point(x, workload, NAME, plan, predicted=1e3 * float(delay), measured=False)
+                Point(x, workload, NAME, plan, predicted=1e3 * delay, measured=False)
                 for x, delay in zip(windows, by_subject[subject], strict=True)
             ]
     return curves_by_model(points)
