@@ -13,16 +13,17 @@ from typing import Any
 from planner.experiments.experiment import Experiment
 from planner.experiments.registry import experiments
 from runtime.experiments.figure import PAPER_POINTS, Figure, nothing_yet
-from runtime.experiments.measurement import rounds
+from runtime.experiments.measurement import Sampler, rounds
 from runtime.runs.records import versions
 
 
 def figures(paper: str) -> dict[str, Any]:
     """Measure all experiments of a paper, points in turns, and keep them for the explorer."""
     found: dict[str, Figure] = {}
+    sampler = Sampler()
     for known in experiments():
-        if known.paper == paper:
-            found[known.name] = _measured(known, found.values())
+        if known.paper == paper and known.points:
+            found[known.name] = _measured(known, found.values(), sampler)
     write_points({**read_points(), **{name: figure.to_json() for name, figure in found.items()}})
     return {
         "same answer": all(figure.same_answer for figure in found.values()),
@@ -34,9 +35,10 @@ def figures(paper: str) -> dict[str, Any]:
 join_figures = partial(figures, "Golab & Özsu 2003")
 aggregation_figures = partial(figures, "Tran & Lee 2007")
 chain_figures = partial(figures, "Wang et al. 2006")
+schedule_figures = partial(figures, "Hammad et al. 2003")
 
 
-def _measured(known: Experiment, before: Iterable[Figure]) -> Figure:
+def _measured(known: Experiment, before: Iterable[Figure], sampler: Sampler) -> Figure:
     """The figure whole; points that an experiment before it shares are not measured again."""
     figure = nothing_yet(known, versions(), os.cpu_count() or 1)
     keys = {point.key for point in known.points}
@@ -50,7 +52,7 @@ def _measured(known: Experiment, before: Iterable[Figure]) -> Figure:
                     points={**figure.points, **shared},
                     answers={**figure.answers, **other.answers},
                 )
-    for measured in rounds(known, figure, lambda _: None):
+    for measured in rounds(known, figure, lambda _: None, sampler):
         figure = measured
     return figure
 

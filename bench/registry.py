@@ -62,6 +62,10 @@ BENCHMARKS = {
         ),
         Benchmark("chain-figures", "papers", "the points of Wang et al.'s figures"),
         Benchmark("c-sys", "chains.c_sys", "the cost of entering a slice; is CPU-Opt fastest?"),
+        Benchmark(
+            "schedules", "schedules", "which policy waits least; all policies beside pull-up"
+        ),
+        Benchmark("schedule-figures", "papers", "the points of Hammad et al.'s figures"),
         Benchmark("calibration", "calibration", "kernel seconds, predicted and measured"),
         Benchmark("sessions", "sessions", "ten browser sessions at once: seconds per click"),
     )

@@ -52,7 +52,9 @@ def paper_section(paper: str) -> str:
 
 
 def measured_values(experiment: Experiment) -> Values:
-    """What was measured of it, by curve and place."""
+    """What was measured of it, by curve and place; nothing where it has no points to measure."""
+    if not experiment.points:
+        return {}
     figure = shipped(experiment)
     if figure is None:
         raise ValueError(f"{experiment.name} was not measured as it is now: python -m bench")
@@ -79,7 +81,7 @@ def _checked(parts: Sequence[Experiment]) -> list[Checked]:
     for known in parts:
         values, predicted = measured_values(known), known.predicted()
         for claim in known.claims:
-            views = {**predicted, MEASURED: values}
+            views = {**predicted, MEASURED: values} if values else predicted
             entry = found.setdefault(
                 (claim.section, claim.text), Checked(claim.section, claim.text)
             )

@@ -76,6 +76,7 @@ def figures(summary: Record) -> str:
         "Accuracy: join orders": _joins(summary["join-accuracy"]),
         "Accuracy: early aggregation": _aggregations(summary["aggregation-accuracy"]),
         "Accuracy: sliced chains": _chains(summary["chain-accuracy"]),
+        "Scheduled joins": _schedules(summary["schedules"]),
         "Accuracy: seconds": _seconds(summary["calibration"]),
         "Pages": _pages(summary["sessions"]),
     }
@@ -242,6 +243,29 @@ def _chains(found: Record) -> Iterator[Row]:
         f"{states['Mem-Opt over the largest join alone, furthest from 1']:.6g}",
         f"in all {states['Mem-Opt chains without filters']} workloads",
     )
+
+
+def _schedules(found: Record) -> Iterator[Row]:
+    """Delays of policies on the same arrivals, and kernel seconds of all of them together."""
+    runs = found["runs of each cell"]
+    for cell in found["delays"]:
+        waits = ", ".join(f"{policy} {ms:.3g}" for policy, ms in cell["delay ms"].items())
+        saved = "; ".join(
+            f"{100 * part['mean']:.0f}% below {policy} "
+            f"({100 * part['at least']:.0f} to {100 * part['at most']:.0f}%)"
+            for policy, part in cell["share saved by MQT"].items()
+        )
+        yield (
+            f"{cell['windows']}, load {cell['load']:g}: mean delay over queries, {runs} runs",
+            f"{waits} ms",
+            f"MQT {saved}",
+        )
+    for join, timed in found["all policies beside pull-up"].items():
+        yield (
+            f"seven windows to 600 s, {timed['tuples']:,} tuples, {join}: all policies in one run",
+            f"{timed['seconds']['all policies']:.2f} s",
+            f"{timed['times pull-up']:.2f} times the kernel seconds of pull-up",
+        )
 
 
 def _seconds(found: Record) -> Iterator[Row]:

@@ -206,6 +206,12 @@ def steeper(values: Values, curves: Sequence[str], others: Sequence[str]) -> Fin
     return Finding(holds, each(gains, "{} gains {:,.4g}"))
 
 
+def steady(values: Values, curve: str, most: float) -> Finding:
+    """The curve's highest figure is at most so many times its lowest."""
+    found = spread(values[curve].values())
+    return Finding(found <= most, f"{curve} differs {found:.3g} times")
+
+
 def straight(values: Values, curves: Sequence[str]) -> Finding:
     """Each of these curves rises, and lies on the line between its ends."""
     gains, off = {curve: gain(values[curve]) for curve in curves}, 0.0

@@ -14,8 +14,10 @@ from typing import Literal
 
 from planner.workload.workload import Workload
 
-# What a cost has, per second of stream time; or the most tuples a second of wall time ("rate").
-Quantity = Literal["comparisons", "operations", "state_tuples", "rate"]
+# What is read of a plan (`quantities.py`): part of its cost, a figure of its queries, an objective
+# of its family; or of a run alone: the most tuples a second of processor time ("rate"), and what
+# the engine says of an order of its work ("queue_max").
+Quantity = str
 # Figures as they are; or beside another plan's on the same tuples: as so many times that, or as the
 # share of it that is saved.
 Shown = Literal["value", "times", "saved"]
@@ -32,7 +34,8 @@ class Point:
     """One place of a curve: the workload there, and the plan that is priced and measured.
 
     `printed` is the paper's own figure, where its text has one. `against` is the plan beside which
-    it is shown, in experiments that show no figures as they are.
+    it is shown, in experiments that show no figures as they are. `quantity` is what is read of it
+    where that is not the experiment's, and `query` the query whose figure it is.
     """
 
     x: Place
@@ -44,6 +47,8 @@ class Point:
     printed: float | None = None
     measured: bool = True
     against: str = ""
+    quantity: Quantity = ""
+    query: str = ""
 
     @property
     def reference(self) -> Point:
@@ -53,6 +58,13 @@ class Point:
     @property
     def key(self) -> str:
         """What is measured: points of several curves that share it are measured once."""
+        if not self.quantity and not self.query:
+            return self.run_key
+        return _digest(self.run_key, self.quantity, self.query)
+
+    @property
+    def run_key(self) -> str:
+        """What is run for it: points that are read of one run share that."""
         return _digest(self.workload.digest, self.family, self.plan, self.kernel)
 
 

@@ -8,8 +8,8 @@ which braces name; where a value is a mapping, its keys can be named too:
     title: "Figure 1: {rate} tuples/s"          the value in a text
     curves: {by_window: {rate: "{rate}"}}       the value itself
 
-`curves` and `surface` name a function of the paper's `curves.py`, and `check` one of `checks.py` or
-`agreements.py`, each with its arguments.
+`curves` and `surface` name a function of the paper's `curves.py`, and `check` one of `checks.py`,
+`place_checks.py` or `agreements.py`, each with its arguments.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from string import Formatter
 from types import ModuleType
 from typing import Any
 
-from planner.experiments import agreements, checks
+from planner.experiments import agreements, checks, place_checks
 from planner.experiments.experiment import Axis, Claim, Experiment
 from planner.files.safe_yaml import read_yaml
 
@@ -89,7 +89,7 @@ def _experiment(entry: Entry, curves: ModuleType) -> Experiment:
         "name": entry.pop("name").replace(" ", "-"),
         "x": Axis(**entry.pop("x")),
         "y": Axis(**entry.pop("y")),
-        "claims": _claims(entry.pop("claims"), checks),
+        "claims": _claims(entry.pop("claims"), place_checks, checks),
         "agreements": _claims(entry.pop("agreements", []), agreements),
         "remarks": tuple(entry.pop("remarks", ())),
     }
@@ -98,11 +98,12 @@ def _experiment(entry: Entry, curves: ModuleType) -> Experiment:
     return Experiment(**entry, **made)
 
 
-def _claims(entries: list[Entry], known: ModuleType) -> tuple[Claim, ...]:
-    return tuple(Claim(**{**entry, "check": _bound(known, entry["check"])}) for entry in entries)
+def _claims(entries: list[Entry], *known: ModuleType) -> tuple[Claim, ...]:
+    return tuple(Claim(**{**entry, "check": _bound(*known, entry["check"])}) for entry in entries)
 
 
-def _bound(module: ModuleType, named: Entry | str) -> partial[Any]:
+def _bound(*modules_and_named: Any) -> partial[Any]:
     """The function of a module that is named, with the arguments that are given for it."""
+    *others, last, named = modules_and_named
     ((name, arguments),) = {named: {}}.items() if isinstance(named, str) else named.items()
-    return partial(getattr(module, name), **arguments)
+    return partial(getattr(next((m for m in others if hasattr(m, name)), last), name), **arguments)

@@ -8,11 +8,12 @@ from planner.errors import PlanError
 from planner.experiments.experiment import Experiment
 from planner.experiments.figures_file import read_figures
 from planner.experiments.golab import curves as golab
+from planner.experiments.hammad import curves as hammad
 from planner.experiments.tran import curves as tran
 from planner.experiments.wang import curves as wang
 from planner.workload.validation import listed
 
-_PAPERS = (golab, tran, wang)
+_PAPERS = (golab, tran, wang, hammad)
 
 
 @cache

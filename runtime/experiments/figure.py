@@ -116,9 +116,9 @@ class Figure:
     def with_sample(self, point: Point, sample: Sample, now: float) -> Figure:
         """The figure with one measurement more."""
         before = self.points.get(point.key, Measured((), ()))
-        value = sample.rate if self.quantity == "rate" else getattr(sample.cost, self.quantity)
+        value = sample.value(point.quantity or self.quantity, point.query)
         measured = Measured(
-            (*before.values, float(value)), (*before.comparisons, sample.comparisons_per_tuple)
+            (*before.values, value), (*before.comparisons, sample.comparisons_per_tuple)
         )
         given = self.answers.get(sample.data, ())
         if sample.answer not in given:

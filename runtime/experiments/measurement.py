@@ -11,16 +11,21 @@ import math
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
-from planner.experiments.experiment import Experiment, Point
+from planner.errors import RunError
+from planner.experiments.experiment import Experiment, Point, Quantity
+from planner.experiments.quantities import figure_of
 from planner.experiments.registry import experiment
 from planner.families.registry import chosen_plan, family
 from planner.files.tuple_table import Table
-from planner.plan.cost import Cost, total
+from planner.plan.cost import COST_UNITS, Cost, Quality, total
+from planner.plan.objective import Objective
+from planner.plan.plan import Plan
 from planner.workload.execution import Execution
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
@@ -45,7 +50,9 @@ class Sample:
     `tuples` and `seconds` are those after the warm-up, `span` the stream time of these tuples.
     Seconds are the processor's, of this thread: what else the machine does must not count.
     `answer` is over all tuples, and the same for all plans on the same `data`. `operators` has the
-    cost of each operator of the plan.
+    cost of each operator of the plan, `qualities` are those of its queries, and `schedules` what
+    the engine says of each order of its work. The `objectives` are those of the plan's family.
+    `by_query` has the results and the digest of each query, where there are several.
     """
 
     cost: Cost
@@ -56,6 +63,43 @@ class Sample:
     answer: str
     data: str
     operators: Mapping[str, Cost] = field(default_factory=dict)
+    qualities: Mapping[str, Quality] = field(default_factory=dict)
+    schedules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    plan: Plan | None = None
+    objectives: Sequence[Objective] = ()
+    by_query: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    @property
+    def costs(self) -> Mapping[str, Cost]:
+        """The cost of each operator, as objectives ask for it."""
+        return self.operators
+
+    def served_as(self, plan: Plan) -> Sample:
+        """What the run says of another plan that it served; all plans give queries the same rows.
+
+        The cost is still that of the run.
+        """
+        assert self.plan is not None
+        rows = {root.param("query"): self.operators[root.id] for root in self.plan.roots}
+        own = {root.id: rows[root.param("query")] for root in plan.roots}
+        queries = self.schedules[plan.label]["queries"]
+        qualities = {query: Quality(**found) for query, found in queries.items()}
+        return replace(self, plan=plan, operators=own, qualities=qualities)
+
+    def value(self, quantity: Quantity, query: str = "") -> float:
+        """The figure that is asked for; a RunError where it was not measured."""
+        if quantity == "rate":
+            return self.rate
+        if quantity in COST_UNITS:
+            return float(getattr(self.cost, quantity))
+        found = None
+        if self.plan is not None:
+            found = figure_of(self.plan, self, self.objectives, quantity, query)
+            if found is None:
+                found = self.schedules.get(self.plan.label, {}).get(quantity)
+        if found is None:
+            raise RunError("was not measured: the run has no such figure", quantity)
+        return float(found)
 
     @property
     def rate(self) -> float:
@@ -72,9 +116,29 @@ class Sampler:
     """Measures points; tuples are generated once for the points that share them."""
 
     def __init__(self) -> None:
+        self._counted: dict[tuple[str, int], Sample] = {}
+        # By workload the last run on its tuples: it may have served other plans.
+        self._serving: dict[tuple[str, int], Sample] = {}
         self._data = ""
         self._tables: dict[str, Table] = {}
         self._feeds: dict[Merge, Feed] = {}
+
+    def counted(self, point: Point, seed: int, quantity: Quantity) -> Sample:
+        """What a run of the point's plan counted: the same in every run, so that one is enough.
+
+        Where a run served other plans on the same arrivals, it has their figures but for costs.
+        """
+        key = point.run_key, seed
+        join = replace(point, plan="").run_key, seed
+        if key in self._counted:
+            return self._counted[key]
+        if quantity not in COST_UNITS and join in self._serving:
+            serving = self._serving[join]
+            if point.plan in serving.schedules:
+                plan = chosen_plan(family(point.family).space(point.workload), point.plan)
+                return serving.served_as(plan)
+        found = self._counted[key] = self._serving[join] = self.sample(point, seed)
+        return found
 
     def sample(self, point: Point, seed: int, repeats: int = 1) -> Sample:
         """Run the point's plan: the warm-up first, then what is measured, as one batch.
@@ -84,7 +148,8 @@ class Sampler:
         workload = replace(point.workload, run=replace(point.workload.run, seed=seed))
         warmup = workload.warmup
         span = Span(microseconds(warmup), microseconds(warmup + workload.run.duration))
-        plan = chosen_plan(family(point.family).space(workload), point.plan)
+        space = family(point.family).space(workload)
+        plan = chosen_plan(space, point.plan)
         runs = engine(point.family)
         if point.kernel == "general":
             runs = runs.general()
@@ -95,11 +160,11 @@ class Sampler:
         first = int(np.searchsorted(tuples.ts, span.warmup))
         warm = Batch(tuples.take(slice(0, first)), span.warmup, last=False).pack()
         rest = Batch(tuples.take(slice(first, None)), span.end, last=True).pack()
-        before = program.step(None, warm, partition=0, keep_rows=False)
+        before = program.step(None, warm, 0, keep_rows=False)
         seconds = math.inf
         for _ in range(repeats):
             begun = time.thread_time()
-            after = program.step(before.state, rest, partition=0, keep_rows=False)
+            after = program.step(before.state, rest, 0, keep_rows=False)
             seconds = min(seconds, time.thread_time() - begun)
         tally = program.tally([after.totals], plan)
         return Sample(
@@ -111,6 +176,11 @@ class Sampler:
             answer=as_text(tally.digest),
             data=data,
             operators=tally.costs,
+            qualities=tally.qualities,
+            schedules=tally.schedules,
+            plan=plan,
+            objectives=space.objectives,
+            by_query=tally.by_query,
         )
 
     def _fed(self, workload: Workload, merge: Merge) -> tuple[str, Feed]:
@@ -154,9 +224,17 @@ def measure(
     return figure
 
 
-def rounds(wanted: Experiment, figure: Figure, on_progress: OnProgress) -> Iterator[Figure]:
-    """The figure after each measurement that it lacks. Loading the kernels is not timed."""
-    sampler, begun = Sampler(), time.monotonic()
+def rounds(
+    wanted: Experiment,
+    figure: Figure,
+    on_progress: OnProgress,
+    sampler: Sampler | None = None,
+) -> Iterator[Figure]:
+    """The figure after each measurement that it lacks. Loading the kernels is not timed.
+
+    A sampler that is given knows what was counted for other experiments.
+    """
+    sampler, begun = sampler or Sampler(), time.monotonic()
     missing = [
         (turn, point)
         for turn in range(wanted.rounds)
@@ -166,8 +244,12 @@ def rounds(wanted: Experiment, figure: Figure, on_progress: OnProgress) -> Itera
     on_progress(Progress("Loading the kernels", 0, len(missing)))
     for made, (turn, point) in enumerate(missing, 1):
         # Counts get other tuples each round, for their spread; times are compared on the same.
-        seed = point.workload.run.seed + (0 if wanted.quantity == "rate" else turn)
-        figure = figure.with_sample(point, sampler.sample(point, seed), time.time())
+        seed = point.workload.run.seed
+        if wanted.quantity == "rate":
+            sample = sampler.sample(point, seed)
+        else:
+            sample = sampler.counted(point, seed + turn, point.quantity or wanted.quantity)
+        figure = figure.with_sample(point, sample, time.time())
         phase = f"Round {turn + 1} of {wanted.rounds}"
         spent = time.monotonic() - begun
         on_progress(Progress(phase, made, len(missing), seconds=spent, step="measurement"))

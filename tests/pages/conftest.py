@@ -16,11 +16,12 @@ from pages.parts.plans import replanning
 from pages.parts.results import trust_view
 from pages.parts.shared import backend
 from planner.errors import RunError
+from planner.experiments.quantities import QUALITY_FIELDS
 from planner.experiments.registry import experiment
 from planner.families.protocol import PlanSpace
 from planner.families.registry import family
 from planner.families.stages import planned_stages, whole_estimate, whole_plan
-from planner.plan.cost import Cost, Measurement, Timings
+from planner.plan.cost import COST_UNITS, Cost, Measurement, Quality, Timings
 from planner.workload.changes import queries_of_run
 from runtime.backends.kernels.prepare import prepare
 from runtime.backends.live_changes import Steering
@@ -103,7 +104,15 @@ class FakeSpark:
         for made, point in enumerate(missing, 1):
             amount = (point.predicted or 1000.0) * self.measured_share
             counted = Cost(comparisons=amount, state_tuples=amount)
-            sample = Sample(counted, 10.0, 1000, 1.0, 12, "00ff", point.workload.digest)
+            quantity = point.quantity or wanted.quantity
+            figures: dict[str, Any] = {}
+            if quantity not in (*COST_UNITS, "rate"):
+                plan = family(point.family).space(point.workload).plan(point.plan)
+                figures = {"plan": plan, "schedules": {point.plan: {quantity: amount}}}
+                if quantity in QUALITY_FIELDS:
+                    quality = Quality(**{quantity: amount})
+                    figures["qualities"] = {q.name: quality for q in point.workload.queries}
+            sample = Sample(counted, 10.0, 1000, 1.0, 12, "00ff", point.workload.digest, **figures)
             figure = figure.with_sample(point, sample, 1_700_000_000.0)
             figure_store.keep(wanted, figure)
             on_progress(Progress("Round 1 of 1", made, len(missing), step="measurement"))

@@ -115,7 +115,7 @@ def test_measured_points_stand_on_their_curves(go: Go) -> None:
 def test_experiments_stand_under_their_paper_and_figure(go: Go) -> None:
     app = choose(go("papers"), "figure-8c")
     assert list(app.selectbox(key="paper").options) == [
-        "Golab & Özsu 2003", "Tran & Lee 2007", "Wang et al. 2006",
+        "Golab & Özsu 2003", "Tran & Lee 2007", "Wang et al. 2006", "Hammad et al. 2003",
     ]  # fmt: skip
     figures = list(app.selectbox(key="figure of Tran & Lee 2007").options)
     assert len(figures) == 6
@@ -271,3 +271,22 @@ def test_a_damaged_file_is_told_in_one_message(go: Go) -> None:
     file.write_text("{")
     go("papers")
     assert "delete it, and measure again" in texts(app)
+
+
+def test_a_figure_that_no_stream_can_show_is_predicted_only(go: Go) -> None:
+    app = choose(go("papers"), "schedule-figure-2b")
+    assert "Predicted only" in texts(app)
+    assert "Predicted, Equations 1 and 2: 2 of 2 claims hold" in texts(app)
+    assert not [button for button in app.button if "easure" in button.label]
+
+
+@pytest.mark.parametrize(
+    "name", ["schedule-figure-8-median", "schedule-figure-8-mean", "schedule-memory-0.7"]
+)
+def test_delays_and_buffers_are_shown_as_counts_are(name: str, go: Go) -> None:
+    app = go("papers")
+    figure = measured(app, go, name)
+    assert figure.complete
+    rows = app.dataframe[0].value
+    assert len(rows) == len(experiment(name).points)
+    assert ("Predicted" in rows) == bool(experiment(name).models)

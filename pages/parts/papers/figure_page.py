@@ -86,13 +86,16 @@ def answer(held: Shown) -> str:
         holding = sum(claim.check(values).holds for claim in held.experiment.claims)
         parts.append(f"{view}: {holding} of {counted(claims, 'claim')} hold")
     if not parts:
-        return "Nothing has been measured yet, and no model predicts these rates."
+        return "Nothing has been measured yet, and no model predicts these figures."
     return "; ".join(parts) + "."
 
 
 def where(held: Shown) -> None:
     """Where and when the figures were measured, and whether all plans agreed."""
     figure = held.figure
+    if not held.experiment.points:
+        st.caption("Predicted only: no generated streams have these arrivals.")
+        return
     if figure is None:
         st.caption("Not measured yet.")
         return
@@ -115,6 +118,8 @@ def where(held: Shown) -> None:
 
 def buttons(held: Shown) -> None:
     """Buttons to measure what is missing, or all again; the progress while measuring."""
+    if not held.experiment.points:
+        return
     job = backend.measuring(held.experiment.name)
     if job is not None:
         progress.live(job.id)

@@ -11,18 +11,13 @@ import streamlit as st
 from pages.parts.shared import controls
 from pages.parts.shared.formatting import error_text, plain
 from planner.experiments.experiment import Claim, Experiment, Finding, Point, Values
+from planner.experiments.quantities import unit_of
 from planner.numbers import amount
 
 if TYPE_CHECKING:
     from runtime.experiments.figure import Figure
 
 MEASURED = "Measured"
-_UNITS = {
-    "rate": "Tuples/s",
-    "comparisons": "Comparisons/s",
-    "operations": "Operations/s",
-    "state_tuples": "Tuples held",
-}
 
 
 def views(chosen: Experiment, figure: Figure | None) -> dict[str, Values]:
@@ -123,7 +118,7 @@ def _beside(chosen: Experiment, figure: Figure, point: Point, value: float) -> d
     """
     raw = [figure.points[p.key].value(figure.quantity) for p in (point, point.reference)]
     left = [1 - v if chosen.shown == "saved" else v for v in (point.predicted or 0.0, value)]
-    unit = _UNITS[figure.quantity]
+    unit = unit_of(figure.quantity)
     return {
         "Predicted": point.predicted,
         "q-error": error_text(*left) if point.predicted is not None else "",

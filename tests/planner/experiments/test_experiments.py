@@ -12,12 +12,13 @@ import pytest
 from planner.errors import PlanError
 from planner.experiments.experiment import Experiment, Place, Point
 from planner.experiments.golab.curves import CORRECTED, PRINTED
+from planner.experiments.hammad.curves import EQUATIONS, SIMULATED
+from planner.experiments.quantities import figure_of
 from planner.experiments.registry import experiment, experiments
 from planner.experiments.wang.curves import EQUATION_4, LINEAR_TERMS, WITH_OVERHEAD
 from planner.families.join_order import JoinOrder
 from planner.families.registry import family
 from planner.files.workload_file import dump_workload, load_workload
-from planner.plan.cost import Cost, total
 
 # Of a figure with many settings every tenth is enough.
 _PARTS = Counter((known.paper, known.figure) for known in experiments())
@@ -27,7 +28,7 @@ SHOWN = [
     if _PARTS[known.paper, known.figure] <= 8 or place % 10 == 0
 ]
 every = pytest.mark.parametrize("shown", SHOWN, ids=lambda known: known.name)
-PAPERS_MODELS = {PRINTED, EQUATION_4, LINEAR_TERMS, WITH_OVERHEAD}
+PAPERS_MODELS = {PRINTED, EQUATION_4, LINEAR_TERMS, WITH_OVERHEAD, EQUATIONS, SIMULATED}
 TABLE_8 = experiment("table-8")
 
 
@@ -38,9 +39,10 @@ def _claim(name: str, text: str, values: Mapping[str, Mapping[Place, float]]) ->
 
 @every
 def test_every_point_has_a_plan_that_can_be_priced_and_opened(shown: Experiment) -> None:
-    assert shown.points
+    points = shown.points or [point for curve in shown.curves for point in curve.points]
+    assert points
     opened = set()
-    for point in shown.points:
+    for point in points:
         chosen = family(point.family)
         assert chosen.space(point.workload).plan(point.plan).label == point.plan
         if point.workload.digest in opened:
@@ -71,17 +73,19 @@ def test_predictions_are_the_familys_own(shown: Experiment) -> None:
                 continue
             # Rates are foretold by what tuples make plans compare.
             quantity = "comparisons" if shown.quantity == "rate" else shown.quantity
-            own = getattr(_cost(point), quantity)
+            own = _figure(point, quantity)
             if shown.shown != "value":
-                other = getattr(_cost(point.reference), quantity)
+                other = _figure(point.reference, quantity)
                 own = other / own if shown.shown == "times" else 1 - own / other
             assert own == pytest.approx(point.predicted)
 
 
-def _cost(point: Point) -> Cost:
-    plan = family(point.family).space(point.workload).plan(point.plan)
-    estimate = family(point.family).space(point.workload).estimate(plan)
-    return total(estimate.costs, [root.id for root in plan.roots])
+def _figure(point: Point, quantity: str) -> float:
+    space = family(point.family).space(point.workload)
+    plan = space.plan(point.plan)
+    found = figure_of(plan, space.estimate(plan), space.objectives, quantity, point.query)
+    assert found is not None
+    return found
 
 
 @every

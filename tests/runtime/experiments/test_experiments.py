@@ -14,6 +14,7 @@ import pytest
 from planner.errors import RunError
 from planner.experiments.experiment import Experiment, Point
 from planner.experiments.golab.curves import CORRECTED
+from planner.experiments.hammad.workloads import shared_join
 from planner.experiments.registry import experiment
 from planner.workload.execution import RunSettings
 from runtime.control.jobs import Runner
@@ -219,3 +220,59 @@ def test_damaged_points_are_an_error(
     monkeypatch.setattr(figure_store, "PAPER_POINTS", file)
     with pytest.raises(RunError, match="cannot be read"):
         figure_store.shipped(experiment("figure-3a"))
+
+
+def _delays(name: str, seconds: float = 20) -> Experiment:
+    """An experiment of delays, over short windows that fill quickly."""
+    known = experiment(name)
+
+    def short(point: Point) -> Point:
+        workload = shared_join("short", (1, 2, 5), 0.7)
+        run = RunSettings(warmup=10, duration=seconds)
+        query = "Q2" if point.query else ""
+        return replace(point, workload=replace(workload, run=run), query=query)
+
+    curves = tuple(replace(c, points=(short(c.points[0]),)) for c in known.curves)
+    return replace(known, name="short delays", draw=lambda: curves, rounds=2)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "schedule-figure-5-hash-0.7-queries",
+        "schedule-figure-5-hash-0.7-results",
+        "schedule-figure-6-uniform-0.7-maximum",
+        "schedule-memory-0.7",
+    ],
+)
+def test_one_run_has_the_figures_of_every_policy_that_it_serves(name: str) -> None:
+    shown, sampler = _delays(name), Sampler()
+    *_, figure = rounds(shown, nothing_yet(shown, {}, 1), lambda _: None, sampler)
+    assert figure.complete
+    assert figure.same_answer
+    for point in shown.points:
+        quantity = point.quantity or shown.quantity
+        own = [
+            Sampler().sample(point, point.workload.run.seed + turn).value(quantity, point.query)
+            for turn in range(2)
+        ]
+        assert figure.points[point.key].values == pytest.approx(own)
+
+
+def test_what_a_run_does_not_have_is_an_error() -> None:
+    point = _delays("schedule-figure-5-hash-0.7-queries").points[0]
+    sample = Sampler().sample(point, seed=7)
+    assert sample.value("delay_ms", "Q1") < sample.value("delay_ms", "Q3")
+    with pytest.raises(RunError, match="was not measured"):
+        sample.value("recall")
+    with pytest.raises(RunError, match="was not measured"):
+        sample.value("nonsense")
+
+
+def test_costs_are_those_of_a_run_of_the_plan_itself() -> None:
+    lwo, _, mqt = _delays("schedule-figure-5-hash-0.7-queries").points
+    sampler = Sampler()
+    sampler.counted(lwo, 7, "delay_ms")
+    held = sampler.counted(mqt, 7, "state_tuples").value("state_tuples")
+    assert held == pytest.approx(Sampler().sample(mqt, 7).cost.state_tuples)
+    assert held != sampler.counted(lwo, 7, "state_tuples").value("state_tuples")

@@ -1,0 +1,1 @@
+"""Hammad et al. 2003: scheduling a shared join."""
