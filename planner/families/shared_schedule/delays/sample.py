@@ -44,9 +44,9 @@ class Sample:
     seconds: float
 
 
-def sample_size(windows: int, share: float = 1.0) -> int:
-    """How many tuples are simulated with so many windows; a share of them where that is enough."""
-    return int(np.clip(share * MOST_SCANS / windows, FEWEST_TUPLES, MOST_TUPLES))
+def sample_size(windows: int) -> int:
+    """How many tuples are simulated with so many windows."""
+    return int(np.clip(MOST_SCANS / windows, FEWEST_TUPLES, MOST_TUPLES))
 
 
 def drawn_sample(model: ScheduleModel, clock: Clock, count: int) -> Sample:
