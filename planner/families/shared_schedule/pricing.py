@@ -187,7 +187,7 @@ def schedule_work(plan: Plan, costs: Mapping[str, Cost]) -> KernelWork:
         if operator.kind == "join":
             kind, given = SCAN_KINDS[str(operator.param("access"))], arriving
             held = costs[operator.id].state_tuples
-        elif operator.kind == "schedule":
+        elif operator.kind == "route":
             given = arriving
         found.append(Work(kind, costs[operator.id], given))
     return KernelWork("schedule", tuple(found), Work("schedule batch", Cost(rows_out=1.0), held))
