@@ -31,6 +31,7 @@ with st.container(border=True):
             on_click=launch.launch,
             args=([ranking.best, other.label],),
         )
+        ranking_table.pick_objective(family.name, workload)
         listed = min(ranking.considered, MOST_CANDIDATES)
         if listed > len(few):
             every = f"Show all {counted(listed, 'plan')}"

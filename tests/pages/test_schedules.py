@@ -59,6 +59,25 @@ def test_another_kind_of_plans_can_be_chosen_and_is_kept(seven: AppTest) -> None
     assert "unshared" in set(again.dataframe[0].value["Plan"])
 
 
+def test_plans_are_ranked_by_what_is_chosen(seven: AppTest) -> None:
+    (picker,) = seven.radio
+    assert picker.options[:2] == ["Mean delay (ms)", "Mean delay of the worst query (ms)"]
+    picker.set_value("worst-query").run()
+    assert not seven.exception
+    assert "no query waits more than" in texts(seven)
+    assert "Mean delay of the worst query (ms)" in seven.dataframe[0].value
+    again = reloaded(seven)
+    again.switch_page("pages/plans.py").run()
+    assert "no query waits more than" in texts(again)
+
+
+@pytest.mark.parametrize("name", ["p95", "output-delay", "stretch", "work", "seconds", "state"])
+def test_every_objective_can_be_chosen(seven: AppTest, name: str) -> None:
+    seven.radio[0].set_value(name).run()
+    assert not seven.exception
+    assert " wins: " in texts(seven)
+
+
 def test_a_burst_is_drawn_for_the_chosen_policy_and_the_baseline(seven: AppTest) -> None:
     burst = charts(seven)[0]
     assert burst["layout"]["title"]["text"] == "Who is scanned when"

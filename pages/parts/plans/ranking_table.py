@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.parts.families.registry import view_of
-from pages.parts.shared import controls, state
+from pages.parts.shared import controls, planning, state
 from pages.parts.shared.formatting import (
     UNITS,
     compared,
@@ -25,6 +25,7 @@ from pages.parts.shared.planning import FEW
 from planner.families.protocol import Candidate, Ranking
 from planner.plan.cost import COST_FIELDS
 from planner.plan.objective import Objective
+from planner.workload.workload import Workload
 
 if TYPE_CHECKING:
     from streamlit.elements.lib.column_types import ColumnConfig
@@ -58,6 +59,24 @@ def pick(choice: PlanChoice, shown: Sequence[Candidate]) -> PlanChoice:
         view.beside_ranking(choice)
     view.below_ranking(choice)
     return choice
+
+
+def pick_objective(family: str, workload: Workload) -> None:
+    """What plans are ranked by; the headline and the table follow."""
+    now = planning.objective(family, workload)
+    known = {by.name: by for by in planning.space(family, workload).objectives}
+    with st.popover(f"Ranked by {now.title[0].lower()}{now.title[1:]}", icon=":material/sort:"):
+        picked = st.radio(
+            "Ranked by",
+            list(known),
+            index=list(known).index(now.name),
+            format_func=lambda name: score_head(known[name]),
+            label_visibility="collapsed",
+            key=f"ranked-by-{family}-{now.name}",
+        )
+    if picked != now.name:
+        state.choose_objective(picked)
+        st.rerun()
 
 
 def plan_heading(choice: PlanChoice) -> None:

@@ -19,6 +19,7 @@ from planner.families.protocol import Candidate, Family, PlanSpace, Ranking
 from planner.families.registry import applicable, covering, family
 from planner.joins.coverage import several_refusal
 from planner.plan.cost import Estimate, models_behind
+from planner.plan.objective import Objective
 from planner.plan.plan import Plan
 from planner.seconds.calibration import calibrated_units, calibration_stamp
 from planner.statistics.selectivity import Provenance, provenance
@@ -175,18 +176,26 @@ def _ranking(
     name: str,
     workload: Workload,
     top: int | None,
+    by: str,
     calibrated: int,  # noqa: ARG001 - part of the key: the machine may be calibrated again
 ) -> Ranking:
-    return space(name, workload).rank(top=top)
+    known = space(name, workload)
+    return known.rank(known.objective(by), top)
+
+
+def objective(name: str, workload: Workload) -> Objective:
+    """What plans are ranked by: as chosen where they can be, else the default of the family."""
+    known = space(name, workload).objectives
+    return next((by for by in known if by.name == state.chosen_objective()), known[0])
 
 
 def ranking(chosen: Family, workload: Workload, everything: bool = False) -> Ranking:
     """The best plans and the baseline, or every plan where that is asked for or cheap."""
-    stamp = calibration_stamp()
-    few = _ranking(chosen.name, workload, FEW, stamp)
+    stamp, by = calibration_stamp(), objective(chosen.name, workload).name
+    few = _ranking(chosen.name, workload, FEW, by, stamp)
     at_once = few.considered <= RANKED_AT_ONCE or view_of(chosen.name).ranks_at_once
     if everything or at_once:
-        return _ranking(chosen.name, workload, None, stamp)
+        return _ranking(chosen.name, workload, None, by, stamp)
     return few
 
 
@@ -240,8 +249,17 @@ def show_models(name: str, workload: Workload, label: str) -> None:
         st.caption(f"Prediction model: {plain(' / '.join(models), 400)}")
 
 
-@st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
 def explained(name: str, workload: Workload) -> tuple[str, tuple[str, ...]]:
     """The answer in one sentence, and how it was found, step by step."""
+    return _explained(name, workload, objective(name, workload).name, calibration_stamp())
+
+
+@st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
+def _explained(
+    name: str,
+    workload: Workload,
+    by: str,  # noqa: ARG001 - part of the key, as is the calibration: the ranking follows them
+    calibrated: int,  # noqa: ARG001
+) -> tuple[str, tuple[str, ...]]:
     found = space(name, workload).explanation(ranking(family(name), workload))
     return found.answer, found.why

@@ -16,6 +16,7 @@ BY_DIGEST: dict[str | type[Any], Callable[[Any], Any]] = {Workload: lambda w: w.
 _OF_ONE_WORKLOAD = (
     "query",
     "family",
+    "objective",
     "edited_query",
     "plan",
     "baseline",
@@ -90,9 +91,21 @@ def chosen_family() -> str | None:
 
 def choose_family(name: str) -> None:
     """Plan the workload in this way from now on."""
-    for key in ("plan", "baseline", "run"):
+    for key in ("objective", "plan", "baseline", "run"):
         st.session_state.pop(key, None)
     st.session_state["family"] = name
+
+
+def chosen_objective() -> str | None:
+    """The name of what plans are ranked by, if it was chosen."""
+    return st.session_state.get("objective")
+
+
+def choose_objective(name: str) -> None:
+    """Rank plans by this from now on."""
+    for key in ("plan", "baseline"):
+        st.session_state.pop(key, None)
+    st.session_state["objective"] = name
 
 
 def edited_query() -> str:

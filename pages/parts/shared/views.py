@@ -19,7 +19,8 @@ from planner.files.workload_file import dump_workload, load_workload
 from planner.workload.workload import Workload
 
 # The names of choices in links and files. Longer labels are kept only in files.
-QUERY, FAMILY, PLAN, BASELINE, ALL = "query", "family", "plan", "baseline", "all"
+QUERY, FAMILY, RANK, PLAN = "query", "family", "rank", "plan"
+BASELINE, ALL = "baseline", "all"
 LONGEST_LABEL = 400
 _MARK = "sluice_view"
 _VERSION = 1
@@ -31,6 +32,7 @@ def chosen() -> dict[str, str]:
     named = {
         QUERY: state.chosen_query(),
         FAMILY: state.chosen_family(),
+        RANK: state.chosen_objective(),
         PLAN: state.chosen_plan(),
         BASELINE: state.pinned(),
     }
@@ -49,6 +51,8 @@ def choose(view: Mapping[str, str]) -> None:
         state.choose_query(query)
     if family := view.get(FAMILY):
         state.choose_family(family)
+    if objective := view.get(RANK):
+        state.choose_objective(objective)
     if plan := view.get(PLAN):
         state.choose_plan(plan)
     if baseline := view.get(BASELINE):

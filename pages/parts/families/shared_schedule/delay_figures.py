@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from pages.parts.shared.figures import MEASURED, PALETTE, PREDICTED, frame
-from pages.parts.shared.formatting import plan_name, safe
+from pages.parts.shared.figures import MEASURED, PALETTE, PREDICTED, frame, room
+from pages.parts.shared.formatting import error_text, plan_name, safe
 from planner.numbers import amount
 
 ALONE = "By itself"
@@ -43,12 +43,16 @@ def policies_figure(
             },
             hovertemplate="%{x}<br>by itself: %{y:,.4g} ms<extra></extra>",
         )
+    # The legend may take several lines: below, it hides nothing.
+    layout = frame(title, 400)
+    layout["margin"] = {"l": 10, "r": 10, "t": 56, "b": 96}
+    layout["legend"] = {"orientation": "h", "yanchor": "top", "y": -0.13, "x": 0}
     figure.update_layout(
         barmode="group",
         bargap=0.25,
         xaxis={"type": "category"},
         yaxis={"title": f"{axis} (ms)", "rangemode": "tozero"},
-        **frame(title, 380),
+        **layout,
     )
     return figure
 
@@ -76,9 +80,6 @@ def measured_figure(
         y=list(measured),
         name="Measured",
         marker_color=MEASURED,
-        text=["" if value is None else f"{value:,.3g}" for value in measured],
-        textposition="outside",
-        cliponaxis=False,
         hovertemplate="%{x}<br>measured: %{y:,.4g} ms<extra></extra>",
     )
     figure.add_scatter(
@@ -93,9 +94,25 @@ def measured_figure(
         },
         hovertemplate="%{x}<br>predicted: %{y:,.4g} ms<extra></extra>",
     )
+    pairs = list(zip(measured, predicted, strict=True))
+    tops = [max((value for value in pair if value is not None), default=None) for pair in pairs]
+    # Above both, so that the mark hides no figure.
+    figure.add_scatter(
+        x=list(rows),
+        y=tops,
+        mode="text",
+        text=[
+            "" if found is None else f"{found:,.3g}<br>q {error_text(expected, found)}"
+            for found, expected in pairs
+        ],
+        textposition="top center",
+        cliponaxis=False,
+        showlegend=False,
+        hoverinfo="skip",
+    )
     figure.update_layout(
         xaxis={"type": "category"},
-        yaxis={"title": f"{axis} (ms)", "rangemode": "tozero"},
+        yaxis={"title": f"{axis} (ms)", "range": room(tops)},
         **frame(title, 380),
     )
     return figure

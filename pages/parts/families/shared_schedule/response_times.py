@@ -38,12 +38,9 @@ def show(run: Run) -> None:
     figure = controls.segments(
         "Delay of results", FIGURES, "delay-figure", kept=True, format_func=FIGURES.__getitem__
     )
-    left, right = st.columns(2, gap="medium")
     queries = windows.ends([query.name for query in run.workload.queries])
-    with left:
-        _measured(run, figure, queries)
-    with right:
-        _policies(run.measurement.schedules, figure, queries)
+    _measured(run, figure, queries)
+    _policies(run.measurement.schedules, figure, queries)
     controls.table(
         buffers_table(run.measurement.schedules),
         "Load, queues and buffers of every policy in this run",
