@@ -13,8 +13,8 @@ from typing import Any
 
 from planner.families.sliced_chain.layout import Selection, SlicedJoin
 from planner.families.sliced_chain.plans import Built, Checking, Feeding, Merging, build
-from planner.joins.query_groups import BOTH, Condition, Group, Member, groups_of
-from planner.joins.shares import parts_of
+from planner.joins.shared.query_groups import BOTH, Condition, Group, Member, groups_of
+from planner.joins.shared.shares import parts_of
 from planner.plan.cost import Cost
 from planner.plan.plan import Operator
 from planner.workload.query import COMPARE

@@ -11,7 +11,7 @@ import numpy as np
 
 from planner.families.shared_schedule.model import model_of
 from planner.families.stages import PlannedStage
-from planner.joins.query_groups import Group, groups_of
+from planner.joins.shared.query_groups import Group, groups_of
 from planner.workload.query import Query
 from planner.workload.workload import Workload
 from runtime.engines.shared_schedule import schedule_program as servers

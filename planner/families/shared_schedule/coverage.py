@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from planner.joins.coverage import join_refusal
-from planner.joins.pair_coverage import (
+from planner.joins.shared.pair_coverage import (
     access_refusal,
     combinations_refusal,
     sliding_refusal,
     two_streams_refusal,
 )
-from planner.joins.query_groups import groups_of
+from planner.joins.shared.query_groups import groups_of
 from planner.workload.execution import Execution
 from planner.workload.query import CountWindow, Query
 from planner.workload.validation import listed

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from planner.errors import PlanError
-from planner.joins.query_groups import Group
-from planner.joins.slice_ends import slice_ends
+from planner.joins.shared.query_groups import Group
+from planner.joins.shared.slice_ends import slice_ends
 
 LWO = "LWO"
 SWF = "SWF"

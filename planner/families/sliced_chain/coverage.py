@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.joins.coverage import join_refusal
-from planner.joins.pair_coverage import (
+from planner.joins.shared.pair_coverage import (
     access_refusal,
     combinations_refusal,
     sliding_refusal,

@@ -16,7 +16,7 @@ from planner.families.sliced_chain.published_model import (
     two_queries,
 )
 from planner.families.sliced_chain.space import MOST_TRADED, ChainPlans
-from planner.joins.query_groups import BOTH, Group
+from planner.joins.shared.query_groups import BOTH, Group
 from planner.numbers import amount, shortened
 from planner.workload.validation import listed
 

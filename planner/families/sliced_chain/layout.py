@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from planner.joins.query_groups import BOTH, Condition, Group, Member, Sides, largest_windows
-from planner.joins.shares import Part, parts_of
+from planner.joins.shared.query_groups import BOTH, Condition, Group, Member, Sides, largest_windows
+from planner.joins.shared.shares import Part, parts_of
 
 
 @dataclass(frozen=True, slots=True)

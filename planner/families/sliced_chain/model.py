@@ -12,9 +12,9 @@ from planner.families.sliced_chain import NAME
 from planner.families.sliced_chain.coverage import refusal
 from planner.families.sliced_chain.layout import Selection, SlicedJoin
 from planner.families.sliced_chain.plans import Built, build
-from planner.joins.half_join import Way, way_of
-from planner.joins.query_groups import BOTH, Condition, Group, Member, Sides, groups_of
-from planner.joins.shares import StreamShares, parts_of
+from planner.joins.shared.half_join import Way, way_of
+from planner.joins.shared.query_groups import BOTH, Condition, Group, Member, Sides, groups_of
+from planner.joins.shared.shares import StreamShares, parts_of
 from planner.plan.expression import Expression, decay, number, subscript, symbol, total
 from planner.workload.workload import Workload
 

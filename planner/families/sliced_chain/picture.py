@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from planner.families.sliced_chain.layout import SlicedJoin
 from planner.families.sliced_chain.model import ChainModel, GroupModel
 from planner.families.sliced_chain.plans import Built
-from planner.joins.query_groups import BOTH, Group, Member, Unit
+from planner.joins.shared.query_groups import BOTH, Group, Member, Unit
 from planner.plan.cost import Cost
 from planner.workload.validation import listed
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from planner.families.sliced_chain import NAME, layout
 from planner.families.sliced_chain.labels import PULL_UP, PUSH_DOWN, UNSHARED, ends_of
 from planner.families.sliced_chain.layout import Selection, SlicedJoin
-from planner.joins.query_groups import BOTH, Group, Member
-from planner.joins.shares import Evaluation, evaluation_of
+from planner.joins.shared.query_groups import BOTH, Group, Member
+from planner.joins.shared.shares import Evaluation, evaluation_of
 from planner.plan.plan import Operator, Param, Plan
 from planner.workload.query import Filter
 

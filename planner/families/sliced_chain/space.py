@@ -30,7 +30,7 @@ from planner.families.sliced_chain.model import model_of
 from planner.families.sliced_chain.picture import Balance, Picture, TradeOff, by_kind, pictures_of
 from planner.families.sliced_chain.plans import Built
 from planner.families.sliced_chain.pricing import estimated, looks_of_entered, priced, slice_work
-from planner.joins.shares import TooManyError
+from planner.joins.shared.shares import TooManyError
 from planner.plan.cost import Cost, Estimate, UnitCosts, rounded, total
 from planner.plan.objective import Objective
 from planner.plan.plan import Plan

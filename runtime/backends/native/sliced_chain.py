@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from planner.families.sliced_chain import layout
 from planner.families.sliced_chain.plans import build
-from planner.joins.query_groups import BOTH, Condition, Member, groups_of
+from planner.joins.shared.query_groups import BOTH, Condition, Member, groups_of
 from planner.plan.plan import Plan
 from planner.workload.query import Column
 from planner.workload.workload import Workload

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from planner.families.sliced_chain.layout import SlicedJoin
 from planner.families.sliced_chain.plans import Built, Checking, Feeding, Merging, build
 from planner.families.stages import PlannedStage
-from planner.joins.query_groups import BOTH, Group, Member, groups_of
+from planner.joins.shared.query_groups import BOTH, Group, Member, groups_of
 from planner.plan.plan import Operator
 from runtime.engines.pair_columns import Columns
 from runtime.engines.pair_feed import groups_of_run

@@ -13,7 +13,7 @@ from planner.families.sliced_chain.chain_search import pareto, shortest_path
 from planner.families.sliced_chain.chain_search.edges import Edges
 from planner.families.sliced_chain.model import GroupModel
 from planner.joins.arrays import Floats, Ints
-from planner.joins.query_groups import Unit
+from planner.joins.shared.query_groups import Unit
 from planner.plan.cost import Cost
 
 MOST_NEIGHBOURS = 100

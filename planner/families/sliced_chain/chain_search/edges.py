@@ -13,7 +13,7 @@ import numpy as np
 
 from planner.families.sliced_chain.model import GroupModel
 from planner.joins.arrays import Bools, Floats, Ints
-from planner.joins.query_groups import BOTH, Condition
+from planner.joins.shared.query_groups import BOTH, Condition
 
 # One value for all boundaries, or one for each.
 Values = float | Floats

@@ -13,8 +13,8 @@ from planner.families.sliced_chain import SlicedChain
 from planner.families.sliced_chain.coverage import refusal
 from planner.families.sliced_chain.plans import build
 from planner.files.workload_file import load_workload
-from planner.joins.query_groups import groups_of
-from planner.joins.shares import evaluation_of
+from planner.joins.shared.query_groups import groups_of
+from planner.joins.shared.shares import evaluation_of
 from planner.plan.operator_names import part_of, parts_of_plan
 from planner.plan.plan import Operator, Plan
 from planner.whatif.sweeps import parse_axis, sweep

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.families.stages import PlannedStage
-from planner.joins.query_groups import groups_of
+from planner.joins.shared.query_groups import groups_of
 from planner.workload.workload import Workload
 from runtime.engines.kernels.digest import digest_of
 from runtime.engines.registry import program_from_json

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from planner.joins.coverage import relation_of
-from planner.joins.query_groups import BOTH, groups_of
-from planner.joins.shares import StreamShares, TooManyError
+from planner.joins.shared.query_groups import BOTH, groups_of
+from planner.joins.shared.shares import StreamShares, TooManyError
 from planner.workload.query import CountWindow, Query, TimeWindow
 from planner.workload.workload import Workload
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from planner.errors import PlanError
 from planner.joins.arrays import Floats
-from planner.joins.query_groups import Condition, Group, Sides
+from planner.joins.shared.query_groups import Condition, Group, Sides
 from planner.statistics.distributions import declared_distribution
 from planner.workload.query import COMPARE, Filter
 from planner.workload.streams import Attribute, Constant, Stream

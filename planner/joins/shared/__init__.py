@@ -1,0 +1,1 @@
+"""Joins that many queries share: groups of queries, shares of tuples, halves, slices."""
