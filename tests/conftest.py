@@ -17,6 +17,11 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     die_with_parent()
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Long values are not spelt out in the names of tests."""
+    return f"{val[:40]!r}..." if isinstance(val, str | bytes) and len(val) > 80 else None
+
+
 # Before pytest-xdist reads the groups.
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

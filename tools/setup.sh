@@ -4,6 +4,9 @@
 
 UV_PIN=uv==0.13.7
 
+# Modules are compiled once, not by each of the many processes that Spark and the tests start.
+unset PYTHONDONTWRITEBYTECODE
+
 say() { printf '%s\n' "$*" >&2; }
 
 fail() {

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from planner.experiments.wang.workloads import windowed_joins
+from planner.families.sliced_chain.chain_search.chains import GroupChains
 from planner.families.sliced_chain.model import GroupModel
-from planner.families.sliced_chain.ranking import GroupChains
-from planner.joins.groups import Group, Member, groups_of
+from planner.joins.query_groups import Group, Member, groups_of
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 

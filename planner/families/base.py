@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from planner.errors import PlanError
-from planner.families.protocol import (
-    MOST_CANDIDATES,
-    Candidate,
-    Explanation,
-    Ranking,
-)
-from planner.numbers import amount, shortened
-from planner.plan.cost import Cost, Estimate, UnitCosts, rounded
+from planner.families.protocol import MOST_CANDIDATES, Candidate, PlanSpace, Ranking
+from planner.numbers import amount, percent_more, shortened, times
+from planner.plan.cost import Cost, UnitCosts, rounded
 from planner.plan.objective import STATE, WORK, Objective, Outcome
 from planner.plan.plan import Plan
-from planner.seconds.kernel_work import KernelWork
 from planner.seconds.units import units_of
 from planner.workload.validation import listed
 from planner.workload.workload import Workload
@@ -31,7 +25,7 @@ MOST_TIMED = 256
 _ALIASES = {"comparisons": "work"}
 
 
-class BaseSpace(ABC):
+class BaseSpace(PlanSpace):
     """The plans of one workload: what is the same for every family."""
 
     def __init__(self, workload: Workload, units: UnitCosts | None, default: Objective) -> None:
@@ -44,7 +38,6 @@ class BaseSpace(ABC):
         self.objectives: tuple[Objective, ...] = (default, *work, self.seconds, STATE)
 
     def objective(self, name: str | None) -> Objective:
-        """The objective with this name, None for the default; a PlanError names those there are."""
         if name is None:
             return self.objectives[0]
         for known in self.objectives:
@@ -61,7 +54,6 @@ class BaseSpace(ABC):
         return rounded(self.kernel_work(plan, costs).seconds(self.units))
 
     def best(self, by: Objective | None = None) -> Plan:
-        """The best plan."""
         return self.plan(self.best_label(by or self.objectives[0]))
 
     def best_label(self, by: Objective) -> str:
@@ -69,47 +61,16 @@ class BaseSpace(ABC):
         return self.rank(by, 1).best
 
     def plan(self, label: str) -> Plan:
-        """The plan with this label."""
         return next(self.plans([label]))
 
     def lasting(self, label: str) -> str:
-        """What a plan is called where windows or queries vary: its label, if that names neither."""
         return label
 
     def capability(self, kind: type[T]) -> T | None:
-        """This space as what only some can do; None where it cannot."""
         return self if isinstance(self, kind) else None
 
-    @abstractmethod
-    def candidates(self) -> Iterator[Plan]:
-        """Yield plans lazily, the baseline first."""
 
-    @abstractmethod
-    def plans(self, labels: Iterable[str]) -> Iterator[Plan]:
-        """The plans with these labels, in turn."""
-
-    @abstractmethod
-    def rank(self, by: Objective | None = None, top: int | None = None) -> Ranking:
-        """The `top` best and the baseline; None lists all it may."""
-
-    @abstractmethod
-    def scores(self, labels: Sequence[str], by: Objective | None = None) -> tuple[float, ...]:
-        """The scores by which the plans with these labels rank."""
-
-    @abstractmethod
-    def estimate(self, plan: Plan) -> Estimate:
-        """Price every operator of the plan."""
-
-    @abstractmethod
-    def kernel_work(self, plan: Plan, costs: Mapping[str, Cost]) -> KernelWork:
-        """The plan's work as what takes a kernel's time."""
-
-    @abstractmethod
-    def explanation(self, ranking: Ranking) -> Explanation:
-        """Which plan wins, by how much and because of what, in words."""
-
-
-class ListedSpace(BaseSpace):
+class ListedSpace(BaseSpace, ABC):
     """A space whose plans can all be listed and scored; those with a name are always timed.
 
     `most_timed` of the best have their seconds beside another ranking.
@@ -156,15 +117,12 @@ class ListedSpace(BaseSpace):
         return {"best": best, "baseline": self.baseline}
 
     def candidates(self) -> Iterator[Plan]:
-        """All plans that are listed, the baseline first."""
         return self.plans(self.labels)
 
     def best_label(self, by: Objective) -> str:
-        """The label of the best plan."""
         return by.first(self._ordered(by)[0])
 
     def scores(self, labels: Sequence[str], by: Objective | None = None) -> tuple[float, ...]:
-        """The scores by which the plans with these labels rank."""
         return tuple(self._score(label, by or self.objectives[0]) for label in labels)
 
     def _score(self, label: str, by: Objective) -> float:
@@ -265,3 +223,23 @@ def plain_answer(ranking: Ranking, name: str | None = None) -> str:
     if best.label != baseline.label:
         against = f", where {shortened(baseline.label)} has {amount(baseline.score)}"
     return f"{head}{against}{near_ties(best, ranking)}."
+
+
+def answer_beside_baseline(
+    ranking: Ranking, name: str, because: Callable[[], str], because_not: Callable[[], str]
+) -> str:
+    """Which plan wins by work or seconds, and why: it beats the baseline, or that is the best."""
+    best, baseline = ranking.of(ranking.best), ranking.of(ranking.baseline)
+    head = f"{name} wins: {amount(best.score)} {ranking.by.unit}"
+    ties = near_ties(best, ranking)
+    if best.label == baseline.label:
+        second = next((c for c in ranking.candidates if c.label != baseline.label), None)
+        closest = ""
+        if second is not None and not ties:
+            more = percent_more(second.score, best.score)
+            closest = f"; {shortened(second.label)} needs {more} more"
+        return f"{head}{closest}, because {because_not()}{ties}."
+    against = f"{times(baseline.score, best.score)} cheaper than {baseline.label}"
+    if baseline.score < 1.1 * best.score:
+        against = f"{baseline.label} needs {percent_more(baseline.score, best.score)} more"
+    return f"{head}, {against}, because {because()}{ties}."

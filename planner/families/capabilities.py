@@ -20,14 +20,6 @@ class IndexAdvice(Protocol):
 
 
 @runtime_checkable
-class LoopOrders(Protocol):
-    """Knows the order in which the loops of a plan go through its sources."""
-
-    def orders(self, plan: Plan) -> dict[str, tuple[str, ...]]:
-        """The aliases in the plan's one order, under no name; else each origin's own order."""
-
-
-@runtime_checkable
 class Changes(Protocol):
     """Queries may enter and leave while a plan runs, and the plan may be switched.
 

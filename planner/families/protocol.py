@@ -44,7 +44,6 @@ class Ranking:
     excluded: tuple[tuple[str, str], ...] = ()
 
     def of(self, label: str) -> Candidate:
-        """The candidate with this label."""
         return next(found for found in self.candidates if found.label == label)
 
 

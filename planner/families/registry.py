@@ -16,7 +16,6 @@ FAMILIES: tuple[Family, ...] = (JoinOrder(), EarlyAggregation(), SlicedChain(), 
 
 
 def family(name: str) -> Family:
-    """The family with this name."""
     for known in FAMILIES:
         if known.name == name:
             return known

@@ -37,15 +37,12 @@ def planned_stages(chosen: Family, workload: Workload, label: str) -> tuple[Plan
     asked = label
     for stage in stages_of(workload):
         if planned and stage.plan is None:
-            asked = _label_after(chosen, planned[-1], asked)
+            before = planned[-1]
+            changes = chosen.space(before.workload).capability(Changes)
+            asked = asked if changes is None else changes.label_after_change(before.plan, asked)
         asked = stage.plan or asked
         planned.append(_planned(chosen, stage, asked))
     return tuple(planned)
-
-
-def _label_after(chosen: Family, before: PlannedStage, asked: str) -> str:
-    changes = chosen.space(before.workload).capability(Changes)
-    return asked if changes is None else changes.label_after_change(before.plan, asked)
 
 
 def _planned(chosen: Family, stage: Stage, label: str) -> PlannedStage:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 
 from planner.statistics.selectivity import attribute_of
@@ -37,6 +37,20 @@ def several_refusal(workload: Workload) -> str | None:
     return f"it plans one query at a time; choose one with --query: {names}"
 
 
+def join_refusal(
+    workload: Workload, query: Query, beside: Callable[[], str | None] = lambda: None
+) -> str | None:
+    """What a join lacks to be priced, whatever family plans it; `beside` checks more of values."""
+    # In this order: each check may rely on what those before it have seen.
+    return (
+        _predicates(query)
+        or _statistics(workload, query)
+        or _types(workload, query)
+        or beside()
+        or _sizes(workload, query)
+    )
+
+
 def apart(query: Query, crossing: bool = True) -> list[str]:
     """The aliases that no chain of predicates, or of cross joins, links with most of the others."""
     pairs = [(p.left.alias, p.right.alias) for p in query.predicates]
@@ -52,7 +66,7 @@ def apart(query: Query, crossing: bool = True) -> list[str]:
     return [source.alias for source in query.sources if source.alias not in whole]
 
 
-def predicates_refusal(query: Query) -> str | None:
+def _predicates(query: Query) -> str | None:
     """The first predicate that no join here can evaluate, and sources that none links."""
     for predicate in query.predicates:
         if predicate.left.alias == predicate.right.alias:
@@ -68,7 +82,7 @@ def predicates_refusal(query: Query) -> str | None:
     return None
 
 
-def types_refusal(workload: Workload, query: Query) -> str | None:
+def _types(workload: Workload, query: Query) -> str | None:
     """Why a condition compares what cannot be compared: text with numbers, or text and a sum."""
 
     def is_text(column: Column) -> bool | None:
@@ -90,7 +104,7 @@ def types_refusal(workload: Workload, query: Query) -> str | None:
     return None
 
 
-def statistics_refusal(workload: Workload, query: Query) -> str | None:
+def _statistics(workload: Workload, query: Query) -> str | None:
     """The first rate or number of values that sizes need and that is not known."""
     for source in query.sources:
         relation = relation_of(workload, source)
@@ -117,7 +131,7 @@ def values_refusal(workload: Workload, query: Query, columns: Iterable[Column]) 
     return None
 
 
-def sizes_refusal(workload: Workload, query: Query) -> str | None:
+def _sizes(workload: Workload, query: Query) -> str | None:
     """Whether the windows are too large to price."""
     digits = 0.0
     every = (workload.execution.evaluate, workload.execution.expire)

@@ -25,7 +25,6 @@ class Key:
 
     @property
     def spread(self) -> Spread:
-        """Its ranks and their exponent."""
         return self.first, self.first + self.distinct - 1, self.zipf
 
 
@@ -46,7 +45,6 @@ class KeyClass:
         return next((key for key in self.keys if key.place == place), None)
 
     def inside(self, members: Collection[int]) -> tuple[Key, ...]:
-        """The attributes of these sources."""
         return tuple(key for key in self.keys if key.place in members)
 
     def spread(self, members: Collection[int]) -> Spread:
@@ -87,6 +85,10 @@ class Twins:
     shorter: int
     # The part of the longer window's tuples that the shorter one holds too.
     shared: float
+
+    def other(self, place: int) -> int | None:
+        """The other alias of this source's stream; None for another source."""
+        return {self.earlier: self.later, self.later: self.earlier}.get(place)
 
 
 @dataclass(frozen=True)

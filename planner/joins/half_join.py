@@ -13,9 +13,9 @@ import numpy as np
 
 from planner.joins.arrays import Floats
 from planner.joins.graph import JoinGraph, KeyClass
-from planner.joins.groups import Group
 from planner.joins.keys import Spread, looked_up
 from planner.joins.model_builder import graph_of
+from planner.joins.query_groups import Group
 from planner.workload.streams import Arrivals
 from planner.workload.workload import Workload
 

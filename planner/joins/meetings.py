@@ -13,9 +13,9 @@ import numpy as np
 
 from planner.joins.arrays import Floats
 from planner.joins.graph import KeyClass
-from planner.joins.groups import Group
 from planner.joins.half_join import Way, pair_graph
 from planner.joins.keys import Spread, in_buckets, mass
+from planner.joins.query_groups import Group
 from planner.workload.execution import Buckets
 from planner.workload.workload import Workload
 

@@ -31,7 +31,6 @@ class JoinModel:
 
     @cached_property
     def aliases(self) -> tuple[str, ...]:
-        """The aliases in FROM order."""
         return tuple(window.alias for window in self.windows)
 
     @cached_property
@@ -81,13 +80,8 @@ class JoinModel:
         return there * self.activities[None].share(joined)
 
     def label(self, order: Sequence[int]) -> str:
-        """The label of a global order."""
-        return self.labels([order])[0]
-
-    def labels(self, orders: Iterable[Sequence[int]]) -> list[str]:
-        """The labels of many global orders."""
         names = self.aliases
-        return [",".join([names[place] for place in order]) for order in orders]
+        return ",".join([names[place] for place in order])
 
     def as_printed(self) -> JoinModel:
         """The paper's lazy model: every window is as long as a scan finds it, for results too."""
@@ -210,10 +204,7 @@ class JoinModel:
     def copies(self, origin: int, joined: Sequence[int], target: int) -> float:
         """In a self-join, how many copies of the composite's own tuple the target holds."""
         twins = self.graph.twins
-        if twins is None or target not in (twins.earlier, twins.later):
-            return 0.0
-        other = twins.earlier if target == twins.later else twins.later
-        if other not in joined:
+        if twins is None or (other := twins.other(target)) not in joined:
             return 0.0
         if other == origin:
             # A batch is stored as a whole before its loops run, so that every copy is there.
@@ -223,28 +214,6 @@ class JoinModel:
     def comparisons(self, origin: int, joined: Sequence[int], target: int) -> float:
         """Tuples of `target` examined per second by what the loops of `origin` have joined."""
         return self.matches(origin, joined) * self.scanned(origin, joined, target)
-
-    def expirations(self, place: int, indexes: Collection[Key]) -> float:
-        """Timestamp checks and visits to expire tuples from a window with these indexes.
-
-        Eager: a visit per arriving tuple of any source (a count window is visited by its own
-        only), a check per tuple that leaves, a visit of its bucket in every index. Lazy: a check
-        per tuple that leaves, and every time all buckets of every index. A block that is dropped
-        as a whole is visited only, and a landmark window never.
-        """
-        window = self.windows[place]
-        every = self.timing.expire
-        if every is None:
-            if window.ends == "never":
-                return 0.0
-            visits = 0.0 if window.counted else sum(other.rate for other in self.windows)
-            leaving = 0.0 if window.ends == "together" else window.rate
-            return visits + leaving * (1 + len(indexes))
-        return window.rate + self.buckets_visited(place, indexes) / every
-
-    def ended(self, place: int, indexes: Collection[Key]) -> float:
-        """Of a relation: each row that ends, and a visit of its bucket in every index."""
-        return self.windows[place].deletes * (1 + len(indexes))
 
     def buckets_visited(self, place: int, indexes: Collection[Key]) -> float:
         """The buckets that a lazy expiration looks into; of an index per value, those in use."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Literal
 
@@ -16,6 +16,7 @@ from planner.statistics.selectivity import (
     all_predicates,
     attribute_of,
     declared,
+    declared_share,
     filters_selectivity,
     predicate_selectivity,
 )
@@ -30,7 +31,7 @@ from planner.workload.query import (
     TimeWindow,
     TumblingWindow,
 )
-from planner.workload.streams import Arrivals, Attribute, Relation
+from planner.workload.streams import Arrivals, Attribute, Changes
 from planner.workload.workload import Workload
 
 _BURSTS = 2_000
@@ -111,8 +112,7 @@ def _key_class(
     stated = None
     if len(columns) == 2:
         # In a larger class shares of pairs do not say how often three attributes are equal.
-        given = declared(workload.statistics, query, Predicate(columns[0], "=", columns[1]))
-        stated = given.selectivity if given is not None else None
+        stated = declared_share(workload, query, Predicate(columns[0], "=", columns[1]))
     return KeyClass(tuple(keys), stated, by_rank=len(lists) > 1)
 
 
@@ -151,16 +151,11 @@ def _links(workload: Workload, query: Query, places: dict[str, int]) -> list[Lin
         share = _together(
             {p: predicate_selectivity(workload, query, p) for p in predicates},
             first,
-            _present(workload, query, (first, second)),
+            math.prod(1 - attribute_of(workload, query, c).missing for c in (first, second)),
             frozenset((first, second)) in equal,
         )
         found.append(Link(places[first.alias], places[second.alias], share))
     return found
-
-
-def _present(workload: Workload, query: Query, columns: Iterable[Column]) -> float:
-    """The share of pairs in which no value is missing."""
-    return math.prod(1 - attribute_of(workload, query, column).missing for column in columns)
 
 
 def _together(
@@ -168,6 +163,7 @@ def _together(
 ) -> float:
     """The share of pairs that satisfy all these conditions on the difference of two columns.
 
+    `present` is the share of pairs in which no value is missing.
     They leave an interval of it. Every pair is below its upper or above its lower end, so the
     shares of the ends overlap by their sum less 1; taken as independent they would make a band far
     too wide.
@@ -209,16 +205,26 @@ def window_of(
     key = next((key for c in graph.classes if (key := c.key(place)) is not None), None)
     hashed = key is not None and workload.execution.method(source) == "hash"
     relation = relation_of(workload, source)
-    steps, passing = _filters(workload, query, source)
-    arrivals = _arrivals(workload, source)
+    changes = Changes() if relation is None else relation.changes
+    # Before filters; of a relation, the rows it gains.
+    arrivals, how = changes.inserts, Arrivals()
+    if relation is None:
+        stream = workload.stream(source.name)
+        assert stream.rate is not None, "`refusal` has seen that it is known"
+        arrivals, how = stream.rate, stream.arrivals
+    steps, passing = _filters(workload, query, source, arrivals)
     rate = 0.0 if relation is not None else arrivals * passing
-    tuples, per_second, text = rate, 0.0, str(source.window)
+    tuples, per_second, active = rate, 0.0, 1.0
     # What a window holds beyond the tuples that results may use: when scanned, and on average.
     extra, kept_extra = rate * timing.examined_extra, rate * timing.kept_extra
+    if relation is None and timing.evaluate is not None:
+        active = chance_of_any(how, arrivals, passing, timing.evaluate)
     if relation is not None:
-        tuples, text = mean_rows(workload, relation) * passing, ""
+        # At the middle of what is measured: a relation that grows has no other mean.
+        gained = (changes.inserts - changes.deletes) * workload.middle
+        tuples = max(0.0, (relation.rows or 0) + gained) * passing
         # Rows that end between two evaluations stay for the tuples that came before.
-        extra = relation.changes.deletes * passing * (timing.evaluate or 0.0)
+        extra = changes.deletes * passing * (timing.evaluate or 0.0)
         kept_extra = extra / 2
     elif isinstance(source.window, TimeWindow):
         tuples, per_second = rate * source.window.seconds, 1 / source.window.seconds
@@ -241,65 +247,33 @@ def window_of(
         access="hash" if hashed else "scan",
         buckets=workload.execution.bucket_count(source) if hashed else 1,
         distinct=key.distinct if key is not None else 0,
-        window=text or None,
+        window=None if relation is not None else str(source.window),
         counted=isinstance(source.window, CountWindow),
         arrivals=arrivals,
         filters=steps,
-        active=_active(workload, source, passing, timing),
+        active=active,
         ends=_ends(workload, query, source),
         tumbling=isinstance(source.window, TumblingWindow),
-        bursts=_bursts(workload, source),
-        inserts=relation.changes.inserts * passing if relation is not None else 0.0,
-        deletes=relation.changes.deletes * passing if relation is not None else 0.0,
+        bursts=how.kind == "pareto",
+        inserts=changes.inserts * passing,
+        deletes=changes.deletes * passing,
     )
 
 
 def _ends(workload: Workload, query: Query, source: Source) -> Literal["each", "together", "never"]:
     if isinstance(source.window, LandmarkWindow):
         return "never"
-    return "together" if ends_together(workload, query) else "each"
-
-
-def ends_together(workload: Workload, query: Query) -> bool:
-    """Whether all windows are tumbling with one length: their tuples are dropped block by block."""
+    # Tumbling windows of one length: their tuples are dropped block by block.
     windows = {s.window for s in query.sources if relation_of(workload, s) is None}
-    return len(windows) == 1 and isinstance(next(iter(windows)), TumblingWindow)
-
-
-def _bursts(workload: Workload, source: Source) -> bool:
-    known = relation_of(workload, source)
-    return known is None and workload.stream(source.name).arrivals.kind == "pareto"
-
-
-def _active(workload: Workload, source: Source, passing: float, timing: Timing) -> float:
-    if timing.evaluate is None or relation_of(workload, source) is not None:
-        return 1.0
-    stream = workload.stream(source.name)
-    return chance_of_any(stream.arrivals, _arrivals(workload, source), passing, timing.evaluate)
-
-
-def mean_rows(workload: Workload, relation: Relation) -> float:
-    """The rows of a relation at the middle of what is measured: a growing one has no other mean."""
-    gained = relation.changes.inserts - relation.changes.deletes
-    return max(0.0, (relation.rows or 0) + gained * workload.middle)
-
-
-def _arrivals(workload: Workload, source: Source) -> float:
-    """Tuples per second before filters; of a relation, the rows it gains."""
-    relation = relation_of(workload, source)
-    if relation is not None:
-        return relation.changes.inserts
-    rate = workload.stream(source.name).rate
-    assert rate is not None, "`refusal` has seen that it is known"
-    return rate
+    together = len(windows) == 1 and isinstance(next(iter(windows)), TumblingWindow)
+    return "together" if together else "each"
 
 
 def _filters(
-    workload: Workload, query: Query, source: Source
+    workload: Workload, query: Query, source: Source, arrivals: float
 ) -> tuple[tuple[FilterStep, ...], float]:
     """The filters of a source in turn, and the share of its tuples that pass them all."""
     steps, passing = [], 1.0
-    arrivals = _arrivals(workload, source)
     own = [f for f in dict.fromkeys(query.filters) if f.column.alias == source.alias]
     for place, condition in enumerate(own, start=1):
         reached = arrivals * passing

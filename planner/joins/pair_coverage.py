@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from planner.joins.condition_cells import TooManyError
 from planner.joins.coverage import relation_of
-from planner.joins.groups import BOTH, groups_of
-from planner.joins.shares import StreamShares
+from planner.joins.query_groups import BOTH, groups_of
+from planner.joins.shares import StreamShares, TooManyError
 from planner.workload.query import CountWindow, Query, TimeWindow
 from planner.workload.workload import Workload
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from planner.joins.graph import Key
@@ -22,6 +22,13 @@ class Probe:
     def reached(self) -> tuple[int, ...]:
         """What is joined once the probe is done."""
         return (*self.joined, self.target)
+
+
+def probes_along(orders: Iterable[tuple[int, Sequence[int]]]) -> Iterator[Probe]:
+    """The probes of these loops: an origin, and the order in which sources are joined there."""
+    for origin, order in orders:
+        for level in range(1, len(order)):
+            yield Probe(origin, tuple(order[:level]), order[level])
 
 
 def probes_of(operators: Iterable[Operator], model: JoinModel) -> dict[str, Probe]:

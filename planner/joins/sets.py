@@ -146,10 +146,8 @@ class SetArrays:
     def copies(self, origin: int, target: int) -> tuple[int, float] | None:
         """Which source's tuples find how many copies of themselves in the target."""
         twins = self.model.graph.twins
-        if twins is None or target not in (twins.earlier, twins.later):
-            return None
-        other = twins.earlier if target == twins.later else twins.later
-        return other, self.model.copies(origin, (other,), target)
+        other = None if twins is None else twins.other(target)
+        return None if other is None else (other, self.model.copies(origin, (other,), target))
 
     def linked(self, target: int) -> Bools:
         """The sets that some predicate links with the target, and the empty one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.errors import PlanError
-from planner.joins.groups import Group
+from planner.joins.query_groups import Group
 from planner.workload.validation import listed
 
 

@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterator
 from planner.joins.graph import Key
 from planner.joins.model import JoinModel
 from planner.joins.probes import Indexes
-from planner.joins.windows import JoinWindow, Timing
-from planner.plan.cost import Cost, Formula
+from planner.joins.windows import FilterStep, JoinWindow, Timing
+from planner.plan.cost import Cost, Formula, cost_of
 from planner.plan.expression import Expression, number, subscript, symbol, total
 from planner.plan.plan import Operator
 
@@ -22,40 +22,41 @@ HELD = "paper, Appendix A"
 
 
 def upkeep(model: JoinModel, indexes: Indexes) -> Iterator[tuple[str, Cost]]:
-    """What every plan spends beside its probes: the operators' kinds with their costs.
-
-    Rankings ask for it once a plan, so that no formula is built here.
-    """
+    """What every plan spends beside its probes: the operators' kinds with their costs."""
     for place, window in enumerate(model.windows):
         for step in window.filters:
-            yield "filter", Cost(comparisons=step.reached, rows_out=step.passed)
-        if window.is_relation:
-            ended = model.ended(place, indexes[place])
-            held = Cost(0.0, window.inserts, ended, 0.0, window.arrivals, window.kept)
-            yield "table", held
-        else:
-            yield "arrive", Cost(rows_out=window.arrivals)
-            yield "insert", Cost(inserts=window.rate, state_tuples=window.kept)
-            yield "expire", Cost(expirations=model.expirations(place, indexes[place]))
+            yield "filter", cost_of(_filter(step))
+        for kind in ("table",) if window.is_relation else ("arrive", "insert", "expire"):
+            yield kind, cost_of(_holding(model, kind, place, indexes[place]))
 
 
 def keeping(
     model: JoinModel, operator: Operator, place: int, indexes: Collection[Key]
 ) -> Iterator[Formula]:
     """The formulas of an operator that feeds or holds a window."""
+    if operator.kind != "filter":
+        return _holding(model, operator.kind, place, indexes)
+    filters = model.windows[place].filters
+    return _filter(next(step for step in filters if step.text == operator.param("condition")))
+
+
+def _filter(step: FilterStep) -> Iterator[Formula]:
+    reached = symbol(r"\lambda", step.reached)
+    share = symbol(r"\sigma", step.passed / step.reached if step.reached else 0.0)
+    yield Formula("comparisons", reached, COUNTED)
+    yield Formula("rows_out", (reached * share).valued(step.passed), COUNTED)
+
+
+def _holding(
+    model: JoinModel, kind: str, place: int, indexes: Collection[Key]
+) -> Iterator[Formula]:
     window, name = model.windows[place], subscript(model.aliases[place])
-    if operator.kind == "arrive":
+    if kind == "arrive":
         arriving = symbol(rf"\lambda_{{{name}}}", window.arrivals)
         yield Formula("rows_out", arriving, COUNTED)
-    elif operator.kind == "filter":
-        step = next(s for s in window.filters if s.text == operator.param("condition"))
-        reached = symbol(r"\lambda", step.reached)
-        share = symbol(r"\sigma", step.passed / step.reached if step.reached else 0.0)
-        yield Formula("comparisons", reached, COUNTED)
-        yield Formula("rows_out", (reached * share).valued(step.passed), COUNTED)
-    elif operator.kind == "table":
+    elif kind == "table":
         yield from _table(model, place, indexes)
-    elif operator.kind == "insert":
+    elif kind == "insert":
         yield Formula("inserts", rate(window), COUNTED)
         held = stated(window)
         if model.timing.expire is not None:
@@ -63,7 +64,7 @@ def keeping(
             held = _longer(model, window, half, window.kept)
         yield Formula("state_tuples", held, HELD)
     else:
-        yield Formula("expirations", _expirations(model, place, indexes), COUNTED)
+        yield Formula("expirations", expirations(model, place, indexes), COUNTED)
 
 
 def _table(model: JoinModel, place: int, indexes: Collection[Key]) -> Iterator[Formula]:
@@ -84,7 +85,14 @@ def _table(model: JoinModel, place: int, indexes: Collection[Key]) -> Iterator[F
         yield Formula("expirations", _each(lost, indexes), COUNTED)
 
 
-def _expirations(model: JoinModel, place: int, indexes: Collection[Key]) -> Expression:
+def expirations(model: JoinModel, place: int, indexes: Collection[Key]) -> Expression:
+    """Timestamp checks and visits to expire tuples from a window with these indexes.
+
+    Eager: a visit per arriving tuple of any source (a count window is visited by its own only), a
+    check per tuple that leaves, a visit of its bucket in every index. Lazy: a check per tuple that
+    leaves, and every time all buckets of every index. A block that is dropped as a whole is visited
+    only, and a landmark window never.
+    """
     window, every = model.windows[place], model.timing.expire
     if every is not None:
         visited = symbol("B", model.buckets_visited(place, indexes))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from planner.plan.expression import Expression
@@ -99,7 +99,6 @@ class Formula:
 
     @property
     def symbols(self) -> str:
-        """LaTeX with symbols."""
         return self.expression.symbols
 
     @property
@@ -109,7 +108,6 @@ class Formula:
 
     @property
     def result(self) -> float:
-        """The number."""
         return self.expression.value
 
 
@@ -163,13 +161,9 @@ def models_behind(estimate: Estimate, field: str = "comparisons") -> tuple[str, 
 
     Other models of a figure stand behind its first formula: they are for comparison.
     """
-    found: dict[str, None] = {}
-    for operator_id in estimate.costs:
-        formulas = estimate.formulas.get(operator_id, ())
-        first = next((formula for formula in formulas if formula.field == field), None)
-        if first is not None:
-            found[first.model] = None
-    return tuple(found)
+    every = (estimate.formulas.get(operator_id, ()) for operator_id in estimate.costs)
+    firsts = (next((f for f in formulas if f.field == field), None) for formulas in every)
+    return tuple(dict.fromkeys(first.model for first in firsts if first is not None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,15 +211,7 @@ class Measurement:
 def total(costs: Mapping[str, Cost], roots: Iterable[str]) -> Cost:
     """A plan's cost: the sum over its operators, with the rows that leave its roots."""
     work = sum(costs.values(), Cost())
-    rows_out = sum(costs[root].rows_out for root in roots)
-    return Cost(
-        work.comparisons,
-        work.inserts,
-        work.expirations,
-        work.group_updates,
-        rows_out,
-        work.state_tuples,
-    )
+    return replace(work, rows_out=sum(costs[root].rows_out for root in roots))
 
 
 def rounded(score: float) -> float:
@@ -265,7 +251,6 @@ class Units:
     given: float = 0.0
 
     def seconds(self, cost: Cost, given: float = 0.0) -> float:
-        """The seconds that this work takes."""
         return (
             cost.comparisons * self.compare
             + cost.inserts * self.insert
@@ -292,7 +277,6 @@ class UnitCosts:
     kinds: Mapping[str, Units] = field(default_factory=dict)
 
     def of(self, kind: str) -> Units:
-        """The units of one kind of operator."""
         return self.kinds.get(kind, self.default)
 
     def seconds(self, kind: str, cost: Cost, given: float = 0.0) -> float:

@@ -147,7 +147,6 @@ class _Product(Expression):
 
 
 def symbol(name: str, value: float) -> Expression:
-    """A symbol with its value."""
     return _Symbol(value, (), name)
 
 
@@ -162,12 +161,10 @@ def form(template: str, value: float, *parts: Expression) -> Expression:
 
 
 def least(one: Expression, other: Expression) -> Expression:
-    """The smaller of two."""
     return form(r"\min\left(%s, %s\right)", min(one.value, other.value), one, other)
 
 
 def greatest(one: Expression, other: Expression) -> Expression:
-    """The larger of two."""
     return form(r"\max\left(%s, %s\right)", max(one.value, other.value), one, other)
 
 

@@ -29,10 +29,6 @@ class Outcome(Protocol):
         """The quality of every query, by its name."""
 
 
-def _every(label: str) -> bool:  # noqa: ARG001 - the signature of `eligible`
-    return True
-
-
 @dataclass(frozen=True, slots=True)
 class Objective:
     """One figure that plans are ranked by.
@@ -51,13 +47,12 @@ class Objective:
     of: Callable[[Plan, Outcome], float | None] = field(compare=False, repr=False)
     best: Literal["lowest", "highest"] = "lowest"
     part: str | None = None
-    eligible: Callable[[str], bool] = field(default=_every, compare=False, repr=False)
+    eligible: Callable[[str], bool] = field(default=lambda _: True, compare=False, repr=False)
     better: str = field(default="", compare=False, repr=False)
     worse: str = field(default="", compare=False, repr=False)
 
     @property
     def is_lowest(self) -> bool:
-        """Whether less is better."""
         return self.best == "lowest"
 
     def signed(self, score: float) -> float:
@@ -69,7 +64,6 @@ class Objective:
         return self.signed(rounded(score)), label
 
     def ordered(self, scores: Mapping[str, float]) -> list[str]:
-        """The labels, best first."""
         return sorted(scores, key=lambda label: self.key(scores[label], label))
 
     def first(self, labels: Iterable[str]) -> str:
@@ -85,7 +79,6 @@ class Objective:
         return (max if self.is_lowest else min)(entries, key=score)
 
     def is_better(self, score: float, other: float) -> bool:
-        """Whether a score is better than another."""
         return score < other if self.is_lowest else score > other
 
     def sides(self, worse: float, better: float) -> tuple[float, float]:
@@ -110,14 +103,7 @@ class Objective:
         return f"{times(*self.sides(worse, better))} {word}"
 
 
-def part_of_cost(
-    name: str,
-    part: str,
-    *,
-    best: Literal["lowest", "highest"] = "lowest",
-    title: str | None = None,
-    figure: str | None = None,
-) -> Objective:
+def part_of_cost(name: str, part: str, best: Literal["lowest", "highest"] = "lowest") -> Objective:
     """An objective that is a part of a plan's cost, which its operators add up to."""
 
     def of(plan: Plan, outcome: Outcome) -> float | None:
@@ -127,9 +113,8 @@ def part_of_cost(
         value: float = getattr(whole, part)
         return value
 
-    title = title or COST_UNITS[part].capitalize()
-    unit = title[0].lower() + title[1:]
-    return Objective(name, title, unit, figure or part, of, best, part)
+    unit = COST_UNITS[part]
+    return Objective(name, unit.capitalize(), unit, part, of, best, part)
 
 
 WORK = part_of_cost("work", "comparisons")

@@ -38,7 +38,6 @@ class Operator:
         return isinstance(other, Operator) and self.id == other.id
 
     def param(self, name: str) -> Param:
-        """The value of one parameter."""
         return dict(self.params)[name]
 
 

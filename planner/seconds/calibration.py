@@ -94,7 +94,7 @@ def kept_calibration() -> Calibration | None:
 def keep_calibration(calibration: Calibration) -> None:
     """Keep it in place of an earlier one of the same machine."""
     file = calibration_file()
-    machines = {**_machines(file), calibration.machine: _to_json(calibration)}
+    machines = {**_machines(file), calibration.machine: asdict(calibration)}
     beside = file.with_suffix(".unfinished")
     beside.write_text(json.dumps({"schema": SCHEMA, "machines": machines}, indent=1))
     beside.replace(file)
@@ -115,10 +115,6 @@ def _machines(file: Path) -> dict[str, Any]:
         return {}
     machines = content.get("machines")
     return machines if isinstance(machines, dict) else {}
-
-
-def _to_json(calibration: Calibration) -> dict[str, Any]:
-    return asdict(calibration)
 
 
 def _from_json(record: Mapping[str, Any]) -> Calibration:

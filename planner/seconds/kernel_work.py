@@ -73,12 +73,11 @@ def kernel_seconds(
     shape = shape or Shape()
     seconds = stream_seconds - min(longest_window, stream_seconds) / 2
     copies = shape.partitions if shape.replicated else 1
-    spent = sum(own.seconds(units) * (1 if _is_once(own) else copies) for own in work.operators)
+    spent = sum(
+        own.seconds(units) * (1 if own.kind.split()[1] in _ONCE else copies)
+        for own in work.operators
+    )
     held = work.batch.given * copies
     calls = work.batch.cost.rows_out * shape.partitions
     laid_out = units.seconds(work.batch.kind, Cost(rows_out=calls), held)
     return seconds * spent + shape.batches * laid_out
-
-
-def _is_once(work: Work) -> bool:
-    return work.kind.split()[1] in _ONCE

@@ -35,7 +35,6 @@ class Distribution:
 
     @property
     def is_text(self) -> bool:
-        """Whether the values are texts."""
         return self.values.dtype == object
 
 
@@ -67,7 +66,8 @@ def share_of_pairs(
 ) -> float:
     """The share of pairs with `left comparison right + offset`, each side drawn by itself."""
     if left.is_text != right.is_text:
-        return _unlike(comparison, float(left.shares.sum() * right.shares.sum()))
+        # Text and numbers are never equal, and neither is the smaller.
+        return float(left.shares.sum() * right.shares.sum()) if comparison == "<>" else 0.0
     if not len(left.values) or not len(right.values):
         return 0.0
     shifted = right.values + offset if offset else right.values  # type: ignore[operator]
@@ -120,11 +120,6 @@ def satisfying(values: Distribution, conditions: Conditions) -> NDArray[np.bool_
         else:
             passes &= COMPARE[comparison](values.values, constant).astype(np.bool_)
     return passes
-
-
-def _unlike(comparison: Comparison, pairs: float) -> float:
-    """Text and numbers are never equal, and neither is the smaller."""
-    return pairs if comparison == "<>" else 0.0
 
 
 # Values that meet less than this times as often as if they were uniform count as uniform.

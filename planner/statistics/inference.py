@@ -25,9 +25,7 @@ from planner.statistics.selectivity import (
     all_predicates,
     attribute_of,
     declared,
-    filter_selectivity,
     keys,
-    predicate_selectivity,
     provenance,
     selectivity_place,
 )
@@ -36,14 +34,6 @@ from planner.workload.query import Column, Filter, Predicate, Query
 from planner.workload.streams import Arrivals, Attribute, Changes, Relation, Stream
 from planner.workload.validation import MAX_DISTINCT
 from planner.workload.workload import Workload
-
-__all__ = [
-    "Provenance",
-    "filter_selectivity",
-    "infer",
-    "predicate_selectivity",
-    "provenance",
-]
 
 # Tuples that share their ts arrive in bursts when there are this many of them on average.
 LEAST_BURST = 1.5
@@ -233,7 +223,7 @@ class _Inference:
                 if given.selectivity is not None or measured is None:
                     continue
                 filled[next(keys(query, condition))] = replace(given, selectivity=measured)
-                place = selectivity_place(query, condition, kind)
+                place = selectivity_place(query, condition)
                 self._found[place] = "counted over all values of the data"
         return filled
 

@@ -56,6 +56,12 @@ def declared(
     return next(iter(found), None)
 
 
+def declared_share(workload: Workload, query: Query, condition: Condition) -> float | None:
+    """The share that the workload declares to satisfy this condition."""
+    given = declared(workload.statistics, query, condition)
+    return None if given is None else given.selectivity
+
+
 def all_predicates(query: Query) -> tuple[Predicate, ...]:
     """The predicates of the query and those that its equalities imply."""
     found = dict.fromkeys(query.predicates)
@@ -102,15 +108,14 @@ class Provenance:
 
 def predicate_selectivity(workload: Workload, query: Query, predicate: Predicate) -> float:
     """The share of pairs that satisfy the predicate: declared, or of values that pass filters."""
-    given = declared(workload.statistics, query, predicate)
-    if given is not None and given.selectivity is not None:
-        return given.selectivity
+    if (given := declared_share(workload, query, predicate)) is not None:
+        return given
     left = attribute_of(workload, query, predicate.left)
     right = attribute_of(workload, query, predicate.right)
     if _plainly_uniform(left) and _plainly_uniform(right) and predicate.is_equality:
         # Values are 1..distinct: the smaller set lies in the larger, whatever their size.
         present = (1 - left.missing) * (1 - right.missing)
-        return present / max(_distinct(left), _distinct(right))
+        return present / max(left.distinct or PLAIN_DISTINCT, right.distinct or PLAIN_DISTINCT)
     return share_of_pairs(
         _passing(workload, query, predicate.left),
         predicate.comparison,
@@ -128,13 +133,10 @@ def _passing(workload: Workload, query: Query, column: Column) -> Distribution:
 
 def filter_selectivity(workload: Workload, query: Query, condition: Filter) -> float:
     """The share of tuples that pass the filter: declared, else from the distribution."""
-    given = declared(workload.statistics, query, condition)
-    if given is not None and given.selectivity is not None:
-        return given.selectivity
-    attribute = attribute_of(workload, query, condition.column)
-    return share_of_values(
-        declared_distribution(attribute), condition.comparison, condition.constant
-    )
+    if (given := declared_share(workload, query, condition)) is not None:
+        return given
+    values = declared_distribution(attribute_of(workload, query, condition.column))
+    return share_of_values(values, condition.comparison, condition.constant)
 
 
 def filters_selectivity(workload: Workload, query: Query, conditions: Sequence[Filter]) -> float:
@@ -145,9 +147,8 @@ def filters_selectivity(workload: Workload, query: Query, conditions: Sequence[F
     share = 1.0
     by_column: dict[Column, list[Filter]] = {}
     for condition in conditions:
-        given = declared(workload.statistics, query, condition)
-        if given is not None and given.selectivity is not None:
-            share *= given.selectivity
+        if (given := declared_share(workload, query, condition)) is not None:
+            share *= given
         else:
             by_column.setdefault(condition.column, []).append(condition)
     for column, together in by_column.items():
@@ -164,10 +165,6 @@ def attribute_of(workload: Workload, query: Query, column: Column) -> Attribute:
     return known.get(column.attribute, Attribute())
 
 
-def _distinct(attribute: Attribute) -> int:
-    return attribute.distinct or PLAIN_DISTINCT
-
-
 def _plainly_uniform(attribute: Attribute) -> bool:
     return not attribute.zipf and not attribute.values and attribute.type == "integer"
 
@@ -181,7 +178,7 @@ def provenance(
     rows = [row for source in sources for row in _of_source(source)]
     rows += [row for query in workload.queries for row in _of_query(workload, query)]
     return tuple(
-        Provenance(row.place, row.value, "inferred from data", found[row.place])
+        replace(row, origin="inferred from data", detail=found[row.place])
         if row.place in found
         else row
         for row in rows
@@ -221,33 +218,26 @@ def _known(place: str, value: float | None, what: str) -> Provenance:
 
 
 def _of_query(workload: Workload, query: Query) -> Iterator[Provenance]:
-    for predicate in all_predicates(query):
-        columns = (predicate.left, predicate.right)
-        value = predicate_selectivity(workload, query, predicate)
-        yield _of_condition(workload, query, predicate, columns, value)
-    for condition in query.filters:
-        value = filter_selectivity(workload, query, condition)
-        yield _of_condition(workload, query, condition, (condition.column,), value)
+    conditions: list[Condition] = [*all_predicates(query), *query.filters]
+    for condition in conditions:
+        if isinstance(condition, Filter):
+            columns: tuple[Column, ...] = (condition.column,)
+            value = filter_selectivity(workload, query, condition)
+        else:
+            columns = (condition.left, condition.right)
+            value = predicate_selectivity(workload, query, condition)
+        place = selectivity_place(query, condition)
+        if declared_share(workload, query, condition) is not None:
+            what = "share of pairs" if len(columns) > 1 else ""
+            yield Provenance(place, value, "declared", what)
+            continue
+        counts = {column: attribute_of(workload, query, column).distinct for column in columns}
+        shown = ", ".join(f"{c}: {n or f'{PLAIN_DISTINCT} (not known)'}" for c, n in counts.items())
+        origin: Origin = "derived from distinct values" if all(counts.values()) else "default"
+        yield Provenance(place, value, origin, f"distinct values {shown}")
 
 
-def _of_condition(
-    workload: Workload,
-    query: Query,
-    condition: Predicate | Filter,
-    columns: tuple[Column, ...],
-    value: float,
-) -> Provenance:
-    kind = "filters" if isinstance(condition, Filter) else "predicates"
-    place = selectivity_place(query, condition, kind)
-    given = declared(workload.statistics, query, condition)
-    if given is not None and given.selectivity is not None:
-        return Provenance(place, value, "declared", "share of pairs" if len(columns) > 1 else "")
-    counts = {column: attribute_of(workload, query, column).distinct for column in columns}
-    shown = ", ".join(f"{c}: {n or f'{PLAIN_DISTINCT} (not known)'}" for c, n in counts.items())
-    origin: Origin = "derived from distinct values" if all(counts.values()) else "default"
-    return Provenance(place, value, origin, f"distinct values {shown}")
-
-
-def selectivity_place(query: Query, condition: Predicate | Filter, kind: str) -> str:
+def selectivity_place(query: Query, condition: Condition) -> str:
     """Where the selectivity of this condition stands, or would stand."""
+    kind = "filters" if isinstance(condition, Filter) else "predicates"
     return f'statistics.{kind}."{next(keys(query, condition))}".selectivity'

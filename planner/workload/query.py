@@ -44,20 +44,19 @@ MOST_WEIGHT = 1e9
 # --- windows -------------------------------------------------------------------------------------
 
 
-def _check_length(seconds: float) -> None:
-    number(seconds, "window", most=MAX_SECONDS)
-    if microseconds(seconds) < 1:
-        raise PlanError(f"must be a microsecond or longer, got {seconds} s", "window")
-
-
 @dataclass(frozen=True, slots=True)
-class TimeWindow:
-    """The tuples u with 0 <= k.ts - u.ts < seconds, when k arrives."""
-
+class _Seconds:
     seconds: float
 
     def __post_init__(self) -> None:
-        _check_length(self.seconds)
+        number(self.seconds, "window", most=MAX_SECONDS)
+        if microseconds(self.seconds) < 1:
+            raise PlanError(f"must be a microsecond or longer, got {self.seconds} s", "window")
+
+
+@dataclass(frozen=True, slots=True)
+class TimeWindow(_Seconds):
+    """The tuples u with 0 <= k.ts - u.ts < seconds, when k arrives."""
 
     def __str__(self) -> str:
         return f"RANGE {exact(self.seconds)}"
@@ -77,13 +76,8 @@ class CountWindow:
 
 
 @dataclass(frozen=True, slots=True)
-class TumblingWindow:
+class TumblingWindow(_Seconds):
     """The tuples of k's block [j*seconds, (j+1)*seconds) that arrived before k."""
-
-    seconds: float
-
-    def __post_init__(self) -> None:
-        _check_length(self.seconds)
 
     def __str__(self) -> str:
         return f"TUMBLING {exact(self.seconds)}"
@@ -141,7 +135,6 @@ class Predicate:
 
     @property
     def is_equality(self) -> bool:
-        """Whether it asks for equal values."""
         return self.comparison == "=" and not self.offset
 
     @property
@@ -229,7 +222,6 @@ class Query:
         unique((source.alias for source in self.sources), f"{self.name}: aliases")
 
     def source(self, alias: str) -> Source:
-        """The source with this alias."""
         for source in self.sources:
             if source.alias == alias:
                 return source

@@ -44,14 +44,12 @@ class Workload:
         unique([q.name for q in self.queries], "queries")
 
     def stream(self, name: str) -> Stream:
-        """The stream with this name."""
         for stream in self.streams:
             if stream.name == name:
                 return stream
         raise PlanError(f"no stream {name!r}; there are {listed(s.name for s in self.streams)}")
 
     def query(self, name: str) -> Query:
-        """The query with this name."""
         for query in self.queries:
             if query.name == name:
                 return query
@@ -73,7 +71,7 @@ class Workload:
     @property
     def longest_window(self) -> float:
         """The longest window of any query, in seconds: a count window's are those its rows take."""
-        return max((self._seconds(s) for q in self.queries for s in q.sources), default=0.0)
+        return max((self.window_seconds(s) for q in self.queries for s in q.sources), default=0.0)
 
     @property
     def warmup(self) -> float:
@@ -85,7 +83,8 @@ class Workload:
         """The middle of what is measured: what grows all the time has no other mean."""
         return self.warmup + self.run.duration / 2
 
-    def _seconds(self, source: Source) -> float:
+    def window_seconds(self, source: Source) -> float:
+        """How long a tuple may stay in a window; 0 where it never leaves."""
         window = source.window
         if isinstance(window, TimeWindow | TumblingWindow):
             return window.seconds

@@ -12,7 +12,7 @@ from planner.numbers import amount
 from planner.plan.cost import COST_FIELDS, Measurement, q_error
 from planner.plan.plan_text import printable, title
 from planner.seconds.calibration import Calibration, Figure
-from planner.statistics.inference import Provenance
+from planner.statistics.selectivity import Provenance
 from planner.whatif.rates import RateTrace
 from planner.workload.workload import Workload
 from runtime.diagnosis.diagnose import Diagnosis

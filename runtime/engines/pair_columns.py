@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planner.joins.groups import Condition, Group
+from planner.joins.query_groups import Condition, Group
 from planner.workload.changes import queries_of_run
 from planner.workload.query import Column
 from planner.workload.streams import Constant

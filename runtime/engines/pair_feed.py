@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from planner.errors import PlanError
 from planner.files.tuple_table import Table
-from planner.joins.groups import Group, groups_of
+from planner.joins.query_groups import Group, groups_of
 from planner.workload.changes import stages_of
 from planner.workload.query import Column, Filter, Predicate, Query, Source
 from planner.workload.streams import Constant

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from planner.families.sliced_chain.layout import Selection, SlicedJoin, parts_of
-from planner.families.sliced_chain.plans import Built, Checking, Feeding, Merging, PlanBuilder
-from planner.joins.groups import BOTH, Condition, Group, Member, groups_of
+from planner.families.sliced_chain.layout import Selection, SlicedJoin
+from planner.families.sliced_chain.plans import Built, Checking, Feeding, Merging, build
+from planner.joins.query_groups import BOTH, Condition, Group, Member, groups_of
+from planner.joins.shares import parts_of
 from planner.plan.cost import Cost
 from planner.plan.plan import Operator
 from planner.workload.query import COMPARE
@@ -61,7 +62,7 @@ class Counts:
 def built(workload: Workload, label: str) -> Built:
     """The plan with this label, and what its operators are about."""
     names = [query.name for query in workload.queries]
-    return PlanBuilder(groups_of(workload), names).build(label)
+    return build(groups_of(workload), names, label)
 
 
 def in_order(workload: Workload, data: Data) -> Iterator[Arrived]:

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from pages.parts.run.run_choices import REAL
 from planner.files.data_folder import home, kernels_digest, machine
 from planner.seconds.calibration import Calibration, Figure, Fit, keep_calibration
-from planner.seconds.units import DEFAULT_UNITS
+from planner.seconds.units import default_units
 from tests.pages.conftest import FakeSpark
 
 Go = Callable[[str], AppTest]
@@ -22,7 +22,7 @@ FOUND = Calibration(
     made=1_700_000_000.0,
     seconds=21.0,
     versions={"numba": "1"},
-    kinds=DEFAULT_UNITS.kinds,
+    kinds=default_units().kinds,
     figures={"slices": {"purge": Figure(3.1e-8, 1e-9)}, "loops": {"insert": Figure(1e-7, 1e-8)}},
     fits={"slices": Fit(40, 1.05, 1.3, 1.08), "loops": Fit(19, 1.06, 1.2, 1.21)},
     c_sys=Figure(93.4, 8.0),

@@ -17,7 +17,7 @@ from tests.pages.conftest import FakeSpark
 from tests.pages.helpers import all_done, until
 
 Go = Callable[[str], AppTest]
-DRAWN_BY = ("show", "pick", "picture")
+DRAWN_BY = ("show", "show_work", "pick", "picture")
 # The details of Plans that have figures, and the modules whose figures are seen with each sample.
 DETAILS = {
     "golab-table-7": [
@@ -41,7 +41,7 @@ SEEN_WITH = {
         "run_figures",
     },
     "auctions": {"early_aggregation", "gallery", "run_views", "run_figures"},
-    "temperature-humidity": {"chain_view", "optima", "run_views"},
+    "temperature-humidity": {"chain_view", "ledger", "optima", "run_views"},
 }
 SEEN_WHILE_IT_RUNS = {"progress", "sliced_chain"}
 SEEN_OF_PAPERS = {"figure_page"}

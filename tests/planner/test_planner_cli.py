@@ -17,7 +17,7 @@ import pytest
 from planner.__main__ import main
 from planner.files.workload_file import dump_workload
 from planner.report.plans_report import MOST_WITH_OPERATORS
-from planner.seconds.units import DEFAULT_UNITS
+from planner.seconds.units import default_units
 from planner.workload.execution import Every, Execution
 from planner.workload.workload import Workload
 from tests.planner.workloads import EIGHT, TABLE_5, TABLE_7, equality_join
@@ -73,7 +73,7 @@ def test_plans_is_the_contracts_document(table_5: str, document: Callable[..., A
     assert set(best["cost"]) == COST
     assert best["cost"]["comparisons"] == 16000
     assert best["seconds"] > 0
-    assert family["units"] == DEFAULT_UNITS.source
+    assert family["units"] == default_units().source
     nothing = dict.fromkeys(("delay_ms", "delay_ms_max", "recall", "importance"))
     assert best["queries"] == {"Q1": nothing}
     assert set(best["operators"][0]) == {"id", "kind", "params", "inputs", "cost"}

@@ -11,7 +11,7 @@ import numpy as np
 
 from planner.families.shared_schedule.model import model_of
 from planner.families.stages import PlannedStage
-from planner.joins.groups import Group, groups_of
+from planner.joins.query_groups import Group, groups_of
 from planner.workload.query import Query
 from planner.workload.workload import Workload
 from runtime.engines.shared_schedule import schedule_program as servers
@@ -24,6 +24,7 @@ from runtime.engines.shared_schedule.kernel.types import (
     QUEUE_MAX,
     WAITED,
 )
+from tests.oracles import schedule_measures as measure
 from tests.oracles import schedules as oracle
 from tests.oracles.joins import Data, holds
 from tests.oracles.schedules import NEVER, Clock, Outer, Policy, Trace
@@ -201,13 +202,13 @@ class Comparison:
         self, measures: np.ndarray, trace: Trace, policy: Policy, widest: int
     ) -> None:
         span = (WARMUP, END)
-        assert measures[BUSY] == oracle.busy(trace, span)
-        assert measures[WAITED] == oracle.waited(trace, span)
-        assert measures[HELD_TIME] == oracle.held_time(trace, policy, widest, span)
-        assert measures[HELD_MAX] == oracle.held_max(trace, policy, widest, WARMUP)
+        assert measures[BUSY] == measure.busy(trace, span)
+        assert measures[WAITED] == measure.waited(trace, span)
+        assert measures[HELD_TIME] == measure.held_time(trace, policy, widest, span)
+        assert measures[HELD_MAX] == measure.held_max(trace, policy, widest, WARMUP)
         if len(self.stages) == 1 and any(max(ends.values()) >= WARMUP for ends in trace.ends):
-            assert measures[QUEUE_MAX] == oracle.waiting_max(trace, WARMUP)
-            assert measures[BUFFER_MAX] == oracle.buffer_max(trace, WARMUP)
+            assert measures[QUEUE_MAX] == measure.waiting_max(trace, WARMUP)
+            assert measures[BUFFER_MAX] == measure.buffer_max(trace, WARMUP)
 
     def _check_alone(self) -> dict[str, list[tuple[int, int]]]:
         by_query = {name: Expected() for name in self.found.program.queries}

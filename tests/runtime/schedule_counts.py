@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from planner.families.shared_schedule.labels import schedule_of
 from planner.families.stages import PlannedStage
-from planner.joins.groups import Condition, Group, groups_of
+from planner.joins.query_groups import Condition, Group, groups_of
 from planner.plan.cost import COST_FIELDS, Cost
 from planner.plan.plan import Operator
 from planner.workload.query import COMPARE

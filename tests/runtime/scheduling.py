@@ -13,7 +13,7 @@ from planner.families.shared_schedule.labels import POLICIES, Schedule, schedule
 from planner.families.shared_schedule.model import model_of
 from planner.families.shared_schedule.plans import built
 from planner.families.stages import PlannedStage, whole_plan
-from planner.joins.groups import groups_of
+from planner.joins.query_groups import groups_of
 from planner.plan.plan import Plan
 from planner.workload.execution import Execution
 from planner.workload.query import (

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from planner.families.sliced_chain.labels import STRATEGIES, label_of
-from planner.joins.groups import groups_of
+from planner.joins.query_groups import groups_of
 from planner.workload.execution import Execution
 from planner.workload.query import (
     Column,

@@ -18,16 +18,11 @@ from planner.experiments.wang.workloads import (
 )
 from planner.families.sliced_chain import NAME, published_model
 from planner.families.sliced_chain.labels import MEM_OPT, PULL_UP, PUSH_DOWN
-from planner.families.sliced_chain.model import model_of
 from planner.families.sliced_chain.published_model import TwoQueries
-from planner.families.sliced_chain.ranking import Plans
+from planner.families.sliced_chain.space import ChainPlans
 from planner.workload.workload import Workload
 
 T = TypeVar("T")
-
-
-def _plans(workload: Workload) -> Plans:
-    return Plans(model_of(workload))
 
 
 # --- Figure 11: savings --------------------------------------------------------------------------
@@ -64,8 +59,8 @@ def savings(
         name = f"Figure 11, ρ = {ratio:g}, Sσ = {passing:g}, S⋈ = {joined:g}, {rate:g}/s"
         seconds = _TUPLES / rate
         workload = windowed_joins(name, rate, windows, (1.0, passing), joined, seconds=seconds)
-        plans = _plans(workload)
-        label = plans.named(MEM_OPT)
+        plans = ChainPlans(workload)
+        label = plans.meant(MEM_OPT)
         own, other = (getattr(plans.cost(plan), quantity) for plan in (label, against))
         saved = {EXPECTED: 1 - own / other}
         saved |= {model: saving(ratio, passing) for model, saving in models.items()}
@@ -136,9 +131,9 @@ def memory(
     points: dict[tuple[str, str], list[Point]] = {}
     for x, (setting, rate) in _placed(_table_3(**settings), rates).items():
         workload = three_joins(*setting, rate)
-        plans = _plans(workload)
+        plans = ChainPlans(workload)
         for subject, plan in strategies.items():
-            label = plans.named(plan)
+            label = plans.meant(plan)
             held = plans.cost(label).state_tuples
             point = Point(x, workload, NAME, label, predicted=held)
             points.setdefault(("expected tuples", subject), []).append(point)
@@ -205,11 +200,11 @@ def _rates_beside(
     """
     points: dict[tuple[str, str], list[Point]] = {(m, s): [] for m in _OVERHEADS for s in plans}
     for (x, chosen_by), workload in workloads.items():
-        priced = _plans(workload)
-        other = priced.named(against)
+        priced = ChainPlans(workload)
+        other = priced.meant(against)
         for subject, (plan, overhead) in plans.items():
             if overhead == chosen_by:
-                label = priced.named(plan)
+                label = priced.meant(plan)
                 for model, c_sys in _OVERHEADS.items():
                     times = _score(priced, other, c_sys) / _score(priced, label, c_sys)
                     point = Point(x, workload, NAME, label, predicted=times, against=other)
@@ -217,9 +212,9 @@ def _rates_beside(
     return points
 
 
-def _score(plans: Plans, label: str, c_sys: float) -> float:
+def _score(plans: ChainPlans, label: str, c_sys: float) -> float:
     """Comparisons, and what the overhead of the tuples entering slices is worth."""
     comparisons = plans.cost(label).comparisons
     if not c_sys:
         return comparisons
-    return comparisons + c_sys * plans.entering(plans.model.builder.build(label))
+    return comparisons + c_sys * plans.entering(plans.model.build(label))

@@ -31,13 +31,11 @@ class EarlyAggregation:
     )
 
     def refuses(self, workload: Workload) -> str | None:
-        """Say in one sentence why early aggregation does not apply; None when it does."""
         from planner.families.early_aggregation.coverage import refusal
 
         return refusal(workload)
 
     def space(self, workload: Workload, units: UnitCosts | None = None) -> PlanSpace:
-        """The plans of a workload: every choice of early aggregations."""
         from planner.families.early_aggregation.space import AggregationPlans
 
         return AggregationPlans(workload, units)

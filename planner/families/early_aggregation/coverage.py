@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from planner.joins.coverage import (
-    predicates_refusal,
-    relation_of,
-    several_refusal,
-    sizes_refusal,
-    statistics_refusal,
-    types_refusal,
-    values_refusal,
-)
+from planner.joins.coverage import join_refusal, relation_of, several_refusal, values_refusal
 from planner.statistics.selectivity import attribute_of
 from planner.workload.execution import Execution
 from planner.workload.query import Column, Query, Source
@@ -34,12 +26,7 @@ def refusal(workload: Workload) -> str | None:
         _clauses(query)
         or _sources(workload, query)
         or _timing(workload.execution)
-        or predicates_refusal(query)
-        or statistics_refusal(workload, query)
-        or types_refusal(workload, query)
-        or values_refusal(workload, query, cell_columns(query))
-        or _summed(workload, query)
-        or sizes_refusal(workload, query)
+        or join_refusal(workload, query, lambda: _values(workload, query))
     )
 
 
@@ -90,8 +77,10 @@ def _timing(execution: Execution) -> str | None:
     return None
 
 
-def _summed(workload: Workload, query: Query) -> str | None:
-    """The first text that is to be added up."""
+def _values(workload: Workload, query: Query) -> str | None:
+    """The first attribute whose values are not known, and the first text that is to be added up."""
+    if unknown := values_refusal(workload, query, cell_columns(query)):
+        return unknown
     for aggregate in query.aggregates:
         if aggregate.column is None or aggregate.function not in ("sum", "avg"):
             continue
@@ -143,21 +132,17 @@ def column_text(columns: tuple[Column, ...]) -> str:
     return ", ".join(str(column) for column in columns)
 
 
-def rules_of(query: Query) -> tuple[EarlyRule, ...]:
-    """The early aggregation of each source, in FROM order."""
-    return tuple(_rule(query, source) for source in query.sources)
-
-
 def query_functions(query: Query) -> tuple[str, ...]:
     """The aggregates of the query, by what they compute; rows are counted in any case."""
     names = dict.fromkeys(aggregate.default_name() for aggregate in query.aggregates)
     return tuple(names) or (ROWS,)
 
 
-def _rule(query: Query, source: Source) -> EarlyRule:
+def rule_of(query: Query, source: Source) -> EarlyRule:
+    """The early aggregation of a source."""
     grouped = tuple(c for c in dict.fromkeys(query.group_by) if c.alias == source.alias)
-    own = tuple(c for c in cell_columns(query) if c.alias == source.alias)
-    joined = tuple(c for c in own if c in _join_columns(query))
+    linked = (column for p in query.predicates for column in (p.left, p.right))
+    joined = tuple(c for c in dict.fromkeys(linked) if c.alias == source.alias)
     functions = tuple(_functions(query, source.alias))
     return EarlyRule(
         source.alias,
@@ -167,10 +152,6 @@ def _rule(query: Query, source: Source) -> EarlyRule:
         _why_group(source.alias, joined, grouped),
         _why_functions(query, source.alias, functions),
     )
-
-
-def _join_columns(query: Query) -> set[Column]:
-    return {column for p in query.predicates for column in (p.left, p.right)}
 
 
 def _functions(query: Query, alias: str) -> Iterator[str]:

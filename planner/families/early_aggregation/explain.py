@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from planner.families.base import near_ties, plain_answer
+from planner.families.base import answer_beside_baseline, plain_answer
 from planner.families.early_aggregation.groups import groups_of
 from planner.families.early_aggregation.model import AggregationModel
 from planner.families.early_aggregation.published_model import PrintedModel
@@ -13,7 +13,7 @@ from planner.families.early_aggregation.ranking import best_mask
 from planner.families.early_aggregation.search import orders
 from planner.families.early_aggregation.skew import skewed_classes
 from planner.families.protocol import Ranking
-from planner.numbers import amount, percent_more, shortened, times
+from planner.numbers import amount, shortened
 
 # Plans that the paper's equations are asked about one by one.
 MOST_BOUNDED = 16
@@ -51,26 +51,15 @@ def answer(model: AggregationModel, ranking: Ranking) -> str:
     """Which plan wins, by how much, because of what, and what comes close to it."""
     if ranking.by.name not in ("work", "seconds"):
         return plain_answer(ranking)
-    best, late = ranking.of(ranking.best), ranking.of(ranking.baseline)
-    unit = ranking.by.unit
-    head = f"{best.label} wins: {amount(best.score)} {unit}"
-    ties = near_ties(best, ranking)
+    best = ranking.of(ranking.best)
     if ranking.considered == 1:
-        return f"{best.label}: {amount(best.score)} {unit}; {_only(model)}."
-    if best.label == late.label:
-        return f"{head}{'' if ties else _closest(ranking)}, because {_too_large(model)}{ties}."
-    against = f"{times(late.score, best.score)} cheaper than LAP"
-    if late.score < 1.1 * best.score:
-        against = f"LAP needs {percent_more(late.score, best.score)} more"
-    return f"{head}, {against}, because {_small(model, model.mask(best.label))}{ties}."
-
-
-def _closest(ranking: Ranking) -> str:
-    """What follows LAP, where more than LAP is listed."""
-    late, *others = ranking.candidates
-    if not others:
-        return ""
-    return f"; {others[0].label} needs {percent_more(others[0].score, late.score)} more"
+        return f"{best.label}: {amount(best.score)} {ranking.by.unit}; {_only(model)}."
+    return answer_beside_baseline(
+        ranking,
+        best.label,
+        lambda: _small(model, model.mask(best.label)),
+        lambda: _too_large(model),
+    )
 
 
 def why(model: AggregationModel) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,31 +18,20 @@ from planner.families.early_aggregation.window_sizes import Cells
 from planner.joins.arrays import Floats, Ints
 
 
-@dataclass(frozen=True, slots=True)
-class Recomputed:
-    """How often per second extrema are looked for anew, and the entries that are examined."""
-
-    times: float = 0.0
-    examined: float = 0.0
-
-    def __add__(self, other: Recomputed) -> Recomputed:
-        return Recomputed(self.times + other.times, self.examined + other.examined)
-
-
-def in_set(model: AggregationModel, place: int) -> Recomputed:
-    """In the set of a source: the tuples of the entry are gone through, for each function."""
-    content = model.contents[place]
+def in_set(model: AggregationModel, place: int) -> tuple[float, float]:
+    """How often per second extrema are looked for anew in a source's set, and what is examined: for
+    each function the tuples of the entry."""
+    content, times, examined = model.contents[place], 0.0, 0.0
     if content.window.is_relation or content.window.ends != "each":
-        return Recomputed()
-    total = Recomputed()
+        return times, examined
     others = content.mean(is_set=False) * content.cells.shares
-    tuples = content.cells.counts * content.cells.shares
+    tuples = content.cells.weights
     for extremum in model.extrema:
         if extremum.place == place:
-            again, examined = _leaves(others, extremum)
-            rate = content.window.rate
-            total += Recomputed(rate * float(tuples @ again), rate * float(tuples @ examined))
-    return total
+            again, looked_at = _leaves(others, extremum)
+            times += content.window.rate * float(tuples @ again)
+            examined += content.window.rate * float(tuples @ looked_at)
+    return times, examined
 
 
 def in_output(model: AggregationModel) -> float:
@@ -133,14 +121,9 @@ def _taken_along(
     best_among = np.exp(-along * better) - np.exp(-along * (better + equal))
     found = float(best_among @ np.exp(-rest * better))
     own = model.contents[origin]
-    alone = math.exp(-own.mean(is_set=False) * float(own.cells.shares @ _weights(own.cells)))
+    alone = math.exp(-own.mean(is_set=False) * float(own.cells.shares @ own.cells.weights))
     nothing_left = -math.expm1(-along) * math.exp(-rest) * alone
     return max(0.0, found - nothing_left) / -math.expm1(-along)
-
-
-def _weights(cells: Cells) -> Floats:
-    """The share of tuples in each block of cells."""
-    return cells.counts * cells.shares
 
 
 def _group_parts(model: AggregationModel, place: int, own_keys: bool = True) -> Iterator[Cells]:

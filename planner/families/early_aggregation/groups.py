@@ -65,7 +65,7 @@ class OutputGroups:
             on_one = self._on_one_attribute(self._graph.classes[0])
             if on_one is not None:
                 return on_one
-        grouped = [p for p, c in enumerate(self._model.contents) if self._is_grouped(p)]
+        grouped = [place for place, rule in enumerate(self._model.rules) if rule.grouped]
         if len(grouped) > 1:
             # Every view leaves out something that results have in common, and sees too many.
             return min(self._seen_from(place) for place in grouped)
@@ -152,7 +152,9 @@ class OutputGroups:
                 parts.append((place, values_of(known.spread([key.place for key in known.keys]))))
         parts += [(p, values_of(spread)) for p, spread in self._compared(origin)]
         if math.prod(len(cells.counts) for _, cells in parts) > _MOST_COMBINATIONS:
-            parts = [(p, _evened(cells)) for p, cells in parts]
+            # As many cells, all with the same share.
+            numbers = [(p, np.array([cells.number])) for p, cells in parts]
+            parts = [(p, Cells(number, 1 / number)) for p, number in numbers]
         for blocks in product(*(range(len(cells.counts)) for _, cells in parts)):
             number, shares = 1.0, dict.fromkeys(way, 1.0)
             for block, (place, cells) in zip(blocks, parts, strict=True):
@@ -177,9 +179,6 @@ class OutputGroups:
         varying = content.varying or chance < 1
         filled_at = [occupied(cells, float(t) * chance, varying) for t in content.tuples]
         return float(WEIGHTS @ np.array(filled_at))
-
-    def _is_grouped(self, place: int) -> bool:
-        return bool(self._model.rules[place].grouped)
 
     def own_cells(self, place: int) -> Cells:
         """The groups that the GROUP BY attributes of one source make."""
@@ -259,16 +258,10 @@ class OutputGroups:
             return -np.expm1(np.log1p(-there) @ counts)
 
 
-def _evened(cells: Cells) -> Cells:
-    """As many cells, all with the same share."""
-    return Cells(np.array([cells.number]), np.array([1 / cells.number]))
-
-
 def _plain_grid(spreads: list[Spread]) -> Floats:
     return np.array(sorted({float(e) for low, high, _ in spreads for e in (low, high + 1)}))
 
 
 @lru_cache(maxsize=8)
 def groups_of(model: AggregationModel) -> OutputGroups:
-    """The groups of one aggregation."""
     return OutputGroups(model)

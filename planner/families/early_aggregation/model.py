@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,9 +15,9 @@ from planner.families.early_aggregation.coverage import (
     no_sets,
     query_functions,
     refusal,
-    rules_of,
+    rule_of,
 )
-from planner.families.early_aggregation.window_sizes import Content, mean_product
+from planner.families.early_aggregation.window_sizes import Content
 from planner.joins.arrays import Floats
 from planner.joins.graph import Twins
 from planner.joins.keys import Spread
@@ -26,7 +26,7 @@ from planner.joins.model_builder import ranks_of
 from planner.joins.windows import JoinWindow
 from planner.statistics.distributions import PLAIN_DISTINCT, declared_distribution
 from planner.statistics.selectivity import attribute_of
-from planner.workload.query import Column, CountWindow, Query, Source, TimeWindow, TumblingWindow
+from planner.workload.query import Column, CountWindow, Query, TumblingWindow
 from planner.workload.streams import Attribute
 from planner.workload.workload import Workload
 
@@ -62,7 +62,6 @@ class AggregationModel:
 
     @cached_property
     def count(self) -> int:
-        """How many sources are joined."""
         return len(self.contents)
 
     @property
@@ -107,23 +106,16 @@ class AggregationModel:
         mask = sum(1 << place for place, digit in enumerate(digits) if digit == "1")
         if not mask:
             raise PlanError(f"no plan {label!r}; without an early aggregation it is LAP", NAME)
-        for excluded, why in self.excluded(mask):
-            raise PlanError(f"{excluded} cannot be run: {why}", NAME)
+        if mask not in self.masks:
+            raise PlanError(f"{label} cannot be run: {self.why_excluded}", NAME)
         return mask
 
-    def excluded(self, mask: int) -> tuple[tuple[str, str], ...]:
-        """Why this plan is left out; nothing where it is not."""
-        if mask in self.masks:
-            return ()
-        if self.without_sets:
-            return ((self.label(mask), self.without_sets),)
+    @property
+    def why_excluded(self) -> str:
+        """Why plans are left out that have some set."""
         alone = self.join.aliases[self.origins[0]]
-        why = f"no tuple would probe the set of {alone}, the only source that arrives"
-        return ((self.label(mask), why),)
-
-    def held(self, parts: Sequence[tuple[int, bool]]) -> float:
-        """The mean of the product of these contents: (source, whether its set is meant)."""
-        return mean_product(self.contents, parts)
+        unused = f"no tuple would probe the set of {alone}, the only source that arrives"
+        return self.without_sets or unused
 
 
 def model_of(workload: Workload) -> AggregationModel:
@@ -133,7 +125,7 @@ def model_of(workload: Workload) -> AggregationModel:
         raise PlanError(reason, NAME)
     query = workload.queries[0]
     join = _with_ended_rows(workload, query, join_of(workload))
-    rules = rules_of(query)
+    rules = tuple(rule_of(query, source) for source in query.sources)
     pairs = zip(join.windows, rules, strict=True)
     return AggregationModel(
         replace(join, graph=replace(join.graph, twins=None)),
@@ -152,23 +144,14 @@ def _with_ended_rows(workload: Workload, query: Query, join: JoinModel) -> JoinM
 
     When these leave, what the row joined has to be taken away again.
     """
-    longest = max(_longest_stay(workload, s) for s in query.sources if s.window is not None)
+    streams = (source for source in query.sources if source.window is not None)
+    # In a landmark window a tuple has stayed so far.
+    longest = max(workload.window_seconds(source) or workload.middle for source in streams)
     windows = []
     for window in join.windows:
         ended = window.deletes * longest
         windows.append(replace(window, examined=window.examined + ended, kept=window.kept + ended))
     return replace(join, windows=tuple(windows))
-
-
-def _longest_stay(workload: Workload, source: Source) -> float:
-    """How long a tuple may stay in its window; in a landmark window, so far."""
-    window = source.window
-    if isinstance(window, TimeWindow | TumblingWindow):
-        return window.seconds
-    if isinstance(window, CountWindow):
-        rate = workload.stream(source.name).rate
-        return window.rows / rate if rate else workload.middle
-    return workload.middle
 
 
 def _content(workload: Workload, query: Query, window: JoinWindow, rule: EarlyRule) -> Content:

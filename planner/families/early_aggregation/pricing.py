@@ -17,7 +17,7 @@ from planner.families.early_aggregation.search import orders
 from planner.families.early_aggregation.states import state_arrays, state_of
 from planner.joins.probes import Probe, indexes_used, probes_of
 from planner.joins.upkeep import COUNTED, MIDDLE, keeping, rate, stated
-from planner.plan.cost import Cost, Estimate, Formula, Formulas, Quality, cost_of
+from planner.plan.cost import Estimate, Formula, Formulas, Quality, cost_of
 from planner.plan.expression import (
     Expression,
     decay,
@@ -70,25 +70,21 @@ def recomputations(plan: Plan, model: AggregationModel) -> dict[str, float]:
         if operator.kind == "update":
             found[operator.id] = extrema.in_output(model)
         elif operator.kind == "aggregate":
-            found[operator.id] = extrema.in_set(model, _place(model, operator)).times
+            found[operator.id] = extrema.in_set(model, _place(model, operator))[0]
     return found
 
 
-def set_cost(model: AggregationModel, place: int) -> Cost:
-    """What an early aggregation costs, under every plan that has it."""
-    return cost_of(set_formulas(model, place))
-
-
 def set_formulas(model: AggregationModel, place: int) -> tuple[Formula, ...]:
-    """An update for each arrival and departure, entries, and extrema that are found anew."""
+    """An early aggregation, under every plan that has it: an update for each arrival and departure,
+    entries, and extrema that are found anew."""
     found = [
         Formula("group_updates", events_of(model, place), COUNTED),
         Formula("state_tuples", _entries(model, place), _model_name(model)),
     ]
-    again = extrema.in_set(model, place)
-    if again.times:
+    times, looked_at = extrema.in_set(model, place)
+    if times:
         lost = rf"{rate(model.contents[place].window).symbols} \sum_x p_x"
-        examined = symbol(rf"{lost} \, \mu (1 - b_x) e^{{-\mu b_x}}", again.examined)
+        examined = symbol(rf"{lost} \, \mu (1 - b_x) e^{{-\mu b_x}}", looked_at)
         found.append(Formula("comparisons", examined, _model_name(model)))
     return tuple(found)
 
@@ -203,7 +199,7 @@ class _Figures:
             held *= ((rows + lost) / rows).valued(arrays.with_ended(target))
         part = float(arrays.looked_through(target, is_set)[before])
         share = symbol(rf"\rho_{{{name}}}", part)
-        if arrays.copies is not None and arrays.copies.other(target) is not None:
+        if arrays.copies is not None and arrays.copies.twins.other(target) is not None:
             own = float(arrays.own(probe.origin, np.array([after]), np.array([before]))[0])
             return held * share + symbol(rf"\kappa_{{{name}}}", own) * (number(1) - share)
         return held if part == 1 else held * share

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from planner.families.early_aggregation.model import AggregationModel
 from planner.families.early_aggregation.search import orders
-from planner.joins.probes import Probe
+from planner.joins.probes import Probe, probes_along
 from planner.joins.upkeep import rate
 from planner.plan.expression import Expression, greatest, least, number, product, subscript, symbol
 
@@ -114,8 +114,8 @@ class PrintedModel:
         found = orders(model, mask)
         for order in found:
             total += model.contents[order[0]].events
-            for level in range(1, len(order)):
-                total += self.probing(mask, Probe(order[0], order[:level], order[level])).value
+            for probe in probes_along([(order[0], order)]):
+                total += self.probing(mask, probe).value
         for place in range(model.count):
             if mask >> place & 1:
                 total += self.set_updates(place).value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -10,12 +11,12 @@ import numpy as np
 from planner.families.early_aggregation.extrema import recomputing
 from planner.families.early_aggregation.groups import groups_of
 from planner.families.early_aggregation.model import AggregationModel
-from planner.families.early_aggregation.pricing import set_cost
+from planner.families.early_aggregation.pricing import set_formulas
 from planner.families.early_aggregation.search import final_states, orders, pipelines
 from planner.families.early_aggregation.states import state_arrays
-from planner.joins.probes import Indexes, Probe, indexes_used
+from planner.joins.probes import indexes_used, probes_along
 from planner.joins.upkeep import upkeep
-from planner.plan.cost import Cost, rounded
+from planner.plan.cost import Cost, cost_of, rounded
 
 # A plan's work by kind of operator.
 Work = tuple[tuple[str, Cost], ...]
@@ -38,7 +39,7 @@ class PlanCosts:
             if found.origin == model.walked_from:
                 walk = found.comparisons[final]
         self._recomputing = recomputing(model, np.array(model.masks), walk)
-        self._sets = [set_cost(model, place) for place in range(model.count)]
+        self._sets = [cost_of(set_formulas(model, place)) for place in range(model.count)]
         self._kept: dict[int, Work] = {}
 
     @cached_property
@@ -77,19 +78,10 @@ class PlanCosts:
         # On one attribute, or without an index, all plans keep the same.
         key = mask if hashed and len(graph.classes) > 1 else 0
         if key not in self._kept:
-            self._kept[key] = tuple(upkeep(self._model.join, _indexes(self._model, mask)))
+            probes = probes_along((order[0], order) for order in orders(self._model, mask))
+            indexes = indexes_used(self._model.join, probes)
+            self._kept[key] = tuple(upkeep(self._model.join, indexes))
         return self._kept[key]
-
-
-def _indexes(model: AggregationModel, mask: int) -> Indexes:
-    return indexes_used(
-        model.join,
-        (
-            Probe(order[0], order[:level], order[level])
-            for order in orders(model, mask)
-            for level in range(1, len(order))
-        ),
-    )
 
 
 @lru_cache(maxsize=4)
@@ -100,15 +92,7 @@ def plan_costs(model: AggregationModel) -> PlanCosts:
 
 def total(work: Work) -> Cost:
     """A plan's cost: the sum over its operators, with the rows that leave its output."""
-    spent = sum((cost for _, cost in work), Cost())
-    return Cost(
-        spent.comparisons,
-        spent.inserts,
-        spent.expirations,
-        spent.group_updates,
-        work[-1][1].rows_out,
-        spent.state_tuples,
-    )
+    return replace(sum((cost for _, cost in work), Cost()), rows_out=work[-1][1].rows_out)
 
 
 def scores(model: AggregationModel, masks: Sequence[int]) -> tuple[float, ...]:

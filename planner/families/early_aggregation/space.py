@@ -1,4 +1,4 @@
-"""The plans of one aggregation: listed, priced, ranked and explained."""
+"""The plans of one aggregation: built, listed, priced, ranked and explained."""
 
 from __future__ import annotations
 
@@ -6,19 +6,70 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from planner.families.base import ListedSpace
-from planner.families.early_aggregation import EarlyAggregation, explain, pricing
-from planner.families.early_aggregation.coverage import EarlyRule
+from planner.families.early_aggregation import NAME, EarlyAggregation, explain, pricing
+from planner.families.early_aggregation.coverage import EarlyRule, column_text
 from planner.families.early_aggregation.explain import SourceSizes
-from planner.families.early_aggregation.model import model_of
-from planner.families.early_aggregation.plans import PlanBuilder
+from planner.families.early_aggregation.model import AggregationModel, model_of
 from planner.families.early_aggregation.ranking import PlanCosts, by_kind, plan_costs, total
-from planner.families.early_aggregation.search import orders
+from planner.families.early_aggregation.search import Order, orders
 from planner.families.protocol import Explanation, Ranking
 from planner.joins.loop_work import loop_work
+from planner.joins.probes import probe_params
+from planner.joins.upkeep import feed_of, kept_by
 from planner.plan.cost import Cost, Estimate, UnitCosts
-from planner.plan.plan import Plan
+from planner.plan.plan import Operator, Plan
 from planner.seconds.kernel_work import KernelWork
 from planner.workload.workload import Workload
+
+
+class PlanBuilder:
+    """Builds the plans of one aggregation. What several plans begin with is made once."""
+
+    def __init__(self, model: AggregationModel) -> None:
+        self._model = model
+        windows = model.join.windows
+        when = model.join.timing.expire_text
+        self._feeds = [feed_of(window) for window in windows]
+        pairs = zip(windows, self._feeds, strict=True)
+        self._windows = [kept_by(window, feed, when) for window, feed in pairs]
+        self._sets = [self._set(place) for place in range(model.count)]
+
+    def plan(self, mask: int) -> Plan:
+        """The plan that aggregates the sources of this mask early, in the best orders."""
+        found = orders(self._model, mask)
+        ends = tuple(self._end(mask, order) for order in found)
+        query = ("query", self._model.join.query)
+        group = ("group", column_text(self._model.group_by))
+        functions = ("functions", ", ".join(self._model.functions))
+        update = Operator("update", (query, group, functions), ends)
+        output = Operator("output", (query,), (update,))
+        return Plan(NAME, self._model.label(mask), (output,))
+
+    def _end(self, mask: int, order: Order) -> Operator:
+        """The last probe of an origin; a source that is alone goes to the output at once.
+
+        A window that no other source probes is still held: its tuples have to leave.
+        """
+        origin = order[0]
+        alone = len(self._model.origins) == 1
+        reached = self._windows[origin] if alone else self._feeds[origin]
+        for level in range(1, len(order)):
+            target = order[level]
+            is_set = bool(mask >> target & 1)
+            content = ("content", "set" if is_set else "window")
+            params = probe_params(self._model.join, origin, order[:level], target, content)
+            stored = self._sets[target] if is_set else self._windows[target]
+            reached = Operator("probe", params, (reached, stored))
+        return reached
+
+    def _set(self, place: int) -> Operator:
+        rule = self._model.rules[place]
+        params = (
+            ("source", rule.source),
+            ("group", rule.group_text),
+            ("functions", rule.functions_text),
+        )
+        return Operator("aggregate", params, (self._windows[place],))
 
 
 class AggregationPlans(ListedSpace):
@@ -49,8 +100,8 @@ class AggregationPlans(ListedSpace):
         if model.count == 1:
             why = "with one source the set is all that would be joined: LAP is the same plan"
             return (("EAP-1", why),)
-        left_out = [mask for mask in range(1 << model.count) if mask not in set(model.masks)]
-        return tuple(found for mask in left_out for found in model.excluded(mask))
+        left_out = sorted(set(range(1 << model.count)) - set(model.masks))
+        return tuple((model.label(mask), model.why_excluded) for mask in left_out)
 
     def plans(self, labels: Iterable[str]) -> Iterator[Plan]:
         """The plans of these labels: `LAP`, `EAP-10`."""
@@ -58,7 +109,6 @@ class AggregationPlans(ListedSpace):
             yield self._builder.plan(self.model.mask(label))
 
     def cost(self, label: str) -> Cost:
-        """What a plan costs in all."""
         return total(self._costs.work(self.model.mask(label)))
 
     def score(self, label: str) -> float:
@@ -71,15 +121,12 @@ class AggregationPlans(ListedSpace):
         return super().tags(ordered, best) | worst
 
     def estimate(self, plan: Plan) -> Estimate:
-        """Price every operator of the plan."""
         return pricing.estimate(plan, self.model)
 
     def kernel_work(self, plan: Plan, costs: Mapping[str, Cost]) -> KernelWork:
-        """The work of its loops under the kernel of aggregations."""
         return loop_work("aggregation", plan, costs, self.workload)
 
     def explanation(self, ranking: Ranking) -> Explanation:
-        """Which plan wins; what the rules give for each source, and the orders chosen."""
         answer = explain.answer(self.model, ranking)
         return Explanation(answer, (), lambda: explain.why(self.model))
 
@@ -96,11 +143,4 @@ class AggregationPlans(ListedSpace):
         return tuple(by_kind(self._costs.work(self.model.mask(label))) for label in labels)
 
     def recomputations(self, plan: Plan) -> dict[str, float]:
-        """How often per second each aggregation of a plan should look for an extremum anew."""
         return pricing.recomputations(plan, self.model)
-
-    def orders(self, plan: Plan) -> dict[str, tuple[str, ...]]:
-        """For each stream of a plan, the aliases in the order in which its tuples are joined."""
-        names = self.model.join.aliases
-        found = orders(self.model, self.model.mask(plan.label))
-        return {names[order[0]]: tuple(names[place] for place in order) for order in found}

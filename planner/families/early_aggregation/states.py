@@ -14,7 +14,7 @@ import numpy as np
 
 from planner.families.early_aggregation.model import AggregationModel
 from planner.families.early_aggregation.skew import skewed_classes
-from planner.families.early_aggregation.window_sizes import PHASES, WEIGHTS, Content
+from planner.families.early_aggregation.window_sizes import PHASES, WEIGHTS
 from planner.joins.arrays import Bools, Floats, Ints
 from planner.joins.graph import Twins
 from planner.joins.sets import set_arrays
@@ -26,11 +26,6 @@ class Copies:
 
     model: AggregationModel
     twins: Twins
-
-    def other(self, place: int) -> int | None:
-        """The other alias of this source's stream."""
-        pair = (self.twins.earlier, self.twins.later)
-        return next((p for p in pair if p != place), None) if place in pair else None
 
     def met_by(self, origin: int) -> float:
         """How many copies of itself an event of this alias meets, on average."""
@@ -47,7 +42,7 @@ class Copies:
 
     def counts(self, place: int, is_set: bool) -> float:
         """What a copy in this content adds to what is met anyway."""
-        return _not_filled(self.model.contents[place]) if is_set else 1.0
+        return 1 - self.model.contents[place].filled_anyway if is_set else 1.0
 
     def pairs(self, sets: Ints) -> Floats:
         """For another origin, pairs of copies per entry of the alias with the shorter window.
@@ -65,11 +60,6 @@ class Copies:
             self.counts(longer, is_set=True),
         ]
         return np.array(table)[sets]
-
-
-def _not_filled(content: Content) -> float:
-    """The chance that no other tuple is in the entry of a given one."""
-    return 1 - content.filled_anyway
 
 
 class StateArrays:
@@ -147,7 +137,7 @@ class StateArrays:
         np.divide(size[states + step], size[states], out=met, where=size[states] > 0)
         met *= self.with_ended(target)
         part = self.looked_through(target, is_set)[states]
-        if self.copies is not None and self.copies.other(target) is not None:
+        if self.copies is not None and self.copies.twins.other(target) is not None:
             met = met * part + self.own(origin, states + step, states) * (1 - part)
         else:
             met = met * part
@@ -171,7 +161,7 @@ class StateArrays:
         """Composites that join a tuple with its own copy."""
         assert self.copies is not None
         more = np.zeros(len(found))
-        other = self.copies.other(origin)
+        other = self.copies.twins.other(origin)
         if other is not None:
             digit = self.digit(other)
             for is_set in (False, True):

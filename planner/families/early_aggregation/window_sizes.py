@@ -7,7 +7,7 @@ with 1/(k+1) of its full size on average. So contents are taken at phases of the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import NamedTuple
@@ -32,8 +32,12 @@ class Cells(NamedTuple):
 
     @property
     def number(self) -> float:
-        """All cells there are."""
         return float(self.counts.sum())
+
+    @property
+    def weights(self) -> Floats:
+        """The share of tuples in each block."""
+        return self.counts * self.shares
 
 
 def grid_of(spreads: Iterable[Spread]) -> Floats:
@@ -153,7 +157,6 @@ class Content:
 
     @cached_property
     def cells(self) -> Cells:
-        """The cells of the set."""
         return crossed(self.values)
 
     @cached_property
@@ -194,25 +197,8 @@ class Content:
     def filled_anyway(self) -> float:
         """The chance that the entry of a given tuple has others, on average over tuples."""
         chance = filled(self.cells.shares, self.mean(is_set=False), self.varying)
-        return float((self.cells.counts * self.cells.shares) @ chance)
-
-    def held(self, is_set: bool) -> Floats:
-        """What a probe of the set, or of the window, may find, at every phase."""
-        return self.entries if is_set else self.tuples
+        return float(self.cells.weights @ chance)
 
     def mean(self, is_set: bool) -> float:
-        """The same on average."""
-        return float(WEIGHTS @ self.held(is_set))
-
-
-def mean_product(contents: Sequence[Content], parts: Iterable[tuple[int, bool]]) -> float:
-    """The mean of the product of these contents: (source, whether its set is meant)."""
-    by_clock: dict[str | None, Floats] = {}
-    for place, is_set in parts:
-        content = contents[place]
-        before = by_clock.get(content.clock, np.ones(len(PHASES)))
-        by_clock[content.clock] = before * content.held(is_set)
-    found = 1.0
-    for product in by_clock.values():
-        found *= float(WEIGHTS @ product)
-    return found
+        """What a probe of the set, or of the window, may find, on average over phases."""
+        return float(WEIGHTS @ (self.entries if is_set else self.tuples))

@@ -25,13 +25,11 @@ class JoinOrder:
     )
 
     def refuses(self, workload: Workload) -> str | None:
-        """Say in one sentence why join orders do not apply; None when they do."""
         from planner.families.join_order.model import refusal
 
         return refusal(workload)
 
     def space(self, workload: Workload, units: UnitCosts | None = None) -> PlanSpace:
-        """The join orders of a workload."""
         from planner.families.join_order.space import JoinOrders
 
         return JoinOrders(workload, units)

@@ -7,9 +7,14 @@ from math import factorial
 
 from planner.families.base import near_ties, plain_answer
 from planner.families.join_order.heuristic import Trace
-from planner.families.join_order.plan_space import is_listed, score_weights, worst_multiway
+from planner.families.join_order.plan_space import (
+    is_listed,
+    plans_by_cost,
+    score_weights,
+    traced,
+    worst_multiway,
+)
 from planner.families.join_order.plans import algorithm_of
-from planner.families.join_order.ranking import plans_by_cost, traced
 from planner.families.join_order.search import MOST_STREAMS, best_general
 from planner.families.protocol import Candidate, Ranking
 from planner.joins.model import JoinModel

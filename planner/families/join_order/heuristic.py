@@ -9,7 +9,7 @@ from math import prod
 from statistics import fmean
 from typing import Literal
 
-from planner.families.join_order.plan_space import Pricer
+from planner.families.join_order.order_pricer import Pricer
 from planner.families.join_order.plans import Order
 from planner.joins.model import JoinModel
 from planner.numbers import amount

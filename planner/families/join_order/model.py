@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from planner.errors import PlanError
 from planner.families.join_order import NAME
-from planner.joins.coverage import (
-    predicates_refusal,
-    relation_of,
-    several_refusal,
-    sizes_refusal,
-    statistics_refusal,
-    types_refusal,
-)
+from planner.joins.coverage import join_refusal, relation_of, several_refusal
 from planner.joins.model import JoinModel, join_of
 from planner.workload.execution import Execution
 from planner.workload.query import CountWindow, Query, TimeWindow
@@ -33,10 +26,7 @@ def refusal(workload: Workload) -> str | None:
         or _clauses(query)
         or _timing(workload.execution)
         or _windows(workload, query)
-        or predicates_refusal(query)
-        or statistics_refusal(workload, query)
-        or types_refusal(workload, query)
-        or sizes_refusal(workload, query)
+        or join_refusal(workload, query)
     )
 
 

@@ -57,7 +57,6 @@ class StepTable:
 
     @property
     def count(self) -> int:
-        """How many sources are joined."""
         return int(self.costs.shape[0])
 
     def price(self, orders: Sequence[Sequence[int]] | Ints) -> Floats:
@@ -230,3 +229,7 @@ class Walker:
         if weights.row:
             work += weights.row * model.matches(origin, (*joined, target))
         return work
+
+
+# What scores multiway orders.
+Pricer = StepTable | Walker

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain, permutations
 from math import factorial, isfinite
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
+from planner.families.join_order.heuristic import Trace, trace
 from planner.families.join_order.order_pricer import (
     COMPARISONS,
     SCORE,
+    Pricer,
     StepTable,
     Walker,
     Weights,
@@ -27,20 +29,12 @@ from planner.families.join_order.search import (
     is_ranked,
 )
 from planner.families.protocol import MOST_CANDIDATES
-from planner.joins.arrays import Floats
 from planner.joins.model import JoinModel
 from planner.plan.cost import rounded
 
 # On a join graph with several attributes every order is walked; beyond this many sources only
 # a few multiway orders are, and the exact plan is the general one.
 MOST_WALKED = 7
-
-
-class Pricer(Protocol):
-    """Scores multiway orders."""
-
-    def price(self, orders: Sequence[Sequence[int]]) -> Floats:
-        """The score of every order."""
 
 
 class Entry(NamedTuple):
@@ -69,7 +63,6 @@ class Entry(NamedTuple):
         return not self.order
 
     def loops(self, model: JoinModel) -> Loops:
-        """The loops behind the label."""
         if self.is_general:
             return loops_of(model, self.label)
         return naive(model, self.order) if self.is_naive else multiway(model, self.order)
@@ -86,9 +79,17 @@ def pricer(model: JoinModel, weights: Weights = COMPARISONS) -> Pricer:
     return step_table(model, weights) if model.is_single else Walker(model, weights)
 
 
-def orders_by_cost(model: JoinModel, weights: Weights = COMPARISONS) -> Iterator[Order]:
-    """Every multiway order of a join on one attribute, lazily, cheapest first."""
-    return (entry.order for entry in _lazily(model, step_table(model, weights), is_naive=False))
+@lru_cache(maxsize=4)
+def traced(model: JoinModel) -> Trace:
+    """The heuristic's way to an order."""
+    return trace(model, pricer(model, score_weights(model)))
+
+
+def _few_orders(model: JoinModel) -> tuple[Order, ...]:
+    """The multiway orders that are priced where not all can be: FROM and the heuristics'."""
+    found = traced(model)
+    orders = (tuple(range(len(model.windows))), found.heuristic, found.augmented)
+    return tuple(dict.fromkeys(orders))
 
 
 def is_listed(model: JoinModel) -> bool:
@@ -106,34 +107,32 @@ def lists_naive(model: JoinModel) -> bool:
     return is_ranked(model) or 2 * factorial(len(model.windows)) <= MOST_CANDIDATES
 
 
-def considered(model: JoinModel, few: Sequence[Order]) -> int:
+def considered(model: JoinModel) -> int:
     """How many multiway and naive orders are compared."""
     if model.is_single:
         return factorial(len(model.windows)) * (2 if lists_naive(model) else 1)
     if is_listed(model):
         return len(_every_multiway(model, COMPARISONS)) + len(_every_naive(model, COMPARISONS))
-    return len(dict.fromkeys(few)) + 1
+    return len(_few_orders(model)) + 1
 
 
-def by_cost(
-    model: JoinModel, weights: Weights, few: Sequence[Order], others: Weights | None = None
+def plans_by_cost(
+    model: JoinModel, weights: Weights | None = None, others: Weights | None = None
 ) -> Iterator[Entry]:
     """All plans that can be listed, cheapest first; a general one where no order is as cheap.
 
     `others` are the weights of naive orders and the general plan, where they have their own.
     """
+    weights = weights or score_weights(model)
     others = others or weights
-    return _with_general(model, others, _orders(model, weights, few, others))
+    return _with_general(model, others, _orders(model, weights, others))
 
 
-def first_by_cost(model: JoinModel, weights: Weights, few: Sequence[Order]) -> Entry:
-    """The first of `by_cost`, without listing the others."""
-    found = (
-        _lazy_orders(model, weights, weights)
-        if model.is_single
-        else _orders(model, weights, few, weights)
-    )
-    return next(_with_general(model, weights, found))
+def best_plan(model: JoinModel, weights: Weights | None = None) -> Entry:
+    """The first of `plans_by_cost`, found without listing the others."""
+    weights = weights or score_weights(model)
+    orders = _lazy_orders if model.is_single else _orders
+    return next(_with_general(model, weights, orders(model, weights, weights)))
 
 
 def _with_general(model: JoinModel, weights: Weights, listed: Iterator[Entry]) -> Iterator[Entry]:
@@ -146,16 +145,15 @@ def _with_general(model: JoinModel, weights: Weights, listed: Iterator[Entry]) -
     yield from listed
 
 
-def _orders(
-    model: JoinModel, weights: Weights, few: Sequence[Order], others: Weights
-) -> Iterator[Entry]:
-    """Multiway and naive orders, cheapest first; of a large join graph `few` and the best naive."""
+def _orders(model: JoinModel, weights: Weights, others: Weights) -> Iterator[Entry]:
+    """Multiway and naive orders, cheapest first; of a large join graph few and the best naive."""
     if is_listed(model) and not lists_naive(model):
         return iter(_every_multiway(model, weights))
     if is_listed(model):
         return heapq.merge(_every_multiway(model, weights), _every_naive(model, others))
     if model.is_single:
         return _lazy_orders(model, weights, others)
+    few = _few_orders(model)
     scores = pricer(model, weights).price(few).tolist()
     listed = {
         Entry(rounded(score), False, model.label(order), order)
@@ -165,7 +163,6 @@ def _orders(
 
 
 def best_naive(model: JoinModel, weights: Weights) -> Entry:
-    """The cheapest naive order."""
     return next(_lazily(model, naive_table(model, weights), is_naive=True))
 
 
@@ -198,9 +195,8 @@ def _every_multiway(model: JoinModel, weights: Weights) -> list[Entry]:
     else:
         places = list(permutations(range(count)))
         scores = prices.price(places).tolist()
-    labels = model.labels(places)
-    listed = zip(map(rounded, scores), labels, places, strict=True)
-    return sorted(Entry(score, False, label, order) for score, label, order in listed)
+    listed = zip(map(rounded, scores), places, strict=True)
+    return sorted(Entry(score, False, model.label(order), order) for score, order in listed)
 
 
 @lru_cache(maxsize=4)

@@ -29,7 +29,6 @@ class Loops:
 
 
 def algorithm_of(label: str) -> Algorithm:
-    """The algorithm that a label names."""
     if label.startswith("naive:"):
         return "naive"
     return "general" if label.startswith("general:") else "multiway"
@@ -59,7 +58,6 @@ def naive(model: JoinModel, order: Sequence[int]) -> Loops:
 
 
 def naive_label(model: JoinModel, order: Sequence[int]) -> str:
-    """The label of a naive order."""
     return f"naive:{model.label(order)}"
 
 

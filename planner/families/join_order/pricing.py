@@ -10,7 +10,14 @@ from collections.abc import Iterator, Sequence
 
 from planner.families.join_order.plans import Loops
 from planner.joins.model import JoinModel
-from planner.joins.probes import Indexes, Probe, index_used, indexes_used, probes_of
+from planner.joins.probes import (
+    Indexes,
+    Probe,
+    index_used,
+    indexes_used,
+    probes_along,
+    probes_of,
+)
 from planner.joins.upkeep import examined, examined_extra, keeping, rate, stated, stay
 from planner.joins.windows import JoinWindow
 from planner.plan.cost import Cost, Estimate, Formula, Formulas, Quality, cost_of
@@ -59,15 +66,7 @@ def estimate(plan: Plan, model: JoinModel) -> Estimate:
 
 def indexes_of(model: JoinModel, loops: Loops) -> Indexes:
     """The indexes that these loops look into."""
-    pairs = zip(model.origins, loops.orders, strict=True)
-    return indexes_used(
-        model,
-        (
-            Probe(origin, order[:level], order[level])
-            for origin, order in pairs
-            for level in range(1, len(order))
-        ),
-    )
+    return indexes_used(model, probes_along(zip(model.origins, loops.orders, strict=True)))
 
 
 def results(model: JoinModel) -> float:

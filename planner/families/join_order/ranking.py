@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from itertools import islice
 from math import factorial
 from typing import get_args
 
 from planner.errors import PlanError
 from planner.families.join_order import NAME
-from planner.families.join_order.heuristic import Trace, trace
 from planner.families.join_order.order_pricer import COMPARISONS, Walker, Weights, naive_table
 from planner.families.join_order.plan_space import (
     Entry,
     best_naive,
-    by_cost,
     considered,
-    first_by_cost,
     is_listed,
     lists_naive,
+    plans_by_cost,
     pricer,
     score_weights,
+    traced,
     worst_multiway,
 )
 from planner.families.join_order.plans import (
     Algorithm,
     Loops,
-    Order,
     algorithm_of,
     loops_of,
     naive_label,
@@ -56,9 +53,17 @@ class Clock:
             return "multiway"
         return "relations" if any(window.is_relation for window in model.windows) else "loops"
 
-    def weights(self, model: JoinModel, algorithm: Algorithm) -> Weights:
-        """What probes of an algorithm weigh in seconds; filters are in the upkeep."""
-        return probe_weights(self.units, self.kernel(model, algorithm))
+    def both(self, model: JoinModel) -> tuple[Weights, Weights]:
+        """What probes weigh in seconds, of multiway orders and of others."""
+        multiway, other = self.kernel(model, "multiway"), self.kernel(model, "naive")
+        return self._weights(multiway), self._weights(other)
+
+    def _weights(self, kernel: str) -> Weights:
+        """What probes weigh under a kernel; filters are in the upkeep."""
+        by_access = [self.units.of(f"{kernel} probe {access}") for access in ACCESSES]
+        each = by_access[ACCESSES.index(EACH)]
+        accesses = tuple((unit.compare, unit.given) for unit in by_access)
+        return Weights(each.compare, each.output, filter=0.0, accesses=accesses)
 
     def kept(self, model: JoinModel, label: str, upkeep: Iterable[tuple[str, Cost]]) -> float:
         """The seconds of all but the probes."""
@@ -70,48 +75,8 @@ class Clock:
         return seconds + evaluations * self.units.of(f"{kernel} output").given
 
 
-def probe_weights(units: UnitCosts, kernel: str) -> Weights:
-    """What probes weigh in seconds under a kernel."""
-    by_access = [units.of(f"{kernel} probe {access}") for access in ACCESSES]
-    each = by_access[ACCESSES.index(EACH)]
-    return Weights(
-        each.compare,
-        each.output,
-        filter=0.0,
-        accesses=tuple((unit.compare, unit.given) for unit in by_access),
-    )
-
-
 # So many plans of many sources are walked one by one.
 MOST_WALKED_ALONE = 64
-
-
-def plans_by_cost(model: JoinModel, clock: Clock | None = None) -> Iterator[Entry]:
-    """All plans that can be listed, cheapest first; by a clock, in seconds of their probes."""
-    if clock is None:
-        return by_cost(model, score_weights(model), few_orders(model))
-    weights, others = clock.weights(model, "multiway"), clock.weights(model, "naive")
-    return by_cost(model, weights, few_orders(model), others)
-
-
-def best_plan(model: JoinModel, weights: Weights | None = None) -> Entry:
-    """The cheapest plan, found without listing the others."""
-    return first_by_cost(model, weights or score_weights(model), few_orders(model))
-
-
-def few_orders(model: JoinModel) -> tuple[Order, ...]:
-    """The multiway orders that are priced where not all can be: FROM and the heuristics'."""
-    if model.is_single or is_listed(model):
-        return ()
-    found = traced(model)
-    orders = (tuple(range(len(model.windows))), found.heuristic, found.augmented)
-    return tuple(dict.fromkeys(orders))
-
-
-@lru_cache(maxsize=4)
-def traced(model: JoinModel) -> Trace:
-    """The heuristic's way to an order."""
-    return trace(model, pricer(model, score_weights(model)))
 
 
 def cheapest(model: JoinModel, algorithm: Algorithm) -> Loops:
@@ -164,7 +129,7 @@ def rank(model: JoinModel, top: int | None, clock: Clock, by: Objective) -> Rank
     baseline = Entry(0.0, False, model.label(order), order)
     if all(entry.label != baseline.label for entry in listed):
         listed = [*listed[: MOST_CANDIDATES - 1], baseline]
-    compared = considered(model, few_orders(model)) + any(entry.is_general for entry in listed)
+    compared = considered(model) + any(entry.is_general for entry in listed)
     priced = _Priced(model, listed, clock)
     tags = _tags(model, best, worst)
     return Ranking(
@@ -197,8 +162,8 @@ def _compared(model: JoinModel, most: int, clock: Clock, by: Objective) -> list[
     """
     # The best of them does not depend on how many are asked for, unless those are many.
     count = MOST_CANDIDATES if is_listed(model) else max(most, MOST_WALKED_ALONE)
-    by_probes = clock if by.name == "seconds" else None
-    listed = list(islice(plans_by_cost(model, by_probes), count))
+    by_probes = clock.both(model) if by.name == "seconds" else ()
+    listed = list(islice(plans_by_cost(model, *by_probes), count))
     priced = _Priced(model, listed, clock).candidates({}, by)
     scored = [entry._replace(score=c.score) for entry, c in zip(listed, priced, strict=True)]
     return sorted(scored, key=lambda entry: (by.key(entry.score)[0], *entry[1:]))
@@ -251,19 +216,11 @@ class _Priced:
         scored = work
         if weights != COMPARISONS:
             scored = list(map(rounded, self._probing(weights, weights)))
-        clocked = (self._clock.weights(self._model, own) for own in ("multiway", "naive"))
-        spent = self._probing(*clocked)
+        spent = self._probing(*self._clock.both(self._model))
         for place, entry in enumerate(self._plans):
             kept = self._kept(entry)
             seconds = rounded(kept[1] + spent[place])
-            cost = Cost(
-                work[place],
-                kept[0].inserts,
-                kept[0].expirations,
-                0.0,
-                kept[0].rows_out,
-                kept[0].state_tuples,
-            )
+            cost = replace(kept[0], comparisons=work[place])
             by_name = {"work": scored[place], "seconds": seconds, "state": cost.state_tuples}
             own = tags.get(entry.label, ())
             yield Candidate(entry.label, cost, by_name[by.name], own, seconds=seconds)

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import islice
 
 from planner.families.base import BaseSpace
-from planner.families.join_order import JoinOrder, explain, pricing, ranking
+from planner.families.join_order import JoinOrder, explain, plan_space, pricing, ranking
 from planner.families.join_order.heuristic import Trace
 from planner.families.join_order.model import model_of
 from planner.families.join_order.plans import PlanBuilder, algorithm_of, multiway
@@ -44,14 +44,14 @@ class JoinOrders(BaseSpace):
         """The FROM order, then all others, cheapest first."""
         first = multiway(self.model, range(len(self.model.windows)))
         yield self._builder.plan(first)
-        others = (e for e in ranking.plans_by_cost(self.model) if e.label != first.label)
+        others = (e for e in plan_space.plans_by_cost(self.model) if e.label != first.label)
         for entry in islice(others, MOST_CANDIDATES - 1):
             yield self._builder.plan(entry.loops(self.model))
 
     def best_label(self, by: Objective) -> str:
         """The cheapest plan: exact for any number of streams on one attribute, and per origin."""
         if by == self.objectives[0]:
-            return ranking.best_plan(self.model).label
+            return plan_space.best_plan(self.model).label
         return super().best_label(by)
 
     def plans(self, labels: Iterable[str]) -> Iterator[Plan]:
@@ -67,7 +67,6 @@ class JoinOrders(BaseSpace):
         return ranking.rank(self.model, top, self._clock, by or self.objectives[0])
 
     def scores(self, labels: Sequence[str], by: Objective | None = None) -> tuple[float, ...]:
-        """The scores of these plans: comparisons are dearer where declared predicates are."""
         by = by or self.objectives[0]
         loops = [ranking.named(self.model, label) for label in labels]
         if by == self.objectives[0]:
@@ -75,7 +74,6 @@ class JoinOrders(BaseSpace):
         return ranking.figures(self.model, loops, self._clock, by)
 
     def estimate(self, plan: Plan) -> Estimate:
-        """Price every operator of the plan."""
         return pricing.estimate(plan, self.model)
 
     def kernel_work(self, plan: Plan, costs: Mapping[str, Cost]) -> KernelWork:
@@ -88,14 +86,13 @@ class JoinOrders(BaseSpace):
         return loop_work(kernel, plan, costs, self.workload)
 
     def explanation(self, ranking: Ranking) -> Explanation:
-        """Which plan wins; the heuristic's steps, and the exact searches."""
         statistics = self.workload.statistics
         answer = explain.answer(self.model, ranking)
         return Explanation(answer, (), lambda: explain.why(self.model, statistics))
 
     def heuristic(self) -> Trace:
         """The heuristic's steps as data: the pair, the fast streams, what moving them up did."""
-        return ranking.traced(self.model)
+        return plan_space.traced(self.model)
 
     def orders(self, plan: Plan) -> dict[str, tuple[str, ...]]:
         """The aliases in the plan's global order, under no name; else each origin's own order."""
@@ -111,7 +108,6 @@ class JoinOrders(BaseSpace):
         return {names[origin]: tuple(names[p] for p in order) for origin, order in orders}
 
     def advise(self, buckets: int, upkeep: bool = False, units: UnitCosts | None = None) -> Advice:
-        """Which windows to index within a budget of buckets; with upkeep, that counts too."""
-        from planner.families.join_order.advice.advice import advise
+        from planner.families.join_order.advice.advice_search import advise
 
         return advise(self.model, buckets, upkeep, units)

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from planner.joins.coverage import (
-    predicates_refusal,
-    sizes_refusal,
-    statistics_refusal,
-    types_refusal,
-)
-from planner.joins.groups import groups_of
+from planner.joins.coverage import join_refusal
 from planner.joins.pair_coverage import (
     access_refusal,
     combinations_refusal,
     sliding_refusal,
     two_streams_refusal,
 )
+from planner.joins.query_groups import groups_of
 from planner.workload.execution import Execution
 from planner.workload.query import CountWindow, Query
 from planner.workload.validation import listed
@@ -34,10 +29,7 @@ def refusal(workload: Workload) -> str | None:
             or two_streams_refusal(workload, query)
             or sliding_refusal(query)
             or _one_window(query)
-            or predicates_refusal(query)
-            or statistics_refusal(workload, query)
-            or types_refusal(workload, query)
-            or sizes_refusal(workload, query)
+            or join_refusal(workload, query)
             or access_refusal(workload, query)
         )
         if reason is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from planner.errors import PlanError
-from planner.joins.groups import Group
+from planner.joins.query_groups import Group
 from planner.joins.slice_ends import slice_ends
 
 LWO = "LWO"

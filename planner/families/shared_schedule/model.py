@@ -14,9 +14,9 @@ from planner.families.shared_schedule.clock import Clock, clock_of
 from planner.families.shared_schedule.coverage import refusal
 from planner.families.shared_schedule.policies import Wanted
 from planner.joins.arrays import Floats
-from planner.joins.groups import BOTH, Group, Member, groups_of
 from planner.joins.half_join import way_of
 from planner.joins.meetings import meeting_of
+from planner.joins.query_groups import BOTH, Group, Member, groups_of
 from planner.joins.shares import StreamShares
 from planner.plan.cost import UnitCosts
 from planner.plan.expression import Expression, number, subscript, symbol, total

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from planner.families.shared_schedule import NAME
 from planner.families.shared_schedule.labels import Schedule
 from planner.families.shared_schedule.model import ScheduleModel
-from planner.joins.groups import BOTH, Member
+from planner.joins.query_groups import BOTH, Member
 from planner.plan.plan import Operator, Param, Plan
 
 Params = list[tuple[str, Param]]

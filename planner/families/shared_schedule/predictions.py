@@ -153,18 +153,19 @@ class Predictions:
     def _predicted(self, schedule: Schedule) -> Prediction:
         seen = self._seen(schedule)
         name, closed = self._closed_form(schedule, seen)
+        delays, error = self._adjusted(seen) if closed is None else (closed.results, 0.0)
+        # What has no mean of its own to be corrected by is off as the mean is.
+        off = np.divide(delays, seen.results, out=np.ones_like(delays), where=seen.results > 0)
         if closed is not None:
-            delays, found, scans, error = closed.results, closed.found, closed.scans, 0.0
-            held = delays[-1] - found[-1]
+            scans, held = closed.scans, closed.results[-1] - closed.found[-1]
         else:
-            delays, error = self._adjusted(seen)
-            scans, held = seen.scans, seen.results[-1] - seen.found[-1]
+            scans, held = off * seen.scans, off[-1] * (seen.results[-1] - seen.found[-1])
         matches = self.model.matches(len(self.model.windows) - 1).value
         return Prediction(
             name,
             delays,
             scans,
-            seen.quantiles,
+            off * seen.quantiles,
             self.model.rate * float(scans[-1]),
             matches * max(0.0, float(held)),
             error,

@@ -17,7 +17,7 @@ from planner.families.shared_schedule.labels import Schedule
 from planner.families.shared_schedule.model import ScheduleModel
 from planner.families.shared_schedule.plans import Built
 from planner.families.shared_schedule.predictions import Prediction, Predictions
-from planner.joins.groups import BOTH
+from planner.joins.query_groups import BOTH
 from planner.plan.cost import Cost, Estimate, Formula, Formulas, Quality
 from planner.plan.expression import Expression, decay, number, symbol, total
 from planner.plan.plan import Operator, Plan

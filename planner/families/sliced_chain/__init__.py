@@ -27,13 +27,11 @@ class SlicedChain:
     )
 
     def refuses(self, workload: Workload) -> str | None:
-        """Say in one sentence why joins cannot be shared here; None when they can."""
         from planner.families.sliced_chain.coverage import refusal
 
         return refusal(workload)
 
     def space(self, workload: Workload, units: UnitCosts | None = None) -> PlanSpace:
-        """The plans of a workload: strategies and chains."""
         from planner.families.sliced_chain.space import ChainPlans
 
         return ChainPlans(workload, units)

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from planner.joins.coverage import (
-    predicates_refusal,
-    sizes_refusal,
-    statistics_refusal,
-    types_refusal,
-)
+from planner.joins.coverage import join_refusal
 from planner.joins.pair_coverage import (
     access_refusal,
     combinations_refusal,
@@ -30,10 +25,7 @@ def refusal(workload: Workload) -> str | None:
             _clauses(query)
             or two_streams_refusal(workload, query)
             or sliding_refusal(query)
-            or predicates_refusal(query)
-            or statistics_refusal(workload, query)
-            or types_refusal(workload, query)
-            or sizes_refusal(workload, query)
+            or join_refusal(workload, query)
             or access_refusal(workload, query)
         )
         if reason is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planner.families.base import near_ties, plain_answer
+from planner.families.base import answer_beside_baseline, plain_answer
 from planner.families.protocol import Ranking
 from planner.families.sliced_chain.chain_search.chains import GroupChains
 from planner.families.sliced_chain.labels import CHAIN, CPU_OPT, MEM_OPT, PULL_UP, PUSH_DOWN
@@ -15,9 +15,9 @@ from planner.families.sliced_chain.published_model import (
     state_slice,
     two_queries,
 )
-from planner.families.sliced_chain.ranking import MOST_TRADED, Plans
-from planner.joins.groups import BOTH, Group
-from planner.numbers import amount, percent_more, shortened, times
+from planner.families.sliced_chain.space import MOST_TRADED, ChainPlans
+from planner.joins.query_groups import BOTH, Group
+from planner.numbers import amount, shortened
 from planner.workload.validation import listed
 
 # A longer label is shortened to how many slices it has.
@@ -28,26 +28,18 @@ MUCH_WAITING = 0.05
 MANY_WINDOWS = 256
 
 
-def answer(plans: Plans, ranking: Ranking) -> str:
+def answer(plans: ChainPlans, ranking: Ranking) -> str:
     """Which plan wins, by how much, because of what, and what comes close to it."""
-    best, unshared = ranking.of(ranking.best), ranking.of(ranking.baseline)
+    best = ranking.of(ranking.best)
     name = _called(plans, best.label, best.tags)
     if ranking.by.name not in ("work", "seconds"):
         return plain_answer(ranking, name)
-    head = f"{name} wins: {amount(best.score)} {ranking.by.unit}"
-    ties = near_ties(best, ranking)
-    if best.label == unshared.label:
-        others = [c for c in ranking.candidates if c.label != unshared.label]
-        closest = f"; {shortened(others[0].label)} needs " if others and not ties else ""
-        closest += f"{percent_more(others[0].score, best.score)} more" if closest else ""
-        return f"{head}{closest}, because {_nothing_shared(plans)}{ties}."
-    against = f"{times(unshared.score, best.score)} cheaper than unshared"
-    if unshared.score < 1.1 * best.score:
-        against = f"unshared needs {percent_more(unshared.score, best.score)} more"
-    return f"{head}, {against}, because {_because(plans, best.label)}{ties}."
+    return answer_beside_baseline(
+        ranking, name, lambda: _because(plans, best.label), lambda: _nothing_shared(plans)
+    )
 
 
-def _called(plans: Plans, label: str, tags: tuple[str, ...]) -> str:
+def _called(plans: ChainPlans, label: str, tags: tuple[str, ...]) -> str:
     kept = ", ".join(tag for tag in tags if tag in (MEM_OPT, CPU_OPT))
     text = f" ({kept})" if kept else ""
     if len(label) > LONGEST_LABEL and label.startswith(CHAIN):
@@ -56,7 +48,7 @@ def _called(plans: Plans, label: str, tags: tuple[str, ...]) -> str:
     return f"{label}{text}"
 
 
-def _because(plans: Plans, label: str) -> str:
+def _because(plans: ChainPlans, label: str) -> str:
     held, alone = plans.cost(label).state_tuples, plans.cost("unshared").state_tuples
     counts = f"{amount(round(held, 1))} tuples where unshared holds {amount(round(alone, 1))}"
     # Parts that are joined with many others are stored for each: push-down can hold more.
@@ -70,13 +62,13 @@ def _because(plans: Plans, label: str) -> str:
     return f"{stored}each tuple is probed once for all queries{but}"
 
 
-def _nothing_shared(plans: Plans) -> str:
+def _nothing_shared(plans: ChainPlans) -> str:
     if all(len(chains.model.group.members) == 1 for chains in plans.chains):
         return "no two queries join the same streams in the same way: there is nothing to share"
     return "what queries have in common is less than routing and merging their results would cost"
 
 
-def why(plans: Plans) -> tuple[str, ...]:
+def why(plans: ChainPlans) -> tuple[str, ...]:
     """Who shares, how the chain was found, what else was planned, and what is left out."""
     text: list[str] = []
     for chains in plans.chains:
@@ -86,17 +78,17 @@ def why(plans: Plans) -> tuple[str, ...]:
         text += _trade_off(chains)
     text += _equations(plans)
     text += [f"{label} is left out: {reason}." for label, reason in plans.excluded]
-    if not plans.all_mergings:
+    if not plans.is_whole:
         text.append(
-            f"There are {_many(plans.mergings)} chains: listed are Mem-Opt, CPU-Opt, those next to "
-            f"it and, up to {MOST_TRADED} windows, those of the trade-off."
+            f"There are {_many(plans.chain_count)} chains: listed are Mem-Opt, CPU-Opt, those next "
+            f"to it and, up to {MOST_TRADED} windows, those of the trade-off."
         )
     for chains in plans.chains:
         text += _left_out(chains.model)
     return tuple(text)
 
 
-def apart(plans: Plans) -> tuple[str, ...]:
+def apart(plans: ChainPlans) -> tuple[str, ...]:
     """Which queries of several are planned apart from the others."""
     groups = [chains.model.group for chains in plans.chains]
     alone = [group for group in groups if len(group.members) == 1]
@@ -172,7 +164,7 @@ def _trade_off(chains: GroupChains) -> Iterator[str]:
     )
 
 
-def _equations(plans: Plans) -> Iterator[str]:
+def _equations(plans: ChainPlans) -> Iterator[str]:
     given = two_queries(plans.model)
     if given is None:
         return

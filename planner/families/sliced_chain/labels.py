@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planner.errors import PlanError
-from planner.joins.groups import Group
+from planner.joins.query_groups import Group
 from planner.joins.slice_ends import slice_ends
 
 UNSHARED = "unshared"
@@ -21,7 +21,6 @@ Ends = tuple[tuple[int, ...], ...]
 
 
 def label_of(groups: Sequence[Group], ends: Ends) -> str:
-    """The label of a chain."""
     chains = zip(groups, ends, strict=True)
     return CHAIN + ";".join("-".join(map(group.text_of, (0, *own))) for group, own in chains)
 

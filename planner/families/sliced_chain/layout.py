@@ -8,35 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 
-from planner.joins.condition_cells import MOST_COMBINATIONS, Part, TooManyError, cells_of
-from planner.joins.groups import (
-    BOTH,
-    Condition,
-    Group,
-    Member,
-    Sides,
-    largest_windows,
-)
-
-
-@lru_cache(maxsize=64)
-def parts_of(group: Group, side: int) -> tuple[Part, ...]:
-    """The parts of one stream that serve some query, by descending number of conditions passed."""
-    conditions = group.conditions(side)
-    masks = {(1 << len(conditions)) - 1}
-    for cells in cells_of([c.filters for c in conditions]):
-        masks = {mask & passed for mask in masks for passed in {*cells.passed, cells.missing}}
-        if len(masks) > MOST_COMBINATIONS:
-            raise TooManyError(
-                f"its conditions split {group.streams[side]} into over {MOST_COMBINATIONS:,} parts"
-            )
-    found = [Part(conditions, mask) for mask in masks]
-    asked = {m.conditions[side] for m in group.members}
-    serving = [part for part in found if any(part.passes(condition) for condition in asked)]
-    return tuple(sorted(serving, key=lambda part: (-part.mask.bit_count(), str(part))))
+from planner.joins.query_groups import BOTH, Condition, Group, Member, Sides, largest_windows
+from planner.joins.shares import Part, parts_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 
 import numpy as np
 
 from planner.errors import PlanError
 from planner.families.sliced_chain import NAME
 from planner.families.sliced_chain.coverage import refusal
-from planner.families.sliced_chain.layout import Selection, SlicedJoin, parts_of
-from planner.families.sliced_chain.plans import PlanBuilder
-from planner.joins.arrays import Floats
-from planner.joins.groups import BOTH, Condition, Group, Member, Sides, groups_of
+from planner.families.sliced_chain.layout import Selection, SlicedJoin
+from planner.families.sliced_chain.plans import Built, build
 from planner.joins.half_join import Way, way_of
-from planner.joins.shares import StreamShares
+from planner.joins.query_groups import BOTH, Condition, Group, Member, Sides, groups_of
+from planner.joins.shares import StreamShares, parts_of
 from planner.plan.expression import Expression, decay, number, subscript, symbol, total
 from planner.workload.workload import Workload
 
@@ -100,7 +97,6 @@ class Flow:
 
     @cached_property
     def results(self) -> Expression:
-        """Results per second."""
         pairs = self.entering * self._stored
         pairs = pairs if self.way.counted else pairs * self._rate
         return pairs * self._length * symbol(r"S_{\bowtie}", self.way.selectivity)
@@ -133,8 +129,8 @@ class GroupModel:
         self.shares = tuple(StreamShares(group, side, self.streams[side]) for side in BOTH)
         self.ways = tuple(way_of(workload, group, side) for side in BOTH)
         # By way and boundary: what is stored, and what probes, beyond it.
-        self.stored = [self.shares[side].surviving(group.boundaries) for side in BOTH]
-        self.probing = [self.shares[1 - side].reaching(group.boundaries) for side in BOTH]
+        self.stored = [shares.beyond(group.boundaries, False) for shares in self.shares]
+        self.probing = [shares.beyond(group.boundaries, True) for shares in self.shares[::-1]]
         self._results: dict[Member, Expression] = {}
         self._slices: dict[tuple[int, Sides, int | None], tuple[Flow, Flow]] = {}
         self._names = [subscript(name) for name in group.streams]
@@ -143,11 +139,6 @@ class GroupModel:
     def length(self, ticks: int) -> float:
         """A length in seconds or rows."""
         return float(ticks) if self.group.unit == "rows" else ticks / 1e6
-
-    def lengths_of(self, windows: Iterable[Sides]) -> Floats:
-        """Windows on both streams as lengths, a row for each."""
-        ticks = np.fromiter(chain.from_iterable(windows), dtype=np.int64).reshape(-1, 2)
-        return ticks / (1.0 if self.group.unit == "rows" else 1e6)
 
     def flows(self, join: SlicedJoin) -> tuple[Flow, Flow]:
         """The two ways of a join: the first stream stored, then the second."""
@@ -248,14 +239,11 @@ class ChainModel:
     queries: tuple[str, ...]
     c_sys: float
 
-    @cached_property
-    def builder(self) -> PlanBuilder:
-        """Builds the plans of the workload."""
-        return PlanBuilder([model.group for model in self.groups], self.queries)
+    def build(self, label: str) -> Built:
+        return build([model.group for model in self.groups], self.queries, label)
 
     @cached_property
     def by_group(self) -> dict[Group, GroupModel]:
-        """The models by group."""
         return {model.group: model for model in self.groups}
 
 

@@ -1,14 +1,16 @@
-"""What a drawing of shared joins shows: joins by the age of what they hold, and who taps in."""
+"""What drawings of shared joins show: joins by the age of what they hold, who taps in, and plans
+against each other by memory and kinds of work."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from planner.families.sliced_chain.layout import SlicedJoin
 from planner.families.sliced_chain.model import ChainModel, GroupModel
 from planner.families.sliced_chain.plans import Built
-from planner.joins.groups import BOTH, Group, Member, Unit
+from planner.joins.query_groups import BOTH, Group, Member, Unit
+from planner.plan.cost import Cost
 from planner.workload.validation import listed
 
 ALL = "all"
@@ -57,7 +59,6 @@ class Tap:
 
     @property
     def longest(self) -> float:
-        """The longer of the two windows."""
         return max(self.windows)
 
 
@@ -78,7 +79,6 @@ class Picture:
 
     @property
     def longest(self) -> float:
-        """The largest window."""
         return max(join.end for join in self.joins)
 
     @property
@@ -196,3 +196,61 @@ def _taps(model: GroupModel, routed: set[str]) -> Iterable[Tap]:
 def _asked(member: Member) -> str:
     """What a query asks of both streams."""
     return " and ".join(str(c) for c in member.conditions if not c.is_open) or ALL
+
+
+OVERHEAD = "Overhead of slices (c_sys)"
+# What the comparisons of operators are made for, by their kind.
+MADE_FOR = {
+    "probe": "Probe",
+    "slice": "Purge",
+    "route": "Route",
+    "select": "Select",
+    "union": "Union",
+    "filter": "Filter",
+    "survive": "Filter",
+    "split": "Filter",
+}
+KINDS = (*dict.fromkeys(MADE_FOR.values()), OVERHEAD)
+
+
+def by_kind(work: Iterable[tuple[str, Cost]], overhead: float = 0.0) -> dict[str, float]:
+    """Comparisons per second of a plan, in the order of KINDS; kinds that it has none of are out.
+
+    >>> by_kind([("slice", Cost(4.0)), ("probe", Cost(9.0)), ("slice", Cost(2.0))])
+    {'Probe': 9.0, 'Purge': 6.0}
+    """
+    found = dict.fromkeys(KINDS, 0.0) | {OVERHEAD: overhead}
+    for operator_kind, cost in work:
+        if operator_kind in MADE_FOR:
+            found[MADE_FOR[operator_kind]] += cost.comparisons
+    return {kind: value for kind, value in found.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """What one plan holds and does. `work` adds up to its score, by kind of work."""
+
+    label: str
+    joins: int
+    cost: Cost
+    state_bytes: float
+    work: Mapping[str, float]
+
+    @property
+    def score(self) -> float:
+        """What plans are ranked by."""
+        return sum(self.work.values())
+
+
+@dataclass(frozen=True, slots=True)
+class TradeOff:
+    """The chains of one group, by rising score and falling state; exact where `epsilon` is 0.
+
+    Labels are those of the workload with the other groups' chains as in CPU-Opt.
+    """
+
+    group: int
+    labels: tuple[str, ...]
+    scores: tuple[float, ...]
+    state_tuples: tuple[float, ...]
+    epsilon: float

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from planner.families.sliced_chain import NAME, layout
 from planner.families.sliced_chain.labels import PULL_UP, PUSH_DOWN, UNSHARED, ends_of
 from planner.families.sliced_chain.layout import Selection, SlicedJoin
-from planner.joins.groups import BOTH, Group, Member
+from planner.joins.query_groups import BOTH, Group, Member
 from planner.joins.shares import Evaluation, evaluation_of
 from planner.plan.plan import Operator, Param, Plan
 from planner.workload.query import Filter
@@ -55,24 +55,17 @@ class Built:
     subjects: dict[str, Subject] = field(default_factory=dict)
 
 
-class PlanBuilder:
-    """Builds the plans of one workload's groups; outputs stand in the order of its queries."""
-
-    def __init__(self, groups: Sequence[Group], queries: Sequence[str]) -> None:
-        self._groups = groups
-        self._queries = queries
-
-    def build(self, label: str) -> Built:
-        """The plan of a label, chains by their ends."""
-        building = _Building(len(self._groups) > 1)
-        ends = () if label in _STRATEGIES else ends_of(self._groups, label)
-        for place, group in enumerate(self._groups):
-            if label in _STRATEGIES:
-                _STRATEGIES[label](building, group)
-            else:
-                building.chain(group, ends[place])
-        roots = tuple(building.outputs[query] for query in self._queries)
-        return Built(Plan(NAME, label, roots), building.subjects)
+def build(groups: Sequence[Group], queries: Sequence[str], label: str) -> Built:
+    """The plan of a label, chains by their ends; outputs stand in the order of the queries."""
+    building = _Building(len(groups) > 1)
+    ends = () if label in _STRATEGIES else ends_of(groups, label)
+    for place, group in enumerate(groups):
+        if label in _STRATEGIES:
+            _STRATEGIES[label](building, group)
+        else:
+            building.chain(group, ends[place])
+    roots = tuple(building.outputs[query] for query in queries)
+    return Built(Plan(NAME, label, roots), building.subjects)
 
 
 class _Building:
@@ -88,39 +81,42 @@ class _Building:
     def unshared(self, group: Group) -> None:
         """Every query for itself: its filters, then its join."""
         for member in group.members:
-            join = layout.unshared(group, member)
-            probe = self._join(join, [self._filtered(group, side, member) for side in BOTH])
-            self._output(group, member, [probe], sliced=False)
+            feeds = [self._filtered(group, side, member) for side in BOTH]
+            self._joined(group, [member], [layout.unshared(group, member)], feeds)
 
     def pull_up(self, group: Group) -> None:
         """One join over the largest windows; results are routed and selected."""
-        join = layout.pulled_up(group)
-        probe = self._join(join, [self._arrive(group, side) for side in BOTH])
-        found = self._results(join, probe)
-        for member in group.members:
-            self._output(group, member, [found[member]], sliced=False)
+        feeds = [self._arrive(group, side) for side in BOTH]
+        self._joined(group, group.members, [layout.pulled_up(group)], feeds)
 
     def push_down(self, group: Group) -> None:
         """The streams split by their conditions, and a join for every two parts that need one."""
         feeds = [self._split(group, side) for side in BOTH]
-        taken: dict[Member, list[Operator]] = {member: [] for member in group.members}
-        for join in layout.pushed_down(group):
-            for member, found in self._results(join, self._join(join, feeds)).items():
-                taken[member].append(found)
-        for member, inputs in taken.items():
-            self._output(group, member, inputs, sliced=False)
+        self._joined(group, group.members, layout.pushed_down(group), feeds)
 
     def chain(self, group: Group, ends: Sequence[int]) -> None:
         """A chain of sliced joins; every query takes from the slices that its windows reach."""
         feeds = [self._survive(group, side) for side in BOTH]
-        taken: dict[Member, list[Operator]] = {member: [] for member in group.members}
-        for join in layout.chain(group, ends):
-            probe = self._join(join, feeds)
-            feeds = list(probe.inputs)
+        self._joined(group, group.members, layout.chain(group, ends), feeds)
+
+    def _joined(
+        self,
+        group: Group,
+        members: Sequence[Member],
+        joins: Iterable[SlicedJoin],
+        feeds: Sequence[Operator],
+    ) -> None:
+        """Joins, and the outputs of queries that take from them; slices feed one another."""
+        # No tuple may satisfy a query: then no join serves it.
+        taken: dict[Member, list[Operator]] = {member: [] for member in members}
+        sliced = False
+        for join in joins:
+            probe, sliced = self._join(join, feeds), join.sliced
+            feeds = probe.inputs if sliced else feeds
             for member, found in self._results(join, probe).items():
                 taken[member].append(found)
         for member, inputs in taken.items():
-            self._output(group, member, inputs, sliced=True)
+            self._output(group, member, inputs, sliced)
 
     # --- ahead of the joins ----------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from planner.families.sliced_chain.layout import Selection, SlicedJoin
 from planner.families.sliced_chain.model import ChainModel, GroupModel
 from planner.families.sliced_chain.plans import Built, Checking, Feeding, Merging, Subject
 from planner.families.sliced_chain.published_model import two_queries
-from planner.joins.groups import Member
+from planner.joins.query_groups import Member
 from planner.plan.cost import Cost, Estimate, Formula, Formulas, Quality, cost_of
 from planner.plan.expression import number, subscript, symbol, total
 from planner.plan.plan import Operator, Plan
@@ -137,7 +137,7 @@ def looks_of_entered(plan: Plan, model: ChainModel, entered: Mapping[str, int]) 
     """
     if not entered:
         return {}
-    built = model.builder.build(plan.label)
+    built = model.build(plan.label)
     more: dict[str, Cost] = {}
     for operator in built.plan.operators():
         about = built.subjects[operator.id]

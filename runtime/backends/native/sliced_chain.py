@@ -12,8 +12,8 @@ from dataclasses import replace
 from sqlglot import exp
 
 from planner.families.sliced_chain import layout
-from planner.families.sliced_chain.plans import PlanBuilder
-from planner.joins.groups import BOTH, Condition, Member, groups_of
+from planner.families.sliced_chain.plans import build
+from planner.joins.query_groups import BOTH, Condition, Member, groups_of
 from planner.plan.plan import Plan
 from planner.workload.query import Column
 from planner.workload.workload import Workload
@@ -57,7 +57,7 @@ def refuses(plan: Plan, workload: Workload, use: Use) -> str | None:
 def describe(plan: Plan, workload: Workload) -> NativePlan:
     """The joins of a plan that shares them; every window is one of time."""
     queries = [query.name for query in workload.queries]
-    subjects = PlanBuilder(groups_of(workload), queries).build(plan.label).subjects
+    subjects = build(groups_of(workload), queries, plan.label).subjects
     found: list[NativeJoin] = []
     takings: list[Taking] = []
     for operator in plan.operators():

@@ -146,7 +146,9 @@ class Run:
         spare = np.zeros(PADDING, np.int32)
         hashed = join.buckets > 1
         older = np.empty(len(tuple_at) if hashed else 0, np.int64)
-        line = Line(tuple_at, np.concatenate([key[tuple_at], spare]), own[tuple_at], older)
+        keys = np.concatenate([key[tuple_at], spare])
+        hashes = arrived.hashes[tuple_at], arrived.turned[tuple_at]
+        line = Line(tuple_at, keys, own[tuple_at], *hashes, older)
         begins = np.array([0, np.count_nonzero(side == 0)])
         stored = np.bincount(side[: self.old], minlength=2)
         cursor = Cursor(

@@ -24,7 +24,7 @@ from planner.families.shared_schedule.objectives import has_weights
 from planner.families.shared_schedule.policies import rule_of
 from planner.families.shared_schedule.predictions import Predictions, predictions_of
 from planner.families.stages import PlannedStage
-from planner.joins.groups import BOTH, Condition, Group, Member
+from planner.joins.query_groups import BOTH, Condition, Group, Member
 from planner.plan.plan import Operator
 from planner.seconds.calibration import calibrated_units
 from planner.seconds.units import units_of

@@ -47,7 +47,11 @@ class ScheduleProgram(Program):
         return ScheduleCounters.zero(self.eras, len(self.streams))
 
     def step(
-        self, state: bytes | None, batch: bytes, _partition: int, keep_rows: bool
+        self,
+        state: bytes | None,
+        batch: bytes,
+        partition: int,  # noqa: ARG002
+        keep_rows: bool,
     ) -> BatchStep:
         given = Batch.unpack(batch, Rows)
 

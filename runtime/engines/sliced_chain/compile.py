@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from planner.families.sliced_chain.layout import SlicedJoin
-from planner.families.sliced_chain.plans import Built, Checking, Feeding, Merging, PlanBuilder
+from planner.families.sliced_chain.plans import Built, Checking, Feeding, Merging, build
 from planner.families.stages import PlannedStage
-from planner.joins.groups import BOTH, Group, Member, groups_of
+from planner.joins.query_groups import BOTH, Group, Member, groups_of
 from planner.plan.plan import Operator
 from runtime.engines.pair_columns import Columns
 from runtime.engines.pair_feed import groups_of_run
@@ -59,7 +59,7 @@ class _Era:
         self._columns, self._workload, self._entered = columns, stage.workload, entered
         self._used, self._meters = used, meters
         names = [query.name for query in stage.workload.queries]
-        self._built: Built = PlanBuilder(groups_of(stage.workload), names).build(stage.plan.label)
+        self._built: Built = build(groups_of(stage.workload), names, stage.plan.label)
         self._entries = Entries(self._built, columns, used, meters)
 
     def made(self, number: int, at: int) -> Era:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from planner.families.sliced_chain.layout import SlicedJoin, parts_of
+from planner.families.sliced_chain.layout import SlicedJoin
 from planner.families.sliced_chain.plans import Built, Feeding
-from planner.joins.groups import BOTH, Condition, Group
+from planner.joins.query_groups import BOTH, Condition, Group
+from planner.joins.shares import parts_of
 from planner.plan.plan import Operator
 from runtime.engines.pair_columns import Columns
 from runtime.engines.sliced_chain.chain_program import FILTER, OPEN, SPLIT, SURVIVE, Gate

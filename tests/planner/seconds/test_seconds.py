@@ -12,7 +12,7 @@ from planner.files.data_folder import PROJECT
 from planner.files.workload_file import load_workload
 from planner.plan.cost import UnitCosts, Units
 from planner.seconds.kernel_work import Shape, kernel_seconds
-from planner.seconds.units import DEFAULT_UNITS, units_of
+from planner.seconds.units import default_units, units_of
 from planner.workload.execution import Execution
 from planner.workload.workload import Workload
 from tests.planner.spaces import ranked_by_seconds
@@ -41,17 +41,17 @@ def test_a_ranking_says_the_seconds_of_its_plans(name: str) -> None:
         for candidate in (*by_seconds.candidates[:4], *space.rank(top=4).candidates):
             plan = space.plan(candidate.label)
             work = space.kernel_work(plan, space.estimate(plan).costs)
-            spent = work.seconds(DEFAULT_UNITS)
+            spent = work.seconds(default_units())
             # Windows are priced as a scan finds them, or as they are on average: lazy ones differ.
             assert candidate.seconds == pytest.approx(spent, rel=0.02), candidate.label
             assert work.batch.kind == f"{work.kernel} batch"
-            assert work.batch.kind in DEFAULT_UNITS.kinds
+            assert work.batch.kind in default_units().kinds
 
 
 def test_declared_unit_costs_come_before_those_of_the_machine() -> None:
     workload = _sample("golab-table-5")
     calibrated = UnitCosts(Units(compare=1.0), "calibrated on this machine")
-    assert units_of(workload) is DEFAULT_UNITS
+    assert units_of(workload) is default_units()
     assert units_of(workload, calibrated) is calibrated
     declared = replace(workload, execution=Execution(unit_costs={"compare": 2.0}))
     assert units_of(declared, calibrated).default == Units(compare=2.0)
@@ -65,9 +65,9 @@ def test_a_run_takes_longer_with_more_batches_and_copies() -> None:
     work = space.kernel_work(plan, space.estimate(plan).costs)
 
     def seconds(shape: Shape) -> float:
-        return kernel_seconds(work, DEFAULT_UNITS, workload.longest_window, 600, shape)
+        return kernel_seconds(work, default_units(), workload.longest_window, 600, shape)
 
     assert seconds(Shape(20)) > seconds(Shape(1))
     assert seconds(Shape(1, 2, replicated=True)) > seconds(Shape(1, 2))
-    steady = kernel_seconds(work, DEFAULT_UNITS, 0, 600)
+    steady = kernel_seconds(work, default_units(), 0, 600)
     assert steady > seconds(Shape(1)), "windows fill up first"

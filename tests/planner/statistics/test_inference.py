@@ -19,10 +19,10 @@ from planner.statistics.distributions import (
     declared_distribution,
     share_of_pairs,
 )
-from planner.statistics.inference import (
+from planner.statistics.inference import infer
+from planner.statistics.selectivity import (
     Provenance,
     filter_selectivity,
-    infer,
     predicate_selectivity,
     provenance,
 )

@@ -10,9 +10,9 @@ import pytest
 from bench.chains.accuracy import Record, alerts, measured, shared_and_unshared, states, summary
 from bench.chains.planning import LIMITS, many_windows
 from bench.chains.workloads import Case, random_case, table_3, table_4
+from planner.families.sliced_chain.chain_search.chains import GroupChains
 from planner.families.sliced_chain.labels import CHAIN, PULL_UP, PUSH_DOWN, UNSHARED
 from planner.families.sliced_chain.model import GroupModel
-from planner.families.sliced_chain.ranking import GroupChains
 
 KINDS = {"state", "purge", "probe", "route", "select", "union", "survive", "split", "filter"}
 

@@ -50,6 +50,17 @@ def test_qualities_are_kept_and_printed_predicted_beside_measured(history: Histo
     }
 
 
+def test_schedules_are_kept_and_said_where_there_are_any(history: History) -> None:
+    run = a_run("one")
+    assert run.measurement is not None
+    assert "schedules" not in run_document(run)
+    figures = {"queries": {"Q1": {"delay_ms": 40.0}}, "busy": 0.7, "queue_max": 3}
+    run = replace(run, measurement=replace(run.measurement, schedules={"MQT": figures}))
+    history.save(run)
+    assert history.get("one") == run
+    assert run_document(history.get("one"))["schedules"] == {"MQT": figures}
+
+
 def test_runs_are_listed_newest_first_by_workload_and_by_status(history: History) -> None:
     older, newer = a_run("older", started=100.0), a_run("newer", started=200.0, seed=2)
     history.save(older)

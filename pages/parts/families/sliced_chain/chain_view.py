@@ -15,8 +15,7 @@ from pages.parts.shared.state import BY_DIGEST
 from planner.families.protocol import Ranking
 from planner.families.sliced_chain import SlicedChain
 from planner.families.sliced_chain.labels import CPU_OPT, MEM_OPT, STRATEGIES
-from planner.families.sliced_chain.picture import Picture
-from planner.families.sliced_chain.plan_totals import KINDS, OVERHEAD, Balance
+from planner.families.sliced_chain.picture import KINDS, OVERHEAD, Balance, Picture
 from planner.families.sliced_chain.space import ChainPlans
 from planner.workload.workload import Workload
 

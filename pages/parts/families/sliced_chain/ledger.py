@@ -12,8 +12,7 @@ from pages.parts.families.sliced_chain import chain_view
 from pages.parts.families.sliced_chain.chain_text import bounds, unit_of
 from pages.parts.shared import charts, controls
 from pages.parts.shared.formatting import compared, plain, rounded_alike
-from planner.families.sliced_chain.picture import DrawnJoin, Picture
-from planner.families.sliced_chain.plan_totals import KINDS, Balance, kind_of
+from planner.families.sliced_chain.picture import KINDS, MADE_FOR, Balance, DrawnJoin, Picture
 from planner.numbers import shortened, unique_names
 from planner.plan.cost import Estimate
 from planner.plan.operator_names import join_of, operator_name
@@ -159,7 +158,7 @@ def of_joins(plan: Plan, estimate: Estimate) -> list[tuple[str, dict[str, float]
     found: dict[str, dict[str, float]] = {}
     names: dict[str, str] = {}
     for operator in plan.operators():
-        kind, comparisons = kind_of(operator.kind), estimate.costs[operator.id].comparisons
+        kind, comparisons = MADE_FOR.get(operator.kind), estimate.costs[operator.id].comparisons
         if kind is not None and comparisons:
             place, name = _place(operator)
             names[place] = name

@@ -16,8 +16,8 @@ from pages.parts.shared import charts, controls
 from pages.parts.shared.figures import PALETTE, frame
 from pages.parts.shared.formatting import compared, counted, plain, plan_name, rounded_alike
 from pages.parts.shared.state import BY_DIGEST
-from planner.families.sliced_chain.chain_search.merge_graph import MOST_DRAWN, Merging, Mergings
-from planner.families.sliced_chain.plan_totals import TradeOff
+from planner.families.sliced_chain.chain_search.chains import MOST_DRAWN, Merging, Mergings
+from planner.families.sliced_chain.picture import TradeOff
 from planner.numbers import amount, shortened
 from planner.workload.validation import exact
 from planner.workload.workload import Workload

@@ -9,22 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 
 import numpy as np
 
 from planner.families.join_order.order_pricer import Walker, Weights, loop_costs, multiway_costs
-from planner.families.join_order.plan_space import score_weights
-from planner.families.join_order.plans import Loops, multiway
+from planner.families.join_order.plan_space import best_plan, score_weights
+from planner.families.join_order.plans import Loops
 from planner.families.join_order.pricing import indexes_of, results
-from planner.families.join_order.ranking import best_plan
 from planner.families.join_order.search import best_general, is_ranked
 from planner.joins.arrays import Floats, Ints
 from planner.joins.graph import Key, KeyClass
 from planner.joins.keys import Spread, skewed_bucket_fraction
 from planner.joins.model import JoinModel
+from planner.joins.probes import probes_along
 from planner.joins.sets import SetArrays
-from planner.joins.upkeep import upkeep
+from planner.joins.upkeep import expirations, upkeep
 from planner.plan.cost import Cost, UnitCosts
 
 
@@ -51,7 +51,6 @@ class BucketPricing:
         return best_plan(model, self.weights).score
 
     def price(self, model: JoinModel, loops: Loops) -> float:
-        """What a plan costs."""
         return Walker(model, self.weights).score(loops) + self.kept(model, loops)
 
     def kept(self, model: JoinModel, loops: Loops) -> float:
@@ -68,7 +67,7 @@ class BucketPricing:
         """What it costs to expire tuples of one window with these indexes, as far as it counts."""
         if not self.upkeep or model.windows[place].is_relation:
             return 0.0
-        visits = model.expirations(place, indexes)
+        visits = expirations(model, place, indexes).value
         if self.units is None:
             return visits
         return self.units.default.seconds(Cost(expirations=visits))
@@ -125,13 +124,6 @@ class Choices:
                 found[choice] = self.pricing.expiring(model, place, self.keys[place]) - scanned
         return found
 
-    @cached_property
-    def fixed(self) -> float:
-        """What every plan costs beside its loops, whatever is indexed."""
-        filtering = self.pricing.weights.filter * self.model.filtering
-        any_plan = multiway(self.model, range(len(self.keys)))
-        return filtering + self.pricing.kept(self.model, any_plan)
-
     @property
     def is_settled(self) -> bool:
         """Whether what an index costs is known before the plan is.
@@ -149,12 +141,9 @@ class Choices:
 
     def multiway(self) -> list[Floats]:
         """`[j][P, c]`: appending source j after the set P in a global order, with choice c."""
-        sets, weights = SetArrays(self.model), self.pricing.weights
-
-        def price(place: int) -> Price:
-            return lambda part: multiway_costs(sets, place, part, weights)
-
-        return [self._by_choice(sets, place, price(place)) for place in range(sets.count)]
+        sets = SetArrays(self.model)
+        price = partial(multiway_costs, sets, weights=self.pricing.weights)
+        return [self._by_choice(sets, j, partial(price, j)) for j in range(sets.count)]
 
     def naive(self) -> list[Floats]:
         """The same for one loop order for all origins."""
@@ -163,13 +152,10 @@ class Choices:
 
     def of_origins(self) -> list[list[Floats]]:
         """`[i][j][P, c]`: the loop over source j below the set P, for each origin in turn."""
-        sets, weights = SetArrays(self.model), self.pricing.weights
-
-        def price(origin: int, place: int) -> Price:
-            return lambda part: loop_costs(sets, origin, place, part, weights)
-
+        sets = SetArrays(self.model)
+        price = partial(loop_costs, sets, weights=self.pricing.weights)
         return [
-            [self._by_choice(sets, place, price(origin, place)) for place in range(sets.count)]
+            [self._by_choice(sets, j, partial(price, origin, j)) for j in range(sets.count)]
             for origin in self.model.origins
         ]
 
@@ -177,17 +163,15 @@ class Choices:
         """`[j][c]`: all loops of one plan over source j, with choice c."""
         model, weights = self.model, self.pricing.weights
         found = [np.zeros(len(memory)) for memory in self.memory]
-        for origin, order in zip(model.origins, loops.orders, strict=True):
-            for level in range(1, len(order)):
-                above, target = order[:level], order[level]
-                worth = model.graph.worth(above, target) if weights.worths else 1.0
-                composites = model.matches(origin, above) * weights.comparison * worth
-                least, most = (model.scanned(origin, above, target, part) for part in (0.0, 1.0))
-                known = model.graph.linking(above, target)
-                parts = self._parts(known, above, target)
-                found[target] += composites * (least + (most - least) * parts)
-                if weights.row:
-                    found[target] += weights.row * model.matches(origin, (*above, target))
+        for probe in probes_along(zip(model.origins, loops.orders, strict=True)):
+            origin, above, target = probe.origin, probe.joined, probe.target
+            worth = model.graph.worth(above, target) if weights.worths else 1.0
+            composites = model.matches(origin, above) * weights.comparison * worth
+            least, most = (model.scanned(origin, above, target, part) for part in (0.0, 1.0))
+            parts = self._parts(model.graph.linking(above, target), above, target)
+            found[target] += composites * (least + (most - least) * parts)
+            if weights.row:
+                found[target] += weights.row * model.matches(origin, probe.reached)
         return found
 
     def _by_choice(self, sets: SetArrays, place: int, price: Price) -> Floats:

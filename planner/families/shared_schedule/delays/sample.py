@@ -15,8 +15,8 @@ from planner.families.shared_schedule.clock import Clock
 from planner.families.shared_schedule.delays.scan_times import partial_lengths
 from planner.families.shared_schedule.model import ScheduleModel
 from planner.joins.arrays import Floats, Ints
-from planner.joins.groups import BOTH
 from planner.joins.meetings import Meeting
+from planner.joins.query_groups import BOTH
 from planner.workload.streams import Arrivals
 
 # Scans of so many partial windows are simulated for each policy, about, of so many tuples at most.
@@ -44,9 +44,9 @@ class Sample:
     seconds: float
 
 
-def sample_size(windows: int, share: float = 1.0) -> int:
-    """How many tuples are simulated with so many windows; a share of them where that is enough."""
-    return int(np.clip(share * MOST_SCANS / windows, FEWEST_TUPLES, MOST_TUPLES))
+def sample_size(windows: int) -> int:
+    """How many tuples are simulated with so many windows."""
+    return int(np.clip(MOST_SCANS / windows, FEWEST_TUPLES, MOST_TUPLES))
 
 
 def drawn_sample(model: ScheduleModel, clock: Clock, count: int) -> Sample:

@@ -20,8 +20,8 @@ import numpy as np
 from planner.families.shared_schedule.clock import Clock
 from planner.families.shared_schedule.model import ScheduleModel
 from planner.joins.arrays import Floats
-from planner.joins.groups import BOTH
 from planner.joins.meetings import Moments
+from planner.joins.query_groups import BOTH
 
 
 @dataclass(frozen=True, slots=True)

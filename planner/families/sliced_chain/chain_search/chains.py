@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, combinations, pairwise
 
 import numpy as np
 
@@ -12,12 +13,49 @@ from planner.families.sliced_chain.chain_search import pareto, shortest_path
 from planner.families.sliced_chain.chain_search.edges import Edges
 from planner.families.sliced_chain.model import GroupModel
 from planner.joins.arrays import Floats, Ints
+from planner.joins.query_groups import Unit
 from planner.plan.cost import Cost
 
 MOST_NEIGHBOURS = 100
+# With more windows the slices between them are too many to distinguish in a picture.
+MOST_DRAWN = 12
 
 # The places of the ends of a group's slices among its boundaries.
 Places = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Merging:
+    """A slice from one boundary to another, by their places, and what it adds to the score.
+
+    `apart` is what the slices it merges would add.
+    """
+
+    start: int
+    end: int
+    cost: float
+    apart: float
+
+    @property
+    def merged(self) -> int:
+        """How many slices it stands for."""
+        return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Mergings:
+    """The boundaries of one group, all slices between them where they are few, and two chains.
+
+    `ahead` is what every chain costs before its slices: conditions evaluated on arrival.
+    """
+
+    group: int
+    unit: Unit
+    boundaries: tuple[float, ...]
+    every: tuple[Merging, ...]
+    cheapest: tuple[Merging, ...]
+    chosen: tuple[Merging, ...]
+    ahead: float
 
 
 class GroupChains:
@@ -68,7 +106,6 @@ class GroupChains:
         return float(cost) + self.edges.beforehand
 
     def state(self, places: Places) -> float:
-        """Tuples that a chain holds."""
         return float(self.edges.state(*_edges(places)).sum())
 
     def work(self, places: Places) -> Cost:
@@ -90,6 +127,30 @@ class GroupChains:
         if len(found) > MOST_NEIGHBOURS:
             found.sort(key=self.score)
         yield from found[:MOST_NEIGHBOURS]
+
+    def mergings(self, chosen: Places) -> Mergings:
+        """The graph of mergings as a picture needs it."""
+        group, last = self.model.group, self.edges.last
+        every = combinations(range(last + 1), 2) if last <= MOST_DRAWN else ()
+        return Mergings(
+            group.number,
+            group.unit,
+            tuple(map(self.model.length, group.boundaries)),
+            tuple(self._merging(*edge) for edge in every),
+            tuple(self._merging(*edge) for edge in pairwise((0, *self.cheapest))),
+            tuple(self._merging(*edge) for edge in pairwise((0, *chosen))),
+            self.edges.beforehand,
+        )
+
+    def _merging(self, start: int, end: int) -> Merging:
+        apart = sum(self._added(place, place + 1) for place in range(start, end))
+        return Merging(start, end, self._added(start, end), apart)
+
+    def _added(self, start: int, end: int) -> float:
+        """What a slice adds to the score; the first one decides on unions."""
+        if not start:
+            return float(self.first[end])
+        return float(self.cost(np.array([start]), np.array([end]))[0])
 
 
 def _edges(places: Places) -> tuple[Ints, Ints]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from planner.families.sliced_chain.model import GroupModel
 from planner.joins.arrays import Bools, Floats, Ints
-from planner.joins.groups import BOTH, Condition
+from planner.joins.query_groups import BOTH, Condition
 
 # One value for all boundaries, or one for each.
 Values = float | Floats
@@ -24,10 +24,11 @@ class Edges:
 
     def __init__(self, model: GroupModel) -> None:
         group = model.group
-        self.lengths = np.array(group.boundaries) / (1.0 if group.unit == "rows" else 1e6)
+        unit = 1.0 if group.unit == "rows" else 1e6
+        self.lengths = np.array(group.boundaries) / unit
         self.last = len(self.lengths) - 1
         self._model = model
-        self._windows = model.lengths_of(m.windows for m in group.members)
+        self._windows = np.array([member.windows for member in group.members]) / unit
         self._sides = [_Side(model, side, self.lengths, self._windows) for side in BOTH]
         self.is_even = all(side.distinct == self.last for side in self._sides)
         if self.is_even:

@@ -58,7 +58,7 @@ def scan(  # noqa: C901
     partial window.
     """
     side, bucket, key, now, ts, hashes, turned, keys, values, bits = arrived
-    tuple_at, line_keys, own, older = line
+    tuple_at, line_keys, own, hash_at, turned_at, older = line
     position, heads, dropped, newest = cursor
     keyed, hashed, others, left, right, comparison, offset_of = predicates
     first, second, since, wanted, both = classes
@@ -69,6 +69,7 @@ def scan(  # noqa: C901
 
     widest = len(windows)
     number = len(first)
+    checked = len(others) > 0 or len(left) > 0
     tails = position[1:]
     most = max(tails[0] - heads[0, widest], tails[1] - heads[1, widest]) + len(ts) - position[0]
     place_of = np.empty(most + 1, np.int64)
@@ -143,18 +144,19 @@ def scan(  # noqa: C901
                 place = place_of[fitting - 1 - x]
             else:
                 place = tail - 1 - x
-            u = tuple_at[place]
-            a, b = (u, k) if o == 0 else (k, u)
-            fits = True
-            for c in range(len(others)):
-                fits = fits and keys[a, others[c]] == keys[b, others[c]]
-            for c in range(len(left)):
-                if fits:
-                    fits = holds(
-                        comparison[c], values[a, left[c]], values[b, right[c]] + offset_of[c]
-                    )
-            if not fits:
-                continue
+            if checked:
+                u = tuple_at[place]
+                a, b = (u, k) if o == 0 else (k, u)
+                fits = True
+                for c in range(len(others)):
+                    fits = fits and keys[a, others[c]] == keys[b, others[c]]
+                for c in range(len(left)):
+                    if fits:
+                        fits = holds(
+                            comparison[c], values[a, left[c]], values[b, right[c]] + offset_of[c]
+                        )
+                if not fits:
+                    continue
             while place < heads[o, p]:
                 found[n, 0, p] = count
                 offsets_sum[n, 0, p] = inside_sum
@@ -166,17 +168,17 @@ def scan(  # noqa: C901
             offset = (nth * compare + inside * output) // 1000
             offsets[base + count] = offset
             inside_sum += offset
-            one = result_hash(hashes[a] ^ hashes[b])
+            one = result_hash(hashes[k] ^ hash_at[place])
             digests[0, p, 0] += one
             if both:
-                other = result_hash(turned[a] ^ turned[b])
+                other = result_hash(turned[k] ^ turned_at[place])
                 digests[0, p, 1] += other
                 if number > 1:
                     other_of[count] = other
             if number > 1:
                 one_of[count] = one
             if number > 1 or keep_results:
-                inner[count] = u
+                inner[count] = tuple_at[place]
                 part_of[count] = p
             count += 1
         for q in range(p, widest + 1):

@@ -53,12 +53,14 @@ class Arrived(NamedTuple):
 
 class Line(NamedTuple):
     """Both sides one behind the other, each in arrival order: which tuple is at each place, its
-    key and own age, and the place of the tuple before it in its bucket (where windows are hashed).
-    """
+    key, own age and hashes, and the place of the tuple before it in its bucket (where windows are
+    hashed)."""
 
     tuple_at: np.ndarray
     keys: np.ndarray
     own: np.ndarray
+    hashes: np.ndarray
+    turned: np.ndarray
     older: np.ndarray
 
 

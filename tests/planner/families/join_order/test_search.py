@@ -14,11 +14,10 @@ from planner.families.join_order import JoinOrder
 from planner.families.join_order.heuristic import MOST_MOVES
 from planner.families.join_order.model import model_of
 from planner.families.join_order.order_pricer import step_table
-from planner.families.join_order.plan_space import orders_by_cost
 from planner.families.join_order.plans import algorithm_of
-from planner.families.join_order.search import cost_to_go
+from planner.families.join_order.search import best_first, cost_to_go
 from planner.plan.cost import UnitCosts, Units, rounded, total
-from planner.seconds.units import DEFAULT_UNITS
+from planner.seconds.units import default_units
 from planner.workload.execution import Execution
 from planner.workload.workload import Workload
 from tests.examples import examples
@@ -69,7 +68,8 @@ def test_search_agrees_with_enumeration(workload: Workload) -> None:
     assert multiway == sorted(multiway)
     found = {label: score for score, label in multiway}
     assert found == pytest.approx(costs, rel=1e-9)
-    assert [model.label(order) for order in orders_by_cost(model)] == list(found)
+    lazily = best_first(table, cost_to_go(table), model.aliases)
+    assert [model.label(order) for _, order in lazily] == list(found)
     assert FAMILY.space(workload).best().label == ranked.best == in_order[0][1]
 
 
@@ -142,8 +142,10 @@ def test_many_streams_are_ranked_without_listing_all() -> None:
 def test_equal_streams_rank_by_label_alone() -> None:
     names = [f"S{place}" for place in range(1, 13)]
     workload = equality_join([(2, 10, 30)] * 12)
-    first, second = islice(orders_by_cost(model_of(workload)), 2)
-    labels = model_of(workload).labels([first, second])
+    model = model_of(workload)
+    table = step_table(model)
+    lazily = best_first(table, cost_to_go(table), model.aliases)
+    labels = [model.label(order) for _, order in islice(lazily, 2)]
     expected = sorted(names, key=lambda name: name + ",")
     assert labels == [",".join(expected), ",".join([*expected[:-2], expected[-1], expected[-2]])]
 
@@ -168,7 +170,7 @@ def test_seconds_are_the_sum_over_operators(workload: Workload) -> None:
 def test_without_unit_costs_there_are_defaults() -> None:
     workload = equality_join(TABLE_5)
     assert ranked_by_seconds(FAMILY.space(workload), 3) == ranked_by_seconds(
-        FAMILY.space(workload, DEFAULT_UNITS), 3
+        FAMILY.space(workload, default_units()), 3
     )
     assert all(c.seconds for c in FAMILY.space(workload).rank(top=3).candidates)
 

@@ -21,7 +21,7 @@ from planner.families.shared_schedule.labels import (
     schedule_of,
 )
 from planner.families.shared_schedule.policies import NEVER_NS, Rule, Wanted, rule_of
-from planner.joins.groups import groups_of
+from planner.joins.query_groups import groups_of
 from tests.planner.schedules import TABLE_1, scheduled, urgent
 
 WINDOWS = (2, 3, 6)

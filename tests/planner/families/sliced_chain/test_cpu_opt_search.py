@@ -15,7 +15,7 @@ from hypothesis import given
 from planner.families.sliced_chain.chain_search import shortest_path
 from planner.families.sliced_chain.chain_search.chains import GroupChains
 from planner.families.sliced_chain.model import GroupModel
-from planner.joins.groups import groups_of
+from planner.joins.query_groups import groups_of
 from planner.workload.streams import Arrivals, Attribute
 from tests.examples import examples
 from tests.planner.chains import joined, joins, stream

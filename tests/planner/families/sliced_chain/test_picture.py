@@ -9,8 +9,8 @@ import pytest
 
 from pages.parts.families.sliced_chain import optima
 from planner.families.sliced_chain import SlicedChain
-from planner.families.sliced_chain.chain_search.merge_graph import MOST_DRAWN
-from planner.families.sliced_chain.plan_totals import KINDS, OVERHEAD
+from planner.families.sliced_chain.chain_search.chains import MOST_DRAWN
+from planner.families.sliced_chain.picture import KINDS, OVERHEAD
 from planner.workload.execution import Execution
 from planner.workload.workload import Workload
 from tests.planner.chains import COUNT_WINDOWS, FILTERED, joined, joins

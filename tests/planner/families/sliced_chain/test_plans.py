@@ -11,9 +11,9 @@ import pytest
 from planner.errors import PlanError
 from planner.families.sliced_chain import SlicedChain
 from planner.families.sliced_chain.coverage import refusal
-from planner.families.sliced_chain.plans import PlanBuilder
+from planner.families.sliced_chain.plans import build
 from planner.files.workload_file import load_workload
-from planner.joins.groups import groups_of
+from planner.joins.query_groups import groups_of
 from planner.joins.shares import evaluation_of
 from planner.plan.operator_names import part_of, parts_of_plan
 from planner.plan.plan import Operator, Plan
@@ -30,7 +30,7 @@ FILTERED = joins([joined(5), joined(10, "A.v > 50"), joined(30, "A.v > 80", "B.v
 
 
 def plan(workload: Workload, label: str) -> Plan:
-    return PlanBuilder(groups_of(workload), [q.name for q in workload.queries]).build(label).plan
+    return build(groups_of(workload), [q.name for q in workload.queries], label).plan
 
 
 def kinds(built: Plan) -> Counter[str]:

@@ -11,8 +11,7 @@ from hypothesis import assume, given
 
 from planner.families.sliced_chain import SlicedChain
 from planner.families.sliced_chain.chain_search.chains import GroupChains, Places
-from planner.families.sliced_chain.model import model_of
-from planner.families.sliced_chain.ranking import Plans
+from planner.families.sliced_chain.space import ChainPlans
 from planner.plan.cost import total
 from planner.workload.execution import Execution
 from planner.workload.workload import Workload
@@ -49,7 +48,7 @@ def every_merging(chains: GroupChains) -> list[Places]:
 @examples(40)
 @given(workload=workloads())
 def test_cpu_opt_is_the_cheapest_of_all_mergings(workload: Workload) -> None:
-    (chains,) = Plans(model_of(workload)).chains
+    (chains,) = ChainPlans(workload).chains
     assume(chains.edges.last <= 9)
     least = min(map(chains.score, every_merging(chains)))
     assert chains.score(chains.cheapest) == pytest.approx(least, rel=1e-9)
@@ -58,7 +57,7 @@ def test_cpu_opt_is_the_cheapest_of_all_mergings(workload: Workload) -> None:
 @examples(25)
 @given(workload=workloads(), data=st.data())
 def test_slices_are_priced_as_their_operators_are(workload: Workload, data: st.DataObject) -> None:
-    plans = Plans(model_of(workload))
+    plans = ChainPlans(workload)
     (chains,) = plans.chains
     places = tuple(sorted(data.draw(st.sets(st.integers(1, chains.edges.last)))))
     label = plans.label([(*(p for p in places if p < chains.edges.last), chains.edges.last)])
@@ -71,7 +70,7 @@ def test_slices_are_priced_as_their_operators_are(workload: Workload, data: st.D
 @examples(25)
 @given(workload=workloads())
 def test_the_trade_off_has_every_chain_that_none_beats(workload: Workload) -> None:
-    (chains,) = Plans(model_of(workload)).chains
+    (chains,) = ChainPlans(workload).chains
     assume(2 <= chains.edges.last <= 8)
     points = [(chains.score(p), chains.state(p)) for p in every_merging(chains)]
     front = chains.front
@@ -130,7 +129,7 @@ def test_mem_opt_holds_least_and_as_much_as_the_largest_join_alone() -> None:
         for w, label in ((plain, "mem-opt"), (alone, "unshared"))
     ]
     assert held[0] == pytest.approx(held[1])
-    plans = Plans(model_of(joins(FILTERED)))
+    plans = ChainPlans(joins(FILTERED))
     (chains,) = plans.chains
     least = chains.state(chains.every)
     assert all(least <= chains.state(p) * (1 + 1e-9) for p in every_merging(chains))

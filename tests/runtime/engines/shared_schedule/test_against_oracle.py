@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.families.stages import PlannedStage
-from planner.joins.groups import groups_of
+from planner.joins.query_groups import groups_of
 from planner.workload.workload import Workload
 from runtime.engines.kernels.digest import digest_of
 from runtime.engines.registry import program_from_json
+from runtime.engines.shared_schedule import batch, state
 from runtime.engines.shared_schedule.kernel.types import HELD_TIME, WAITED
 from runtime.engines.shared_schedule.schedule_program import OWN
 from tests.examples import examples
@@ -20,7 +21,7 @@ from tests.runtime.schedule_checks import Comparison, outers_of
 from tests.runtime.schedule_counts import Counts
 from tests.runtime.scheduling import SPAN, feed_of, labels, plan_of, scheduled, tuples, workloads
 
-FEW = examples(60)
+FEW = examples(30)
 
 
 @FEW
@@ -56,6 +57,20 @@ def test_nothing_depends_on_where_batches_are_cut(
     assert whole.tally.schedules == cut.tally.schedules
     for name, counts in whole.counters._asdict().items():
         assert np.array_equal(counts, getattr(cut.counters, name)), name
+
+
+@FEW
+@given(workloads(), tuples())
+def test_nothing_depends_on_how_much_room_there_is(workload: Workload, data: Data) -> None:
+    feed = feed_of(workload, data)
+    usual = scheduled(workload, feed, "SWF")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(batch, "CHUNK_OFFSETS", 1)
+        patched.setattr(state, "CHUNK_OUTERS", 1)
+        found = scheduled(workload, feed, "SWF")
+    assert found.rows == usual.rows
+    for name, counts in usual.counters._asdict().items():
+        assert np.array_equal(counts, getattr(found.counters, name)), name
 
 
 @FEW

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from planner.errors import PlanError
 from planner.families.stages import PlannedStage
-from planner.joins.groups import groups_of
+from planner.joins.query_groups import groups_of
 from planner.workload.changes import queries_of_run, stages_of
 from planner.workload.execution import Change, RunSettings
 from planner.workload.query import Column, CountWindow, Predicate, Query, Source, TimeWindow
@@ -37,7 +37,7 @@ from tests.runtime.scheduling import (
     workloads,
 )
 
-FEW = examples(40)
+FEW = examples(20)
 
 
 @st.composite

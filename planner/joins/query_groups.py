@@ -6,13 +6,13 @@ whole numbers: microseconds, or rows of count windows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
 from planner.files.query.conditions import normalised
-from planner.statistics.selectivity import declared
+from planner.statistics.selectivity import declared_share
 from planner.workload.execution import Buckets
 from planner.workload.query import Column, CountWindow, Filter, Predicate, Query, Source, TimeWindow
 from planner.workload.validation import microseconds
@@ -41,7 +41,6 @@ class Condition:
 
     @property
     def is_open(self) -> bool:
-        """Whether every tuple passes."""
         return not self.filters
 
     def __str__(self) -> str:
@@ -86,14 +85,11 @@ class Group:
 
     @cached_property
     def on(self) -> str:
-        """The predicates as text."""
         return " and ".join(map(str, self.predicates)) or "cross join"
 
     @cached_property
     def largest(self) -> Sides:
-        """The largest window on each stream."""
-        windows = self.furthest.values()
-        return max(left for left, _ in windows), max(right for _, right in windows)
+        return largest_windows(self.members)
 
     @cached_property
     def furthest(self) -> dict[tuple[Condition, Condition], Sides]:
@@ -103,11 +99,8 @@ class Group:
         """
         found: dict[tuple[Condition, Condition], Sides] = {}
         for member in self.members:
-            (left, right), known = member.windows, found.get(member.conditions)
-            if known is None:
-                found[member.conditions] = (left, right)
-            elif left > known[0] or right > known[1]:
-                found[member.conditions] = (max(left, known[0]), max(right, known[1]))
+            (left, right), known = member.windows, found.get(member.conditions, (0, 0))
+            found[member.conditions] = (max(left, known[0]), max(right, known[1]))
         return found
 
     @cached_property
@@ -143,41 +136,32 @@ class Group:
 
 
 def largest_windows(members: Sequence[Member]) -> Sides:
-    """The largest window of these queries on each stream."""
     return max(m.windows[0] for m in members), max(m.windows[1] for m in members)
-
-
-@dataclass(frozen=True, slots=True)
-class _Signature:
-    """What queries must have in common to share a join."""
-
-    streams: frozenset[str]
-    predicates: frozenset[Predicate]
-    unit: Unit
-    hashed: bool
-    buckets: Buckets
 
 
 def groups_of(workload: Workload) -> tuple[Group, ...]:
     """The groups of a covered workload, in the order of their first queries."""
-    by_signature: dict[_Signature, list[Query]] = {}
+    by_signature: dict[Hashable, list[Query]] = {}
     for query in workload.queries:
         by_signature.setdefault(_signature(workload, query), []).append(query)
     return tuple(
-        _group(workload, number, signature, queries)
-        for number, (signature, queries) in enumerate(by_signature.items())
+        _group(workload, number, queries) for number, queries in enumerate(by_signature.values())
     )
 
 
-def _signature(workload: Workload, query: Query) -> _Signature:
-    source = query.sources[0]
-    return _Signature(
+def _signature(workload: Workload, query: Query) -> Hashable:
+    """What queries must have in common to share a join."""
+    return (
         frozenset(source.name for source in query.sources),
         frozenset(_predicates(query)),
-        "rows" if isinstance(source.window, CountWindow) else "seconds",
+        _unit(query),
         key_of(workload, query) is not None,
-        workload.execution.bucket_count(source),
+        workload.execution.bucket_count(query.sources[0]),
     )
+
+
+def _unit(query: Query) -> Unit:
+    return "rows" if isinstance(query.sources[0].window, CountWindow) else "seconds"
 
 
 def key_of(workload: Workload, query: Query) -> Predicate | None:
@@ -198,27 +182,24 @@ def _by_stream(query: Query, column: Column) -> Column:
     return replace(column, alias=query.source(column.alias).name)
 
 
-def _group(
-    workload: Workload, number: int, signature: _Signature, queries: Sequence[Query]
-) -> Group:
-    first = queries[0]
+def _group(workload: Workload, number: int, queries: Sequence[Query]) -> Group:
+    first, key = queries[0], key_of(workload, queries[0])
     streams = (first.sources[0].name, first.sources[1].name)
     known: dict[tuple[str, frozenset[Filter]], Condition] = {}
     shares: dict[Filter, float] = {}
     members = []
     for query in queries:
         for condition in query.filters:
-            given = declared(workload.statistics, query, condition)
-            if given is not None and given.selectivity is not None:
-                shares.setdefault(_filter(query, condition), given.selectivity)
+            if (given := declared_share(workload, query, condition)) is not None:
+                shares.setdefault(_filter(query, condition), given)
         members.append(_member(query, streams, known))
     return Group(
         number,
         streams,
-        signature.unit,
+        _unit(first),
         tuple(dict.fromkeys(_predicates(first))),
-        key_of(workload, first),
-        signature.buckets if signature.hashed else 1,
+        key,
+        1 if key is None else workload.execution.bucket_count(first.sources[0]),
         tuple(members),
         tuple(shares.items()),
     )
