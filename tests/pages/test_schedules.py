@@ -169,6 +169,17 @@ def test_many_windows_stay_readable() -> None:
     assert len(windows.ends(range(40))) == windows.MOST_BARS
 
 
+def test_all_that_wait_are_seen() -> None:
+    space = SharedSchedule().space(_loaded(joins([joined(n) for n in (2, 5, 20)])))
+    sides = [(label, space.trace(label)) for label in ("SWF", "LWO")]
+    figure = burst_figure.burst_figure(space.model, sides)
+    for axis, (_, trace) in zip(("y3", "y4"), sides, strict=True):
+        levels = [own.y for own in figure.data if own.type == "scatter" and own.yaxis == axis]
+        most = max(sum(column) for column in zip(*levels, strict=True))
+        assert 1 <= most <= figure.layout.yaxis3.range[1]
+        assert most == burst_figure._most_waiting(trace)
+
+
 def test_names_do_not_act_in_figures() -> None:
     workload = _loaded(joins([joined(2), joined(5)]))
     named = replace(workload.queries[0], name="<b>Q")

@@ -120,6 +120,7 @@ def _actions(chosen: RunSummary) -> None:
             with controls.shown():
                 request = kept.get(chosen.id).request
                 state.open_workload(request.workload, request.data, request.sort)
+                state.choose_family(chosen.family)
                 st.rerun()
         with st.popover("Delete", icon=":material/delete:"):
             st.markdown("This deletes the run, its note and its files for good.")

@@ -116,4 +116,5 @@ def _row(run: RunSummary) -> None:
         if st.button("See the results", key=f"recent-{run.id}", type="tertiary"):
             request = backend.history().get(run.id).request
             state.open_workload(request.as_run, request.data, request.sort)
+            state.choose_family(run.family)
             st.switch_page("pages/results.py")

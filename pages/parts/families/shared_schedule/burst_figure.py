@@ -7,6 +7,7 @@ waiting  |  ▂▄▄▆▆▄▂                  below: tuples by the partial 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
 import plotly.graph_objects as go
@@ -66,11 +67,22 @@ def burst_figure(model: ScheduleModel, sides: Sequence[Side]) -> go.Figure:
     figure.update_xaxes(title="", showticklabels=False, row=1)
     figure.update_yaxes(range=[rows + 0.6, 0.4], dtick=max(1, rows // 12), row=1)
     figure.update_yaxes(title="Tuple", col=1, row=1)
-    figure.update_yaxes(rangemode="tozero", row=2)
+    # Plotly would take the range of one side for both.
+    figure.update_yaxes(range=[0, 1.05 * max(_most_waiting(trace) for _, trace in sides)], row=2)
     figure.update_yaxes(title="Tuples waiting", col=1, row=2)
     for column in range(2, len(sides) + 1):
         figure.update_yaxes(showticklabels=False, col=column)
     return figure
+
+
+def _most_waiting(trace: BurstTrace) -> int:
+    """The most tuples that are not done at one time."""
+    last = max(scan.part for scan in trace.scans)
+    done = sorted(scan.end_ns for scan in trace.scans if scan.part == last)
+    return max(
+        place + 1 - bisect_right(done, arrival)
+        for place, arrival in enumerate(sorted(trace.arrivals_ns))
+    )
 
 
 def _time_unit(sides: Sequence[Side]) -> tuple[float, str]:

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 
 from pages.parts.shared.figures import MEASURED, PALETTE, PREDICTED, frame, room
 from pages.parts.shared.formatting import error_text, plan_name, safe
+from planner.families.shared_schedule.labels import POLICIES
 from planner.numbers import amount
 
 ALONE = "By itself"
@@ -21,12 +22,12 @@ def policies_figure(
 ) -> go.Figure:
     """A group of bars for each query, one per policy; a mark where it would be by itself."""
     figure = go.Figure()
-    for (label, values), colour in zip(delays.items(), PALETTE, strict=False):
+    for label, values in delays.items():
         figure.add_bar(
             x=list(rows),
             y=list(values),
             name=safe(plan_name(label), 40),
-            marker_color=colour,
+            marker_color=_colour(label),
             hovertemplate="%{x}<br>" + safe(label, 40) + ": %{y:,.4g} ms<extra></extra>",
         )
     if any(value is not None for value in alone):
@@ -55,6 +56,11 @@ def policies_figure(
         **layout,
     )
     return figure
+
+
+def _colour(label: str) -> str:
+    """The same for a policy in all figures."""
+    return PALETTE[POLICIES.index(label) if label in POLICIES else -1]
 
 
 def policies_alternative(rows: Sequence[str], delays: Delays, alone: Sequence[float | None]) -> str:
@@ -97,9 +103,10 @@ def measured_figure(
     pairs = list(zip(measured, predicted, strict=True))
     tops = [max((value for value in pair if value is not None), default=None) for pair in pairs]
     # Above both, so that the mark hides no figure.
+    above = 0.025 * room(tops)[1]
     figure.add_scatter(
         x=list(rows),
-        y=tops,
+        y=[None if top is None else top + above for top in tops],
         mode="text",
         text=[
             "" if found is None else f"{found:,.3g}<br>q {error_text(expected, found)}"
