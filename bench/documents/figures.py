@@ -252,7 +252,7 @@ def _schedules(found: Record) -> Iterator[Row]:
         waits = ", ".join(f"{policy} {ms:.3g}" for policy, ms in cell["delay ms"].items())
         saved = "; ".join(
             f"{100 * part['mean']:.0f}% below {policy} "
-            f"({100 * part['at least']:.0f} to {100 * part['at most']:.0f}%)"
+            f"({100 * part['at least']:.1f} to {100 * part['at most']:.1f}%)"
             for policy, part in cell["share saved by MQT"].items()
         )
         yield (
