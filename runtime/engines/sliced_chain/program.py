@@ -88,7 +88,7 @@ class SliceProgram(Program):
         seen = rows.followed_by(given.tuples)
         old, count = len(rows.ts), len(seen.ts)
         stored = _unpacked(era, rest, count)
-        earlier = counters.results.copy()
+        earlier, digest = counters.results.copy(), int(counters.digests.sum())
         run = Run(
             era,
             prepared,
@@ -113,9 +113,8 @@ class SliceProgram(Program):
         held = run.held(stored)
         left = [clock, *seen.take(stays), run.bits[stays], *_packed(_kept(stored, stays))]
         results = counters.results - earlier
-        return Done(
-            int(results.sum()), int(counters.digests.sum()), run.in_order(), held, left, (clock,)
-        )
+        digest = int(counters.digests.sum()) - digest
+        return Done(int(results.sum()), digest, run.in_order(), held, left, (clock,))
 
     def _era_of(self, given: Batch[Rows]) -> int:
         """The era of a batch: batches are cut where one ends."""

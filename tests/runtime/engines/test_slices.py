@@ -67,6 +67,8 @@ def test_every_query_has_its_isolated_answer_in_order(
         assert [row[-1] for row in found.rows[query]] == sorted(row[-1] for row in expected)
         seqs = np.array(expected, np.int64).reshape(-1, 3)[:, :2]
         assert found.tally.by_query[query] == (len(expected), int(digest_of(seqs)))
+    digests = (digest for _, digest in found.tally.by_query.values())
+    assert found.tally.digest == sum(digests) % 2**64
 
 
 @FEW
