@@ -2,69 +2,36 @@
 
 from __future__ import annotations
 
-from planner.joins.coverage import join_refusal
-from planner.joins.shared.pair_coverage import (
-    access_refusal,
-    combinations_refusal,
-    sliding_refusal,
-    two_streams_refusal,
-)
+from planner.joins.shared.pair_coverage import Reasons, combinations_refusal, shared_join_refusal
 from planner.joins.shared.query_groups import groups_of
-from planner.workload.execution import Execution
 from planner.workload.query import CountWindow, Query
 from planner.workload.validation import listed
 from planner.workload.workload import Workload
 
+_REASONS = Reasons(
+    lazy_evaluation="a schedule orders scans that arrivals ask for",
+    lazy_expiration="a schedule drops tuples as others arrive",
+    aggregates="its answer is no stream of results that could be late",
+    many_streams=", and a scan goes through one window",
+)
+
 
 def refusal(workload: Workload) -> str | None:
     """One sentence that names what is not covered, or None when the workload is covered."""
-    reason = _execution(workload.execution)
-    if reason is not None:
-        return reason
-    for query in workload.queries:
-        # In this order: each check may rely on what those before it have seen.
-        reason = (
-            _clauses(query)
-            or _count(query)
-            or two_streams_refusal(workload, query)
-            or sliding_refusal(query)
-            or _one_window(query)
-            or join_refusal(workload, query)
-            or access_refusal(workload, query)
-        )
-        if reason is not None:
-            return reason
-    return _one_join(workload) or combinations_refusal(workload)
+    return (
+        shared_join_refusal(workload, _REASONS, _one_window)
+        or _no_time(workload)
+        or _one_join(workload)
+        or combinations_refusal(workload)
+    )
 
 
-def _execution(execution: Execution) -> str | None:
-    if execution.evaluate != "eager":
-        return "a schedule orders scans that arrivals ask for; set execution.evaluate: eager"
-    if execution.expire != "eager":
-        return "a schedule drops tuples as others arrive; set execution.expire: eager"
-    units = execution.unit_costs
+def _no_time(workload: Workload) -> str | None:
+    units = workload.execution.unit_costs
     if units is not None and not units.get("compare") and not units.get("output"):
         return (
             "a scan takes no time by execution.unit_costs, so that nothing waits; give compare or "
             "output a time"
-        )
-    return None
-
-
-def _clauses(query: Query) -> str | None:
-    if query.aggregates or query.group_by:
-        return (
-            f"{query.name} aggregates, and its answer is no stream of results that could be late; "
-            f"early_aggregation plans it with --query {query.name}"
-        )
-    return None
-
-
-def _count(query: Query) -> str | None:
-    if len(query.sources) > 2:
-        return (
-            f"{query.name} joins {len(query.sources)} streams, and a scan goes through one window; "
-            f"join_order plans it with --query {query.name}"
         )
     return None
 

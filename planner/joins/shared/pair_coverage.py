@@ -2,15 +2,61 @@
 
 from __future__ import annotations
 
-from planner.joins.coverage import relation_of
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from planner.joins.coverage import join_refusal, relation_of
 from planner.joins.shared.query_groups import BOTH, groups_of
 from planner.joins.shared.shares import StreamShares, TooManyError
 from planner.workload.query import CountWindow, Query, TimeWindow
 from planner.workload.workload import Workload
 
 
-def two_streams_refusal(workload: Workload, query: Query) -> str | None:
-    """Why a query is no join of two different streams."""
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """Why a family cannot do what no family that shares joins can, in its own words."""
+
+    lazy_evaluation: str
+    lazy_expiration: str
+    aggregates: str
+    many_streams: str
+
+
+def shared_join_refusal(
+    workload: Workload,
+    reasons: Reasons,
+    windows_refusal: Callable[[Query], str | None] = lambda _: None,
+) -> str | None:
+    """One sentence that names what is not covered, or None when every query can share a join."""
+    if workload.execution.evaluate != "eager":
+        return f"{reasons.lazy_evaluation}; set execution.evaluate: eager"
+    if workload.execution.expire != "eager":
+        return f"{reasons.lazy_expiration}; set execution.expire: eager"
+    for query in workload.queries:
+        # In this order: each check may rely on what those before it have seen.
+        reason = (
+            _clauses(query, reasons)
+            or _two_streams(workload, query, reasons)
+            or _sliding(query)
+            or windows_refusal(query)
+            or join_refusal(workload, query)
+            or _access(workload, query)
+        )
+        if reason is not None:
+            return reason
+    return None
+
+
+def _clauses(query: Query, reasons: Reasons) -> str | None:
+    if query.aggregates or query.group_by:
+        return (
+            f"{query.name} aggregates, and {reasons.aggregates}; early_aggregation plans it with "
+            f"--query {query.name}"
+        )
+    return None
+
+
+def _two_streams(workload: Workload, query: Query, reasons: Reasons) -> str | None:
     alone = f"join_order plans it with --query {query.name}"
     for source in query.sources:
         if relation_of(workload, source) is not None:
@@ -19,18 +65,13 @@ def two_streams_refusal(workload: Workload, query: Query) -> str | None:
     if count == 1:
         return f"{query.name} reads one stream and joins nothing; {alone}"
     if count > 2:
-        return (
-            f"{query.name} joins {count} streams: their tuples in one result differ in age, so "
-            "they lie in different slices, and states would have to be read across slices and "
-            f"would not be disjoint; {alone}"
-        )
+        return f"{query.name} joins {count} streams{reasons.many_streams}; {alone}"
     if query.sources[0].name == query.sources[1].name:
         return f"{query.name} joins {query.sources[0].name} with itself; {alone}"
     return None
 
 
-def sliding_refusal(query: Query) -> str | None:
-    """Why the windows of a query do not slide together, both over seconds or both over rows."""
+def _sliding(query: Query) -> str | None:
     alone = f"join_order plans it with --query {query.name}"
     for source in query.sources:
         if source.window is None:
@@ -45,7 +86,7 @@ def sliding_refusal(query: Query) -> str | None:
     return None
 
 
-def access_refusal(workload: Workload, query: Query) -> str | None:
+def _access(workload: Workload, query: Query) -> str | None:
     """A tuple is stored and probes by the same bucket, so both streams need the same ones."""
     execution, (left, right) = workload.execution, query.sources
     if execution.method(left) != execution.method(right):
