@@ -9,8 +9,9 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from planner.plan.cost import Cost
-from runtime.data.batch import pack, unpack
+from runtime.data.batch import Batch, pack, unpack
 from runtime.data.feed import Span
+from runtime.engines.kernels.loop_types import Rows
 from runtime.engines.protocol import BatchStep, Tally
 
 
@@ -146,3 +147,15 @@ def summed(totals: Sequence[bytes], counters: type[Counts]) -> Sums[Counts]:
         counters=counters(*(np.sum(counts, axis=0) for counts in by_counter)),
         extras=[part[count:] for part in parts],
     )
+
+
+class _Era(Protocol):
+    @property
+    def at(self) -> int: ...
+
+
+def era_of(eras: Sequence[_Era], batch: Batch[Rows]) -> int:
+    """The number of the era of a batch: batches are cut where one ends."""
+    if not len(batch.tuples.ts):
+        return 0
+    return sum(era.at <= batch.tuples.ts[0] for era in eras) - 1

@@ -15,6 +15,9 @@ from runtime.engines.kernels.loop_types import (
     LESS_EQUAL,
 )
 
+# When a query entered that was there from the beginning; before any other time.
+ALWAYS = -(2**62)
+
 
 class Predicates(NamedTuple):
     """What joins two tuples: equal keys where `keyed`, equal `others` among the keys, and values.

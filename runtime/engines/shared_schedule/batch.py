@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from runtime.engines.kernels.conditions import attach
+from runtime.engines.kernels.conditions import ALWAYS, attach
 from runtime.engines.kernels.digest import tuple_hashes
 from runtime.engines.kernels.loop_types import Rows
 from runtime.engines.kernels.scan import PADDING
@@ -15,7 +15,7 @@ from runtime.engines.shared_schedule.counters import ALONE, ScheduleCounters
 from runtime.engines.shared_schedule.kernel.isolated import serve_alone
 from runtime.engines.shared_schedule.kernel.scan import link_stored, scan
 from runtime.engines.shared_schedule.kernel.serve import serve
-from runtime.engines.shared_schedule.kernel.types import ALWAYS, Arrived, Cursor, Line, Measured
+from runtime.engines.shared_schedule.kernel.types import Arrived, Cursor, Line, Measured
 from runtime.engines.shared_schedule.schedule_program import NO_SLOT, OWN, Era, Join
 from runtime.engines.shared_schedule.state import CHUNK_OFFSETS, Waiting
 

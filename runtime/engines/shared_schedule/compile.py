@@ -23,17 +23,16 @@ from planner.families.shared_schedule.model import ScheduleModel, model_of
 from planner.families.shared_schedule.objectives import has_weights
 from planner.families.shared_schedule.policies import rule_of
 from planner.families.shared_schedule.predictions import Predictions, predictions_of
-from planner.families.stages import PlannedStage
 from planner.joins.shared.query_groups import BOTH, Condition, Group, Member
 from planner.plan.plan import Operator
 from planner.seconds.calibration import calibrated_units
 from planner.seconds.units import units_of
 from planner.workload.workload import Workload
+from runtime.engines.kernels.conditions import ALWAYS
 from runtime.engines.pair_columns import Columns
-from runtime.engines.pair_feed import groups_of_run
+from runtime.engines.pair_engine import eras_of
 from runtime.engines.protocol import PlanInput
 from runtime.engines.shared_schedule import schedule_program as servers
-from runtime.engines.shared_schedule.kernel.types import ALWAYS
 from runtime.engines.shared_schedule.policies import PolicyTable
 from runtime.engines.shared_schedule.program import ScheduleProgram
 from runtime.engines.shared_schedule.schedule_program import NO_SLOT, SERVERS, Era, Join
@@ -54,26 +53,19 @@ _PS_PER_S = 1e12
 
 
 def compile_schedule(given: PlanInput) -> ScheduleProgram:
-    """Read windows, classes and policies off the plans; count for each of their operators.
-
-    A query that enters must find what it needs in the tuples of the run.
-    """
-    workload, schema, begin = given.workload, given.schema, given.begin
-    if schema.carried is not None:
-        schema.carried.check(groups_of_run(workload))
-    stages = given.stages or [PlannedStage(None, workload, given.plan, {})]
+    """Read windows, classes and policies off the plans; count for each of their operators."""
+    workload = given.workload
+    stages, times, entered = zip(*eras_of(given), strict=True)
     units = units_of(workload, calibrated_units())
     models = [model_of(stage.workload) for stage in stages]
-    columns = Columns.of(workload, schema)
+    columns = Columns.of(workload, given.schema)
     join = _join(columns, models, models[0].clock(units))
     plans = [schedule_of(m.group, s.plan.label) for m, s in zip(models, stages, strict=True)]
     asked = _Asked.of(workload, [stage.workload for stage in stages])
     eras: list[Era] = []
     meters: dict[str, list[Meter]] = {}
-    for stage, model, plan in zip(stages, models, plans, strict=True):
-        at = ALWAYS if stage.at is None else begin + stage.at
-        entered = {query: begin + since for query, since in stage.entered.items()}
-        era = _Era(columns, models[0].group.streams, stage.workload, model, entered).made(
+    for stage, at, since, model, plan in zip(stages, times, entered, models, plans, strict=True):
+        era = _Era(columns, models[0].group.streams, stage.workload, model, since).made(
             at, eras, asked.policies(predictions_of(model, units), plan)
         )
         for operator in stage.plan.operators():

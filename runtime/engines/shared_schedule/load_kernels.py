@@ -6,10 +6,11 @@ from functools import cache
 
 import numpy as np
 
+from runtime.engines.kernels.conditions import ALWAYS
 from runtime.engines.kernels.loop_types import Rows
 from runtime.engines.shared_schedule.batch import Run
 from runtime.engines.shared_schedule.counters import ScheduleCounters
-from runtime.engines.shared_schedule.kernel.types import ALWAYS, FOREVER, TABLE, Measured
+from runtime.engines.shared_schedule.kernel.types import FOREVER, TABLE, Measured
 from runtime.engines.shared_schedule.policies import PolicyTable
 from runtime.engines.shared_schedule.schedule_program import NO_SLOT, SERVERS, Era, Join
 from runtime.engines.shared_schedule.state import Waiting

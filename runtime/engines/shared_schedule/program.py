@@ -9,12 +9,13 @@ import numpy as np
 
 from planner.plan.plan import Plan
 from runtime.data.batch import Batch
-from runtime.engines.kernel_state import Done, stepped
+from runtime.engines.kernel_state import Done, era_of, stepped
+from runtime.engines.kernels.conditions import ALWAYS
 from runtime.engines.kernels.loop_types import Rows
 from runtime.engines.protocol import BatchStep, Program, Tally
 from runtime.engines.shared_schedule.batch import NS_PER_US, Run, work_off
 from runtime.engines.shared_schedule.counters import ScheduleCounters
-from runtime.engines.shared_schedule.kernel.types import ALWAYS, FOREVER, Measured
+from runtime.engines.shared_schedule.kernel.types import FOREVER, Measured
 from runtime.engines.shared_schedule.load_kernels import load_schedule_kernels
 from runtime.engines.shared_schedule.schedule_program import OWN, Era, Join
 from runtime.engines.shared_schedule.state import State, Waiting
@@ -85,7 +86,7 @@ class ScheduleProgram(Program):
             # The plan did what a policy does, until it was changed by hand.
             counters.copy_server(alias, OWN)
             state.waiting.copy_server(alias, OWN)
-        era = self.eras[self._era_of(given)]
+        era = self.eras[era_of(self.eras, given)]
         if era.number != before.number:
             # What arrived before a change is served as it was then; later tuples wait for it.
             work_off(before, self.alias, state.waiting, counters, measured, FOREVER)
@@ -107,12 +108,6 @@ class ScheduleProgram(Program):
         after = State(clock, seen.take(stays), state.free, run.waiting)
         # Results and digests are added up by query when all is counted.
         return Done(0, 0, run.in_order(), len(stays), after.pack(), (clock,))
-
-    def _era_of(self, given: Batch[Rows]) -> int:
-        """The era of a batch: batches are cut where one ends."""
-        if not len(given.tuples.ts):
-            return 0
-        return sum(era.at <= given.tuples.ts[0] for era in self.eras) - 1
 
     def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
         return tally_of(self, totals, plan, reached)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from runtime.engines.kernels.conditions import ALWAYS
 from runtime.engines.kernels.loop_types import Rows
 from runtime.engines.shared_schedule.kernel.types import (
-    ALWAYS,
     DONE_SIDE,
     FIRST_DROPPED,
     HELD,

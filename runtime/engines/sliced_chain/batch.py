@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runtime.engines.kernels.conditions import Conditions, Predicates, attach
+from runtime.engines.kernels.conditions import ALWAYS, Conditions, Predicates, attach
 from runtime.engines.kernels.digest import tuple_hashes
 from runtime.engines.kernels.loop_types import Rows
 from runtime.engines.sliced_chain.chain_program import (
@@ -27,13 +27,7 @@ from runtime.engines.sliced_chain.chain_program import (
 from runtime.engines.sliced_chain.counters import SliceCounters
 from runtime.engines.sliced_chain.kernel.gates import filter_one_by_one, split, survive
 from runtime.engines.sliced_chain.kernel.slices import no_newest, run_slice
-from runtime.engines.sliced_chain.kernel.types import (
-    ALWAYS,
-    Members,
-    Passage,
-    SliceResults,
-    SliceSpan,
-)
+from runtime.engines.sliced_chain.kernel.types import Members, Passage, SliceResults, SliceSpan
 
 # Of a slice from which a query takes nothing.
 _NOT_ASKED = (-1, -1, ALWAYS)

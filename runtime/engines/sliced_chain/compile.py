@@ -9,30 +9,22 @@ from planner.families.sliced_chain.plans import Built, Checking, Feeding, Mergin
 from planner.families.stages import PlannedStage
 from planner.joins.shared.query_groups import BOTH, Group, Member, groups_of
 from planner.plan.plan import Operator
+from runtime.engines.kernels.conditions import ALWAYS
 from runtime.engines.pair_columns import Columns
-from runtime.engines.pair_feed import groups_of_run
+from runtime.engines.pair_engine import eras_of
 from runtime.engines.protocol import PlanInput
 from runtime.engines.sliced_chain.chain_program import Chain, Era, Tap
 from runtime.engines.sliced_chain.entries import Entries, Meters, Used
-from runtime.engines.sliced_chain.kernel.types import ALWAYS, LOOKS
+from runtime.engines.sliced_chain.kernel.types import LOOKS
 from runtime.engines.sliced_chain.program import SliceProgram
 
 
 def compile_slices(given: PlanInput) -> SliceProgram:
-    """Read joins, gates and taps off the plans; count for each of their operators.
-
-    A query that enters must find what it needs in the tuples of the run.
-    """
-    workload, schema, begin = given.workload, given.schema, given.begin
-    if schema.carried is not None:
-        schema.carried.check(groups_of_run(workload))
-    stages = given.stages or [PlannedStage(None, workload, given.plan, {})]
-    columns = Columns.of(workload, schema)
+    """Read joins, gates and taps off the plans; count for each of their operators."""
+    columns = Columns.of(given.workload, given.schema)
     used, meters = Used(), Meters()
     eras: list[Era] = []
-    for stage in stages:
-        at = ALWAYS if stage.at is None else begin + stage.at
-        entered = {query: begin + since for query, since in stage.entered.items()}
+    for stage, at, entered in eras_of(given):
         eras.append(_Era(columns, stage, entered, used, meters).made(len(eras), at))
     return SliceProgram(
         streams=columns.streams,

@@ -10,7 +10,7 @@ import numpy as np
 
 from planner.plan.plan import Plan
 from runtime.data.batch import Batch
-from runtime.engines.kernel_state import Done, grown, stepped, summed
+from runtime.engines.kernel_state import Done, era_of, grown, stepped, summed
 from runtime.engines.kernels.conditions import Conditions, Predicates, attach
 from runtime.engines.kernels.digest import tuple_hashes
 from runtime.engines.kernels.loop_types import Rows
@@ -79,7 +79,7 @@ class SliceProgram(Program):
     ) -> Done:
         clock, rows, (bits, *rest) = kept[0], Rows(*kept[1 : _ROWS + 1]), kept[_ROWS + 1 :]
         begun, before, longest_queue, most_merged = (int(n) for n in clock)
-        number = self._era_of(given)
+        number = era_of(self.eras, given)
         era, prepared = self.eras[number], self._prepared[number]
         if number != before:
             stored = _unpacked(self.eras[before], rest, len(rows.ts))
@@ -115,12 +115,6 @@ class SliceProgram(Program):
         results = counters.results - earlier
         digest = int(counters.digests.sum()) - digest
         return Done(int(results.sum()), digest, run.in_order(), held, left, (clock,))
-
-    def _era_of(self, given: Batch[Rows]) -> int:
-        """The era of a batch: batches are cut where one ends."""
-        if not len(given.tuples.ts):
-            return 0
-        return sum(era.at <= given.tuples.ts[0] for era in self.eras) - 1
 
     def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
         sums = summed(totals, SliceCounters)

@@ -15,15 +15,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from runtime.engines.kernels.conditions import holds
+from runtime.engines.kernels.conditions import ALWAYS, holds
 from runtime.engines.kernels.digest import result_hash
 from runtime.engines.kernels.scan import matches
-from runtime.engines.shared_schedule.kernel.types import (
-    ALWAYS,
-    COMPARISONS,
-    EXPIRY_CHECKS,
-    INSERTS,
-)
+from runtime.engines.shared_schedule.kernel.types import COMPARISONS, EXPIRY_CHECKS, INSERTS
 
 _ONE = np.uint64(1)
 

@@ -25,8 +25,6 @@ BUSY, WAITED, HELD_TIME, QUEUE_MAX, HELD_MAX, BUFFER_MAX = range(6)
 SERVER_MEASURES = 6
 # A sum of nanoseconds in two numbers, so that it cannot overflow: hundreds of millions, and rest.
 HIGH, LOW = range(2)
-# The time of a server that has done nothing yet, and when a query entered that was always there.
-ALWAYS = -(2**62)
 # A batch that is the last reaches as far as there is work.
 FOREVER = 2**62
 

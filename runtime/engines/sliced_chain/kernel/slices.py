@@ -12,11 +12,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from runtime.engines.kernels.conditions import Predicates, holds
+from runtime.engines.kernels.conditions import ALWAYS, Predicates, holds
 from runtime.engines.kernels.digest import result_hash
 from runtime.engines.kernels.scan import PADDING, matches
 from runtime.engines.sliced_chain.kernel.types import (
-    ALWAYS,
     FOUND,
     INSERTS,
     LOOKS,

@@ -11,8 +11,6 @@ PURGES, PROBES, FOUND, INSERTS, ROUTES, ROUTED, REPLICAS = range(7)
 SLICE_COUNTS = 7
 # What is counted of a select in a slice, of a filter, or of another gate.
 LOOKS, PASSED = range(2)
-# When a query entered that was there from the beginning.
-ALWAYS = -(2**62)
 
 
 class Members(NamedTuple):

@@ -1,0 +1,48 @@
+"""What engines of joins of two streams that queries share do alike: feeds, eras, results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from planner.plan.plan import Plan
+from planner.workload.workload import Workload
+from runtime.data.feed import Merge
+from runtime.engines.kernels.conditions import ALWAYS
+from runtime.engines.pair_feed import PairSchema, every_attribute, groups_of_run, pair_feed
+from runtime.engines.protocol import Engine, PlanInput, Tally
+from runtime.runs.result_files import merge_shared_results
+
+if TYPE_CHECKING:
+    from planner.families.stages import PlannedStage
+
+
+class PairEngine(Engine):
+    """Runs joins of two streams for many queries, which may enter and leave while it runs."""
+
+    schema = staticmethod(PairSchema.read)
+
+    def feed(self, _plan: Plan, _workload: Workload, open_to_change: bool = False) -> Merge:
+        """What merges the streams: every attribute where queries may enter while it runs."""
+        return every_attribute if open_to_change else pair_feed
+
+    def write_results(
+        self, workload: Workload, _schema: PairSchema, _tally: Tally, parts: Path, folder: Path
+    ) -> None:
+        """Write `QUERY.parquet` for every query."""
+        merge_shared_results(workload, parts, folder)
+
+
+def eras_of(given: PlanInput) -> Iterator[tuple[PlannedStage, int, dict[str, int]]]:
+    """The stages of a run, from when on each runs, and since when each query that entered is there.
+
+    A query that enters must find what it needs in the tuples of the run.
+    """
+    from planner.families.stages import PlannedStage
+
+    if given.schema.carried is not None:
+        given.schema.carried.check(groups_of_run(given.workload))
+    for stage in given.stages or [PlannedStage(None, given.workload, given.plan, {})]:
+        at = ALWAYS if stage.at is None else given.begin + stage.at
+        yield stage, at, {query: given.begin + since for query, since in stage.entered.items()}
