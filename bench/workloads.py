@@ -7,11 +7,11 @@ from itertools import combinations
 
 from planner.experiments.golab.curves import Row, equality_join
 from planner.files.tuple_table import Table
+from planner.statistics.generate import generate
 from planner.workload.execution import Execution
 from planner.workload.query import Column, Predicate, Query, Source, TimeWindow
 from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
-from runtime.data.generate import generate
 
 TWO_WAY: tuple[Row, ...] = ((50, 100, 500), (50, 100, 500))
 FOUR_WAY: tuple[Row, ...] = ((10, 100, 500),) * 4

@@ -137,7 +137,7 @@ def _export(options: argparse.Namespace) -> str:
 
 
 def _generate(options: argparse.Namespace) -> str:
-    from runtime.data.generate import write_folder
+    from runtime.data.data_writer import write_folder
     from runtime.data.run_data import generated
 
     rows = write_folder(generated(_workload(options)), options.folder)

@@ -17,11 +17,11 @@ from planner.joins.model import JoinModel
 from planner.joins.probes import probes_of
 from planner.plan.cost import Cost, total
 from planner.plan.plan import Plan
+from planner.statistics.generate import generate
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 from runtime.data.batch import Batch
 from runtime.data.feed import Feed, Span, Split
-from runtime.data.generate import generate
 from runtime.engines.protocol import PlanInput
 from runtime.engines.registry import engine
 

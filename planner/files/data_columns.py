@@ -10,10 +10,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from planner.errors import PlanError
-from planner.files.tuple_table import ColumnData
+from planner.files.tuple_table import FIRST, LAST, ColumnData
 from planner.workload.validation import MAX_SECONDS, exact
 
-FIRST, LAST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 # How many units of a number make a second, where the number is far too large for seconds.
 _GUESSES = (
     (1e17, "nanoseconds", "1e9"),

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from planner.errors import PlanError
-from planner.files.data_columns import FIRST, LAST, arrival_times, attribute_values, validity_times
+from planner.files.data_columns import arrival_times, attribute_values, validity_times
 from planner.files.data_files import OPTIONAL, find_file, read_file
-from planner.files.tuple_table import ColumnData, Table
+from planner.files.tuple_table import FIRST, LAST, ColumnData, Table
 from planner.workload.query import Column, Query
 from planner.workload.streams import Relation, Stream
 from planner.workload.validation import exact

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+# When a relation's row begins that was always there, and ends that stays for ever.
+FIRST, LAST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnData:

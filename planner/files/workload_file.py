@@ -87,13 +87,20 @@ def _stream(part: schema.StreamPart, place: str) -> Stream:
     with within(place):
         for name, attribute in attributes.items():
             _check_importance(name, attribute, attributes)
-        arrivals = (
-            Arrivals(part.arrivals)
-            if isinstance(part.arrivals, str)
-            else Arrivals("pareto", part.arrivals.pareto.burst)
-        )
+        arrivals = _arrivals(part.arrivals)
         given = {} if part.tuple_bytes is None else {"tuple_bytes": part.tuple_bytes}
         return Stream(part.name, part.rate, attributes, arrivals, importance=importance, **given)
+
+
+def _arrivals(part: str | schema.ArrivalsPart) -> Arrivals:
+    match part:
+        case "regular" | "poisson":
+            return Arrivals(part)
+        case schema.ArrivalsPart(pareto=schema.BurstPart() as bursts, regular=None):
+            return Arrivals("pareto", bursts.burst)
+        case schema.ArrivalsPart(regular=schema.PhasePart() as evenly, pareto=None):
+            return Arrivals("regular", phase=evenly.phase)
+    raise PlanError("must be one of pareto and regular", "arrivals")
 
 
 def _check_importance(name: str, attribute: Attribute, attributes: Mapping[str, Attribute]) -> None:
@@ -110,7 +117,7 @@ def _relation(part: schema.RelationPart, place: str) -> Relation:
     attributes = _attributes(part.attributes, place)
     with within(place):
         changes = Changes(part.changes.inserts, part.changes.deletes)
-        return Relation(part.name, part.rows, attributes, changes)
+        return Relation(part.name, part.rows, attributes, changes, part.distinct_rows)
 
 
 def _attributes(parts: Mapping[str, schema.AttributePart], place: str) -> dict[str, Attribute]:

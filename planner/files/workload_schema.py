@@ -180,10 +180,17 @@ class BurstPart(Part):
     burst: float
 
 
-class ParetoPart(Part):
-    """`arrivals: {pareto: {burst: 3}}`."""
+class PhasePart(Part):
+    """`{phase: 0}`."""
 
-    pareto: BurstPart
+    phase: float
+
+
+class ArrivalsPart(Part):
+    """`arrivals: {pareto: {burst: 3}}` or `{regular: {phase: 0}}`."""
+
+    pareto: BurstPart | None = None
+    regular: PhasePart | None = None
 
 
 class StreamPart(Part):
@@ -191,7 +198,7 @@ class StreamPart(Part):
 
     name: str
     rate: float | None = None
-    arrivals: Literal["regular", "poisson"] | ParetoPart = "poisson"
+    arrivals: Literal["regular", "poisson"] | ArrivalsPart = "poisson"
     attributes: dict[str, AttributePart] = field(default_factory=dict)
     tuple_bytes: int | None = None
     importance: str | ImportancePart | None = None
@@ -211,6 +218,7 @@ class RelationPart(Part):
     rows: int | None = None
     attributes: dict[str, AttributePart] = field(default_factory=dict)
     changes: ChangesPart = field(default_factory=ChangesPart)
+    distinct_rows: bool = False
 
 
 class QueryPart(Part):

@@ -65,6 +65,8 @@ def _stream(stream: Stream) -> Part:
 def _arrivals(arrivals: Arrivals) -> str | Part:
     if arrivals.kind == "pareto":
         return {"pareto": {"burst": _number(arrivals.burst)}}
+    if arrivals.phase is not None:
+        return {"regular": {"phase": _number(arrivals.phase)}}
     return arrivals.kind
 
 
@@ -98,6 +100,8 @@ def _relation(relation: Relation) -> Part:
             "inserts": _number(changes.inserts),
             "deletes": _number(changes.deletes),
         }
+    if relation.distinct_rows:
+        part["distinct_rows"] = True
     return _given(part)
 
 

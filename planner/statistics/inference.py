@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.errors import PlanError
-from planner.files.data_columns import FIRST, LAST
-from planner.files.tuple_table import ColumnData, Table
+from planner.files.tuple_table import FIRST, LAST, ColumnData, Table
 from planner.statistics.distributions import (
     Counted,
     Distribution,

@@ -12,6 +12,7 @@ from planner.errors import PlanError
 from planner.workload.validation import (
     MAX_DISTINCT,
     MAX_RATE,
+    later,
     listed,
     name_of,
     not_negative,
@@ -21,6 +22,7 @@ from planner.workload.validation import (
 )
 
 Constant = str | int | float
+MOST_IMPORTANCE = 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class ImportanceOf:
 
     def __post_init__(self) -> None:
         name_of(self.attribute, "from")
-        number(self.most, "max", most=1e12)
+        number(self.most, "max", most=MOST_IMPORTANCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +79,24 @@ def _type_of(values: tuple[Constant, ...]) -> Literal["integer", "float", "strin
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """How a stream's tuples are spread in time; `burst` is the mean burst size of `pareto`."""
+    """How a stream's tuples are spread in time; `burst` is the mean burst size of `pareto`.
+
+    `phase` says where in the gap between two regular tuples the first one comes: streams of one
+    rate and one phase arrive together. None: at random, and each stream at its own time.
+    """
 
     kind: Literal["regular", "poisson", "pareto"] = "poisson"
     burst: float = 1.0
+    phase: float | None = later(None)
 
     def __post_init__(self) -> None:
         if self.kind == "pareto":
             number(self.burst, "arrivals.pareto.burst", above=1, most=1e6)
+        if self.phase is not None and not 0 <= self.phase < 1:
+            raise PlanError(
+                f"must be from 0 to below 1, got {self.phase:g}: it is a share of the gap",
+                "arrivals.regular.phase",
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +142,16 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A table that streams are joined with. Its rows never trigger a result by themselves."""
+    """A table that streams are joined with. Its rows never trigger a result by themselves.
+
+    With `distinct_rows` no two generated rows that are active at once are equal.
+    """
 
     name: str
     rows: int | None
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
     changes: Changes = Changes()
+    distinct_rows: bool = later(default=False)
 
     def __post_init__(self) -> None:
         name_of(self.name, "name")

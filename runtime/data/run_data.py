@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 from planner.files.own_data import read_folder
 from planner.files.tuple_table import Table
+from planner.statistics.generate import check_tuples, generate, used_inputs
 from planner.statistics.inference import infer
 from planner.workload.changes import with_every_query
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload, plain
 from runtime.data.feed import Span
-from runtime.data.generate import check_tuples, generate, used_inputs
 from runtime.data.microbatches import MicroBatches
 
 

@@ -11,8 +11,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.files.data_columns import LAST
-from planner.files.tuple_table import Table
+from planner.files.tuple_table import LAST, Table
 from planner.workload.query import Column, CountWindow, Predicate, Query
 from planner.workload.streams import Relation, Stream
 from planner.workload.workload import Workload

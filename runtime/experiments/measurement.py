@@ -26,13 +26,13 @@ from planner.files.tuple_table import Table
 from planner.plan.cost import COST_UNITS, Cost, Quality, total
 from planner.plan.objective import Objective
 from planner.plan.plan import Plan
+from planner.statistics.generate import generate
 from planner.workload.execution import Execution
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 from runtime.backends.protocol import OnProgress
 from runtime.data.batch import Batch
 from runtime.data.feed import Feed, Merge, Span, Split
-from runtime.data.generate import generate
 from runtime.engines.kernels.digest import as_text
 from runtime.engines.protocol import PlanInput
 from runtime.engines.registry import engine

@@ -9,8 +9,7 @@ import numpy as np
 import pyarrow as pa
 from sqlglot import exp
 
-from planner.files.data_columns import FIRST, LAST
-from planner.files.tuple_table import Table
+from planner.files.tuple_table import FIRST, LAST, Table
 from runtime.backends.native.description import Input, NativePlan
 from runtime.engines.kernels.digest import digest_of
 

@@ -15,8 +15,7 @@ import pyarrow.parquet as pq
 from sqlglot import exp
 
 from planner.errors import RunError
-from planner.files.data_columns import LAST
-from planner.files.tuple_table import Table
+from planner.files.tuple_table import LAST, Table
 from planner.plan.loop_orders import pipeline_of
 from planner.plan.plan import Plan
 from planner.workload.query import Query, common_block

@@ -15,8 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from planner.errors import RunError
-from planner.files.data_columns import FIRST, LAST
-from planner.files.tuple_table import ColumnData, Table
+from planner.files.tuple_table import FIRST, LAST, ColumnData, Table
 from planner.workload.workload import Workload
 from runtime.backends.native.description import BEGIN, END, MEMBER, SEQ, TS
 from runtime.data.microbatches import check_count, check_room, usual_batch_rows

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from planner.errors import PlanError
 from planner.families.early_aggregation.coverage import cell_columns
-from planner.files.data_columns import LAST
-from planner.files.tuple_table import Table
+from planner.files.tuple_table import LAST, Table
 from planner.workload.query import Column, CountWindow, LandmarkWindow, Query, Source
 from planner.workload.validation import listed, microseconds
 from planner.workload.workload import Workload

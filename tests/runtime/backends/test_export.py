@@ -23,12 +23,13 @@ from planner.families.registry import family
 from planner.files.tuple_table import Table
 from planner.files.workload_file import dump_workload, load_workload
 from planner.plan.plan import Plan
+from planner.statistics.generate import generate
 from planner.workload.execution import RunSettings
 from planner.workload.workload import Workload
 from runtime.__main__ import main
 from runtime.backends.native.export import exported, zipped
+from runtime.data.data_writer import write_folder
 from runtime.data.feed import Span
-from runtime.data.generate import generate, write_folder
 from runtime.engines.kernels.digest import as_text
 from runtime.spark.java import find_java
 from tests.planner.aggregations import AGGREGATION_SAMPLES

@@ -12,13 +12,13 @@ from planner.families.join_order import JoinOrder
 from planner.families.registry import family
 from planner.files.query.text import parse_query
 from planner.files.tuple_table import Table
+from planner.statistics.generate import generate
 from planner.workload.execution import Every, Execution, RunSettings
 from planner.workload.query import Column, Filter, Predicate, Query, Source, TimeWindow
 from planner.workload.streams import Attribute, Changes, Relation, Stream, catalogue
 from planner.workload.workload import Workload
 from runtime.backends.native.kinds import describe, refusal
 from runtime.data.feed import Span
-from runtime.data.generate import generate
 from runtime.runs.records import Way
 from tests.oracles.duckdb_native import answers_of
 from tests.planner.aggregations import AGGREGATION_SAMPLES

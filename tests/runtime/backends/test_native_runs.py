@@ -14,12 +14,13 @@ import pytest
 from planner.families.registry import family
 from planner.files.tuple_table import Table
 from planner.files.workload_file import dump_workload
+from planner.statistics.generate import generate
 from planner.workload.execution import RunSettings
 from planner.workload.workload import Workload
 from runtime.__main__ import main
 from runtime.control.execute import run
+from runtime.data.data_writer import write_folder
 from runtime.data.feed import Span
-from runtime.data.generate import generate, write_folder
 from runtime.engines.kernels.digest import as_text, digest_of
 from runtime.runs.history import History
 from runtime.runs.records import Run, RunRequest, Way

@@ -13,12 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from planner.errors import PlanError, RunError
+from planner.statistics.generate import generate
 from planner.workload.execution import Execution, RunSettings
 from runtime.backends.kernels.prepare import prepare
 from runtime.data import microbatches
 from runtime.data.batch import Batch, unpack
 from runtime.data.feed import Split
-from runtime.data.generate import generate
 from runtime.data.microbatches import NOTE, MicroBatches
 from runtime.data.run_data import with_run_settings
 from runtime.engines.join_feeds import multiway_feed as feed

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from planner.errors import PlanError, RunError
 from planner.families.registry import family
-from planner.files.data_columns import FIRST, LAST
-from planner.files.tuple_table import ColumnData, Table
+from planner.files.tuple_table import FIRST, LAST, ColumnData, Table
+from planner.statistics.generate import generate
 from planner.workload.execution import Execution
 from planner.workload.query import (
     Aggregate,
@@ -33,7 +33,6 @@ from planner.workload.streams import Attribute, Changes, Relation, Stream
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 from runtime.data.feed import Span
-from runtime.data.generate import generate
 from runtime.engines.early_aggregation.feed import aggregate_feed
 from tests.examples import examples
 from tests.oracles.aggregation_plans import Simulation, Tuple

@@ -10,9 +10,9 @@ import pytest
 from planner.families.protocol import Family
 from planner.families.registry import FAMILIES
 from planner.files.tuple_table import Table
+from planner.statistics.generate import generate
 from planner.workload.workload import Workload
 from runtime.data.feed import Span
-from runtime.data.generate import generate
 from runtime.engines.kernels.digest import digest_of
 from tests.oracles.duckdb_aggregations import duckdb_answer
 from tests.oracles.duckdb_joins import duckdb_rows

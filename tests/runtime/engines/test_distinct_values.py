@@ -10,8 +10,8 @@ import pytest
 
 from planner.families.registry import family
 from planner.files.tuple_table import Table
+from planner.statistics.generate import generate
 from planner.workload.execution import Execution
-from runtime.data.generate import generate
 from runtime.engines.early_aggregation.kernel.distinct_values import empty_values
 from tests.planner.aggregations import aggregation
 from tests.runtime.aggregating import aggregated

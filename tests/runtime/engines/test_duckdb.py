@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from planner.files.tuple_table import ColumnData, Table
+from planner.statistics.generate import generate
 from planner.workload.execution import Execution
 from planner.workload.query import TimeWindow
 from planner.workload.streams import Arrivals, Attribute, Stream
 from planner.workload.workload import Workload
 from runtime.data.feed import Span
-from runtime.data.generate import generate
 from runtime.engines.join_feeds import multiway_feed as feed
 from tests.oracles.duckdb_joins import duckdb_rows
 from tests.planner.workloads import HASHED, PER_VALUE, chain_query

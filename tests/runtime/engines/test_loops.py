@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.files.data_columns import FIRST, LAST
+from planner.files.tuple_table import FIRST, LAST
 from planner.plan.plan import Operator, Plan
 from planner.workload.execution import Every, Execution
 from planner.workload.query import (

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from planner.files.tuple_table import Table
+from planner.statistics.generate import generate
 from planner.workload.execution import Execution
 from planner.workload.query import Predicate, TimeWindow
 from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
 from runtime.data.feed import Span
-from runtime.data.generate import generate
 from runtime.engines.join_feeds import multiway_feed as feed
 from tests.planner.workloads import TABLE_5, chain_query, equality_join
 from tests.runtime.driving import Driven, as_lists, compiled, drive

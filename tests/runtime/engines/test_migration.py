@@ -21,13 +21,13 @@ from planner.families.stages import (
 )
 from planner.files.query.text import parse_query
 from planner.plan.cost import Cost
+from planner.statistics.generate import generate
 from planner.workload.changes import check_times, stages_of
 from planner.workload.execution import Change, RunSettings
 from planner.workload.query import Column, Predicate, Query, Source, TimeWindow
 from planner.workload.streams import Attribute, Stream, catalogue
 from planner.workload.workload import Workload
 from runtime.data.feed import Feed, Span, Split
-from runtime.data.generate import generate
 from runtime.engines.kernels.digest import digest_of
 from runtime.engines.pair_feed import pair_feed
 from runtime.engines.protocol import Tally

@@ -9,9 +9,9 @@ import pytest
 
 from planner.families.registry import chosen_plan, family
 from planner.files.workload_file import load_workload
+from planner.statistics.generate import generate
 from runtime.data.batch import Batch
 from runtime.data.feed import Span
-from runtime.data.generate import generate
 from tests.runtime.driving import counted, feed_of, program_of, split_of
 
 _TEXT = """

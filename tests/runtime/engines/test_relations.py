@@ -13,10 +13,11 @@ import pytest
 
 from planner.errors import PlanError, RunError
 from planner.families.registry import family
-from planner.files.data_columns import FIRST, LAST
 from planner.files.own_data import read_folder
+from planner.files.tuple_table import FIRST, LAST
 from planner.files.workload_file import dump_workload, load_workload
 from planner.plan.cost import Cost, total
+from planner.statistics.generate import generate
 from planner.statistics.inference import infer
 from planner.workload.execution import Every, Execution, RunSettings
 from planner.workload.query import Column, Filter, Predicate, Query, Source, TimeWindow
@@ -26,9 +27,9 @@ from planner.workload.workload import Workload
 from runtime.__main__ import main
 from runtime.control.execute import run
 from runtime.data.batch import Batch
+from runtime.data.data_writer import write_folder
 from runtime.data.feed import Span, Split
 from runtime.data.folders import PROJECT
-from runtime.data.generate import generate, write_folder
 from runtime.engines.join_feeds import loop_feed
 from runtime.engines.kernels.digest import as_text, digest_of
 from runtime.engines.protocol import Tally

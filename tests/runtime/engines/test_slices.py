@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from planner.families.registry import family
 from planner.families.sliced_chain.labels import STRATEGIES
+from planner.statistics.generate import generate
 from planner.workload.execution import Execution
 from planner.workload.query import Column, Filter, Predicate, Query, Source, TimeWindow
 from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
 from runtime.data.feed import Span, Split
-from runtime.data.generate import generate
 from runtime.engines.kernels.digest import digest_of
 from runtime.engines.pair_feed import pair_feed
 from runtime.engines.protocol import Tally

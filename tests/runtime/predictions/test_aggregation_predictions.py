@@ -12,10 +12,10 @@ from planner.files.workload_file import load_workload
 from planner.plan.cost import COST_FIELDS, Cost, q_error
 from planner.plan.plan import Plan
 from planner.report.command import read_workload
+from planner.statistics.generate import generate
 from planner.workload.validation import microseconds
 from runtime.data.feed import Span
 from runtime.data.folders import PROJECT
-from runtime.data.generate import generate
 from runtime.data.run_data import generated, run_seconds
 from runtime.engines.early_aggregation.feed import aggregate_feed
 from tests.runtime.driving import counted

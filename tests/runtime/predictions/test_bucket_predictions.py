@@ -9,12 +9,12 @@ import pytest
 from planner.families.join_order.pricing import EXACT_BUCKETS, PRINTED_BUCKETS, SKEWED, UNIFORM
 from planner.families.registry import family
 from planner.plan.cost import Cost, models_behind, q_error, total
+from planner.statistics.generate import generate
 from planner.workload.execution import Every, Execution
 from planner.workload.streams import Attribute
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 from runtime.data.feed import Span
-from runtime.data.generate import generate
 from tests.planner.workloads import equality_join
 from tests.runtime.driving import counted, feed_of
 

@@ -6,11 +6,11 @@ import pytest
 
 from planner.families.registry import family
 from planner.plan.cost import Cost, total
+from planner.statistics.generate import generate
 from planner.workload.execution import Execution
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 from runtime.data.feed import Span
-from runtime.data.generate import generate
 from runtime.engines.join_feeds import multiway_feed as feed
 from tests.planner.workloads import (
     HASHED,

@@ -13,7 +13,7 @@ from planner.families.registry import family
 from planner.files.rate_files import read_trace
 from planner.workload.workload import Workload
 from runtime.__main__ import main
-from runtime.data.generate import write_folder
+from runtime.data.data_writer import write_folder
 from runtime.data.run_data import (
     data_digest,
     generated,

@@ -13,12 +13,12 @@ import pytest
 
 from planner.errors import RunError
 from planner.files.workload_file import dump_workload
+from planner.statistics.generate import generate
 from planner.workload.execution import RunSettings
 from planner.workload.workload import Workload
 from runtime.__main__ import main
 from runtime.backends.kernels.prepare import prepare
 from runtime.control.execute import run
-from runtime.data.generate import generate
 from runtime.runs.records import WAYS, Run, RunRequest
 from runtime.spark import worker
 from tests.oracles.duckdb_aggregations import duckdb_answer

@@ -10,13 +10,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from planner.files.workload_file import dump_workload
+from planner.statistics.generate import generate
 from planner.workload.execution import Execution, RunSettings
 from planner.workload.query import TimeWindow
 from planner.workload.workload import Workload
 from runtime.__main__ import main
 from runtime.control.execute import run
+from runtime.data.data_writer import write_folder
 from runtime.data.feed import Span
-from runtime.data.generate import generate, write_folder
 from runtime.engines.join_feeds import multiway_feed as feed
 from runtime.runs.history import History
 from runtime.runs.records import Progress, Run, RunRequest, Way

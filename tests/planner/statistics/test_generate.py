@@ -13,15 +13,24 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.random import SeedSequence
 
 from planner.errors import RunError
 from planner.files.own_data import read_folder
 from planner.files.tuple_table import Table
+from planner.statistics.generate import _rows, generate
 from planner.workload.query import TimeWindow
-from planner.workload.streams import Arrivals, Attribute, ImportanceOf, Stream
+from planner.workload.streams import (
+    Arrivals,
+    Attribute,
+    Changes,
+    ImportanceOf,
+    Relation,
+    Stream,
+)
 from planner.workload.workload import Workload
+from runtime.data.data_writer import write_folder
 from runtime.data.folders import PROJECT
-from runtime.data.generate import generate, write_folder
 from tests.examples import examples
 from tests.planner.workloads import TABLE_5, chain_query, equality_join
 
@@ -49,7 +58,7 @@ def digest(tables: dict[str, Table]) -> str:
 
 def test_another_process_generates_the_same_tuples() -> None:
     script = (
-        "import tests.runtime.data.test_generate as here\n"
+        "import tests.planner.statistics.test_generate as here\n"
         "print(here.digest(here.generate(here.equality_join(here.TABLE_5), 500, 11)), end='')"
     )
     other = subprocess.run(
@@ -172,10 +181,8 @@ def test_streams_that_no_query_reads_are_not_generated() -> None:
         (Stream("S", None, {"attr": Attribute(5)}), "streams.S.rate: has no rate"),
         (Stream("S", 1e9, {"attr": Attribute(5)}), "would generate about 100,000,000,000 tuples"),
         (
-            Stream(
-                "S", 5, {"attr": Attribute(5), "w": Attribute(importance_of=ImportanceOf("attr"))}
-            ),
-            "streams.S.attributes.w: importance",
+            Stream("S", 5, {"w": Attribute(importance_of=ImportanceOf("w"))}),
+            "streams.S.attributes.w.from: w is an importance itself",
         ),
     ],
     ids=["no rate", "too many", "importance"],
@@ -199,3 +206,46 @@ def test_missing_values_are_written_as_missing(tmp_path: Path) -> None:
         assert np.array_equal(
             table.columns["attr"].values[valid], made[name].columns["attr"].values[valid]
         )
+
+
+def test_importance_is_highest_for_rare_values() -> None:
+    attributes = {
+        "attr": Attribute(4, zipf=1.0),
+        "worth": Attribute(importance_of=ImportanceOf("attr", most=8)),
+    }
+    made = _one(Stream("S", 50, attributes), 20)
+    worth = dict(
+        zip(
+            made.columns["attr"].values.tolist(), made.columns["worth"].values.tolist(), strict=True
+        )
+    )
+    assert worth == {1: 2.0, 2: 4.0, 3: 6.0, 4: 8.0}
+
+
+def test_streams_of_one_phase_tick_together() -> None:
+    evenly = Arrivals("regular", phase=0)
+    known = _workload(*(Stream(name, 2, {"attr": Attribute(5)}, evenly) for name in "AB"))
+    made = generate(known, 3, seed=1)
+    assert (
+        made["A"].ts.tolist()
+        == made["B"].ts.tolist()
+        == [0, 500_000, 1_000_000, 1_500_000, 2_000_000, 2_500_000]
+    )
+
+
+def test_distinct_rows_are_different_while_they_are_active() -> None:
+    attributes = {"a": Attribute(3), "b": Attribute(3)}
+    relation = Relation("F", 8, attributes, Changes(1, 1), distinct_rows=True)
+    table = _rows(relation, 60, SeedSequence([1]))
+    assert table.begin is not None
+    assert table.end is not None
+    rows = list(zip(*(table.columns[name].values.tolist() for name in "ab"), strict=True))
+    for when in range(60_000_000)[::250_000]:
+        active = [
+            row
+            for row, begin, end in zip(rows, table.begin, table.end, strict=True)
+            if begin <= when < end
+        ]
+        assert len(active) == len(set(active)) >= 7
+    with pytest.raises(RunError, match=r"relations\.F\.distinct_rows: there are 9 different rows"):
+        _rows(replace(relation, rows=10), 60, SeedSequence([1]))

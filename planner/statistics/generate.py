@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+import math
+from collections.abc import Sequence
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import NDArray
 
 from planner.errors import RunError
-from planner.files.data_columns import FIRST, LAST
-from planner.files.tuple_table import ColumnData, Table
+from planner.files.tuple_table import FIRST, LAST, ColumnData, Table
 from planner.statistics.distributions import PLAIN_DISTINCT
-from planner.workload.streams import Arrivals, Attribute, Relation, Stream
+from planner.workload.streams import Arrivals, Attribute, ImportanceOf, Relation, Stream
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 
@@ -102,13 +99,45 @@ def _rows(relation: Relation, seconds: float, seed: SeedSequence) -> Table:
             end[active[chosen]] = when
             active[chosen] = active[-1]
             active.pop()
-    return Table(
-        np.arange(count, dtype=np.int64),
-        np.empty(0, np.int64),
-        _columns(relation, count, value_seeds, f"relations.{relation.name}"),
-        np.concatenate((np.full(relation.rows, FIRST, np.int64), inserts)),
-        end,
-    )
+    columns = _columns(relation, count, value_seeds, f"relations.{relation.name}")
+    begin = np.concatenate((np.full(relation.rows, FIRST, np.int64), inserts))
+    if relation.distinct_rows:
+        columns = _different(relation, columns, begin, end, seed)
+    return Table(np.arange(count, dtype=np.int64), np.empty(0, np.int64), columns, begin, end)
+
+
+def _different(
+    relation: Relation,
+    columns: dict[str, ColumnData],
+    begin: NDArray[np.int64],
+    end: NDArray[np.int64],
+    seed: SeedSequence,
+) -> dict[str, ColumnData]:
+    """The columns with every row drawn again that is equal to one that is active with it."""
+    place = f"relations.{relation.name}.distinct_rows"
+    possible = math.prod(a.distinct or PLAIN_DISTINCT for a in relation.attributes.values())
+    random = default_rng(seed.spawn(1)[0])
+    names = list(columns)
+    rows = list(zip(*(columns[name].values.tolist() for name in names), strict=True))
+    active: dict[tuple[object, ...], int] = {}
+    for number, drawn in enumerate(rows):
+        row = drawn
+        if number and begin[number] > begin[number - 1]:
+            active = {held: until for held, until in active.items() if until > begin[number]}
+        if len(active) >= possible:
+            raise RunError(
+                f"there are {possible:,} different rows, and more are active at once; "
+                "lower the rows or raise distinct",
+                place,
+            )
+        while row in active:
+            row = tuple(_values(relation.attributes[name], 1, random).tolist()[0] for name in names)
+        rows[number] = row
+        active[row] = int(end[number])
+    return {
+        name: ColumnData(np.array(values, dtype=columns[name].values.dtype), columns[name].valid)
+        for name, values in zip(names, zip(*rows, strict=True), strict=True)
+    }
 
 
 def _columns(
@@ -119,19 +148,41 @@ def _columns(
     seed_of = dict(zip(sorted(source.attributes), seeds, strict=True))
     columns = {}
     for name, attribute in source.attributes.items():
-        random = default_rng(seed_of[name])
-        (missing,) = random.spawn(1)
-        values = _values(attribute, count, random, f"{place}.attributes.{name}")
-        valid = missing.random(count) >= attribute.missing if attribute.missing else None
-        columns[name] = ColumnData(values, valid)
+        if attribute.importance_of is None:
+            random = default_rng(seed_of[name])
+            (missing,) = random.spawn(1)
+            values = _values(attribute, count, random)
+            valid = missing.random(count) >= attribute.missing if attribute.missing else None
+            columns[name] = ColumnData(values, valid)
+    for name, attribute in source.attributes.items():
+        if (spec := attribute.importance_of) is not None:
+            of = columns.get(spec.attribute)
+            if of is None:
+                raise RunError(
+                    f"{spec.attribute} is an importance itself; take another attribute",
+                    f"{place}.attributes.{name}.from",
+                )
+            columns[name] = _importance(spec, source.attributes[spec.attribute], of)
     return columns
+
+
+def _importance(spec: ImportanceOf, attribute: Attribute, of: ColumnData) -> ColumnData:
+    """By value, from `most` / distinct for the most frequent one up to `most` for the rarest.
+
+    Values of equal frequency are in the order in which they are declared.
+    """
+    distinct = attribute.distinct or PLAIN_DISTINCT
+    known = _ranked(attribute, np.arange(distinct))
+    rank_of = {value: rank for rank, value in enumerate(known.tolist(), 1)}
+    ranks = np.array([rank_of[value] for value in of.values.tolist()], np.float64)
+    return ColumnData(spec.most * ranks / distinct, of.valid)
 
 
 def _times(arrivals: Arrivals, rate: float, seconds: float, random: Generator) -> NDArray[np.int64]:
     """Arrival times in microseconds, in order, all below `seconds`."""
     if arrivals.kind == "regular":
         # A phase of its own keeps streams of one rate from arriving in step for ever.
-        phase = random.random()
+        phase = random.random() if arrivals.phase is None else arrivals.phase
         times = (np.arange(int(rate * seconds) + 2) + phase) / rate
     elif arrivals.kind == "poisson":
         times = _until(seconds, 1 / rate, random)
@@ -149,7 +200,7 @@ def _times(arrivals: Arrivals, rate: float, seconds: float, random: Generator) -
             )
         times = np.repeat(bursts, capped)
     ticks = np.rint(times * 1_000_000).astype(np.int64)
-    return ticks[ticks < microseconds(seconds)]
+    return np.asarray(ticks[ticks < microseconds(seconds)])
 
 
 def _until(seconds: float, mean_gap: float, random: Generator) -> NDArray[np.float64]:
@@ -162,14 +213,8 @@ def _until(seconds: float, mean_gap: float, random: Generator) -> NDArray[np.flo
     return times
 
 
-def _values(attribute: Attribute, count: int, random: Generator, place: str) -> NDArray[np.generic]:
+def _values(attribute: Attribute, count: int, random: Generator) -> NDArray[np.generic]:
     """Values 1..distinct (or the declared values), uniform or by Zipf's law."""
-    if attribute.importance_of is not None:
-        raise RunError(
-            "importance is generated for load shedding only, which is not there yet; "
-            "use your own data with --data",
-            place,
-        )
     if attribute.type == "float" and attribute.distinct is None:
         return random.random(count) * PLAIN_DISTINCT
     distinct = attribute.distinct or PLAIN_DISTINCT
@@ -180,6 +225,12 @@ def _values(attribute: Attribute, count: int, random: Generator, place: str) -> 
         ranks = np.minimum(np.searchsorted(cumulative, drawn, side="right"), distinct - 1)
     else:
         ranks = random.integers(0, distinct, count)
+    return _ranked(attribute, ranks)
+
+
+def _ranked(attribute: Attribute, ranks: NDArray[np.int64]) -> NDArray[np.generic]:
+    """The values with these ranks; 0 is the most frequent one."""
+    distinct = attribute.distinct or PLAIN_DISTINCT
     if attribute.values:
         declared = list(attribute.values)
         texts = any(isinstance(value, str) for value in declared)
@@ -188,43 +239,3 @@ def _values(attribute: Attribute, count: int, random: Generator, place: str) -> 
         return np.array([f"v{rank}" for rank in range(1, distinct + 1)], dtype=object)[ranks]
     whole = (ranks + 1).astype(np.int64)
     return whole.astype(np.float64) if attribute.type == "float" else whole
-
-
-SUFFIX = ".parquet"
-# What the usual file systems allow.
-MOST_NAME_BYTES = 255
-
-
-def write_folder(tables: Mapping[str, Table], folder: Path) -> dict[str, int]:
-    """Write `NAME.parquet` for each stream, with `ts` in seconds, and for each relation, with
-    `begin` and `end`; the rows of each."""
-    for name, table in tables.items():
-        kind = "streams" if table.begin is None else "relations"
-        if Path(name).name != name or len(f"{name}{SUFFIX}".encode()) > MOST_NAME_BYTES:
-            raise RunError(f"cannot name a file; rename the {kind[:-1]}", f"{kind}.{name}")
-        for taken in _time_column(table).keys() & table.columns.keys():
-            raise RunError(
-                "would be in the place of the time; rename the attribute",
-                f"{kind}.{name}.attributes.{taken}",
-            )
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, table in tables.items():
-            columns = _time_column(table) | {
-                attribute: pa.array(data.values, mask=None if data.valid is None else ~data.valid)
-                for attribute, data in table.columns.items()
-            }
-            pq.write_table(pa.table(columns), folder / f"{name}{SUFFIX}")
-    except OSError as error:
-        raise RunError(f"cannot write the data: {error.strerror or error}", str(folder)) from error
-    return {name: len(table) for name, table in tables.items()}
-
-
-def _time_column(table: Table) -> dict[str, pa.Array]:
-    """The times of a table in seconds; what has no beginning or no end is empty."""
-    if table.begin is None or table.end is None:
-        return {"ts": pa.array(table.ts / 1_000_000)}
-    return {
-        "begin": pa.array(table.begin / 1_000_000, mask=table.begin == FIRST),
-        "end": pa.array(table.end / 1_000_000, mask=table.end == LAST),
-    }
