@@ -1,0 +1,1 @@
+"""Shedding: which tuples to keep where memory is too small for the windows of a star join."""

@@ -1,0 +1,80 @@
+"""Which workloads can shed: star joins with time windows and a bound; what is not covered, said."""
+
+from __future__ import annotations
+
+from planner.families.load_shedding.star import link
+from planner.joins.coverage import join_refusal, relation_of, several_refusal
+from planner.workload.query import Query, TimeWindow
+from planner.workload.validation import listed
+from planner.workload.workload import Workload
+
+
+def refusal(workload: Workload) -> str | None:
+    """One sentence that names what is not covered, or None when the workload is covered."""
+    if reason := several_refusal(workload) or _bound(workload):
+        return reason
+    (query,) = workload.queries
+    return _shape(workload, query) or join_refusal(workload, query) or _links(workload, query)
+
+
+def _bound(workload: Workload) -> str | None:
+    execution = workload.execution
+    if execution.memory is None:
+        return "nothing says how many tuples may be kept; declare execution.memory"
+    if not isinstance(execution.evaluate, str) or not isinstance(execution.expire, str):
+        return (
+            "tuples are joined and dropped as they arrive; leave execution.evaluate and expire out"
+        )
+    split = execution.shedding.split
+    if not isinstance(split, str) and sum(split.values()) > execution.memory:
+        return (
+            f"execution.shedding.split gives {sum(split.values()):,} tuples away, and "
+            f"execution.memory has {execution.memory:,}"
+        )
+    return None
+
+
+def _shape(workload: Workload, query: Query) -> str | None:
+    if query.aggregates or query.group_by:
+        return f"{query.name} aggregates, and shedding keeps the most important results of a join"
+    relations = [s for s in query.sources if relation_of(workload, s) is not None]
+    streams = [s for s in query.sources if relation_of(workload, s) is None]
+    if len(relations) > 1:
+        return f"{query.name} joins {len(relations)} relations; streams meet through one"
+    if not streams:
+        return f"{query.name} has no stream"
+    if not relations and len(streams) == 1:
+        return f"{query.name} joins nothing"
+    names = [s.name for s in streams]
+    if len(set(names)) < len(names):
+        return f"{query.name} joins a stream with itself, and each tuple is kept once"
+    for source in streams:
+        if not isinstance(source.window, TimeWindow):
+            return (
+                f"{source.alias} has the window [{source.window}], and a tuple lives for a time; "
+                "use RANGE"
+            )
+    others = [p for p in query.predicates if not p.is_equality]
+    if others:
+        return f"{others[0]} is no equality, and streams are joined by equal keys"
+    if any(source.crossed for source in query.sources):
+        return f"{query.name} has a CROSS JOIN, and streams are joined by equal keys"
+    return None
+
+
+def _links(workload: Workload, query: Query) -> str | None:
+    fact = next((s for s in query.sources if relation_of(workload, s) is not None), None)
+    streams = [s for s in query.sources if s is not fact]
+    for source in streams:
+        classes = [c for c in query.equality_classes() if source.alias in {x.alias for x in c}]
+        if len(classes) > 1:
+            keys = listed(x.attribute for c in classes for x in c if x.alias == source.alias)
+            return f"{source.alias} is joined by {keys}; one attribute of each stream is covered"
+        if fact is not None and link(query, source, fact)[1] is None:
+            return (
+                f"{source.alias} is not joined with {fact.alias}; in a star every stream is joined "
+                "with the relation"
+            )
+    if fact is None and len(query.equality_classes()) > 1:
+        return "streams without a relation are joined by one key; join them on one attribute"
+    return None
