@@ -23,7 +23,7 @@ def _bound(workload: Workload) -> str | None:
         return "nothing says how many tuples may be kept; declare execution.memory"
     if not isinstance(execution.evaluate, str) or not isinstance(execution.expire, str):
         return (
-            "tuples are joined and dropped as they arrive; leave execution.evaluate and expire out"
+            "tuples are joined and dropped as others arrive; evaluate and expire must be eager"
         )
     split = execution.shedding.split
     if not isinstance(split, str) and sum(split.values()) > execution.memory:

@@ -1,6 +1,6 @@
-"""The shape of a star join: streams that meet through a relation, and how many tuples each may keep.
+"""The shape of a star join: streams that meet through a relation, and what each may keep.
 
-Streams that are joined without a relation have the same shape: they meet where their keys are equal.
+Streams that are joined without a relation have the same shape: they meet where keys are equal.
 """
 
 from __future__ import annotations
