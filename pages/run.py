@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.parts.plans import ranking_table
 from pages.parts.run import (
     change_editor,
     interrupted,
@@ -31,6 +32,7 @@ else:
     queue_list.elsewhere()
     chosen, workload = planning.subject()
     ranking = planning.ranking(chosen, workload)
+    ranking_table.pick_objective(chosen.name, workload)
     labels = run_settings.pick_plans(ranking)
     options = run_settings.pick(chosen, workload)
     change_editor.show(chosen, workload, labels)

@@ -21,37 +21,49 @@ from planner.errors import RunError
 from planner.files.workload_file import dump_workload
 from planner.plan.cost import q_error
 from planner.plan.dot import to_dot
+from planner.plan.objective import Objective
 from planner.plan.plan_text import to_text
 from planner.report.command import Parser, as_json, carry_out
 from runtime.diagnosis.diagnose import diagnosed
 from runtime.diagnosis.trust import trust
 from runtime.runs.history import History
 from runtime.runs.records import Run
-from runtime.runs.run_groups import PlanRuns, by_plan, manners, measured_scores, objective_of
+from runtime.runs.run_groups import (
+    PlanRuns,
+    best_first,
+    by_plan,
+    manners,
+    measured_scores,
+    objective_of,
+)
 from runtime.runs.run_summary import summary_of
 from runtime.runs.run_tuples import few_tuples_of
 
 _WORKLOAD_FILE = "workload.yaml"
 
 
-def report(runs: Sequence[Run]) -> str:
-    """The report of these runs; a RunError unless they are finished, of one workload and data."""
+def report(runs: Sequence[Run], by: Objective | None = None) -> str:
+    """The report of these runs; a RunError unless they are finished, of one workload and data.
+
+    They are compared by an objective, by that of their family unless told.
+    """
     _check(runs)
     first = runs[0]
     same, words = comparison.same_answer(runs)
     by_id = {run.id: run for run in runs}
     newest_first = sorted(runs, key=lambda run: -run.started)
-    plans = by_plan([summary_of(run) for run in newest_first])
+    by = objective_of(first, by)
+    plans = best_first(by_plan([summary_of(run) for run in newest_first]), by_id, by)
     rows = [by_id[plan.newest.id] for plan in plans]
     body = [
         html.heading(first.workload.name, 1),
         html.paragraph(_when(runs), "quiet"),
-        html.paragraph(run_views.answer(rows), "answer"),
+        html.paragraph(run_views.answer(rows, by), "answer"),
         html.paragraph(words, "same" if same else "parted"),
-        html.paragraph(trust(rows).sentence),
-        *_plans(plans, by_id),
-        *_charts(plans, by_id),
-        *(piece for run in rows for piece in _run(run)),
+        html.paragraph(trust(rows, by).sentence),
+        *_plans(plans, by_id, by),
+        *_charts(plans, by_id, by),
+        *(piece for run in rows for piece in _run(run, by)),
         html.heading("The workload"),
         *(html.code(query.text) for query in first.workload.queries[:12]),
         html.folded(
@@ -85,12 +97,11 @@ def _when(runs: Sequence[Run]) -> str:
     return f"Measured by Sluice, {when}. {len(runs)} run{'s' if len(runs) > 1 else ''}."
 
 
-def _plans(plans: Sequence[PlanRuns], runs: Mapping[str, Run]) -> Iterator[str]:
-    unit = objective_of(runs[plans[0].newest.id]).unit
-    frame = comparison.run_table(plans, runs)
+def _plans(plans: Sequence[PlanRuns], runs: Mapping[str, Run], by: Objective) -> Iterator[str]:
+    frame = comparison.run_table(plans, runs, by)
     names = {
-        "Predicted": f"Predicted {unit}",
-        "Measured": f"Measured {unit}",
+        "Predicted": f"Predicted {by.unit}",
+        "Measured": f"Measured {by.unit}",
         "Prediction": "q-error",
     }
     columns = [names.get(str(name), str(name)) for name in frame.columns]
@@ -104,13 +115,12 @@ def _plans(plans: Sequence[PlanRuns], runs: Mapping[str, Run]) -> Iterator[str]:
     )
 
 
-def _charts(plans: Sequence[PlanRuns], runs: Mapping[str, Run]) -> Iterator[str]:
+def _charts(plans: Sequence[PlanRuns], runs: Mapping[str, Run], by: Objective) -> Iterator[str]:
     rows = [runs[plan.newest.id] for plan in plans]
-    points = [(comparison.run_name(run), p, m) for run, p, m in measured_scores(rows)]
+    points = [(comparison.run_name(run), p, m) for run, p, m in measured_scores(rows, by)]
     if points:
-        title = objective_of(rows[0]).title
         text = run_figures.pairs_text(points)
-        yield html.chart(run_figures.all_plans(points, title), f"{title}. {text}")
+        yield html.chart(run_figures.all_plans(points, by.title), f"{by.title}. {text}")
     yield from _seconds(list(runs.values()))
 
 
@@ -127,12 +137,13 @@ def _seconds(runs: Sequence[Run]) -> Iterator[str]:
         yield html.paragraph(left_out, "quiet")
 
 
-def _run(run: Run) -> Iterator[str]:
+def _run(run: Run, by: Objective) -> Iterator[str]:
     """One run: its bars, its picture, and every operator in a table."""
     yield html.heading(plan_name(run.plan.label))
     yield from (html.paragraph(f"Note: {warning}") for warning in run.warnings)
     yield from (html.paragraph(found.sentence) for found in diagnosed(run, few_tuples_of(run)))
-    field = comparison.fields(run)[0]
+    kinds = comparison.fields(run, by)
+    field = kinds[0]
     rows = comparison.by_operator(run, field)
     if rows:
         errors = "; ".join(f"{name}: {error_text(p, m)}" for name, p, m in rows[:20])
@@ -150,7 +161,7 @@ def _run(run: Run) -> Iterator[str]:
         yield html.folded("The plan", html.code(to_text(run.plan, run.estimate, overlays)))
     every = (
         (name, UNITS[kind], p, m, q_error(p, m), error_text(p, m))
-        for kind in comparison.fields(run)
+        for kind in kinds
         for name, p, m in comparison.by_operator(run, kind)
     )
     columns = ["Operator", "Kind of work", "Predicted", "Measured", "q-error", "Prediction"]

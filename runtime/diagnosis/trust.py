@@ -43,9 +43,9 @@ class Trust:
     regret: float | None = None
 
 
-def trust(runs: Sequence[Run]) -> Trust:
-    """Judge the model by these runs, one of each plan."""
-    found = measured_scores(runs)
+def trust(runs: Sequence[Run], by: Objective | None = None) -> Trust:
+    """Judge the model by these runs, one of each plan: by an objective, else their family's."""
+    found = measured_scores(runs, by)
     if not found:
         return Trust("unknown", "Nothing was measured that the model could be held against.", 0)
     errors = [q_error(p, m) or float("inf") for _, p, m in found]
@@ -61,13 +61,14 @@ def trust(runs: Sequence[Run]) -> Trust:
         sentence += ": run another to see whether it orders them as measured."
         return Trust("figures" if near else "nothing", sentence, 1, typical, worst)
     expected, counted = [p for _, p, _ in found], [m for _, _, m in found]
-    tau, lost = kendall_tau(expected, counted), regret(expected, counted, objective_of(found[0][0]))
+    by = objective_of(found[0][0], by)
+    tau, lost = kendall_tau(expected, counted), regret(expected, counted, by)
     chosen = lost is not None and lost <= NEAR
     verdict: Verdict = (
         ("all" if chosen else "figures") if near else ("order" if chosen else "nothing")
     )
     sentence = f"{_LEADS[verdict]}: {_figures(len(found), typical, worst)}, {_order(found, tau)}, "
-    sentence += f"and {_choice(found, lost)}."
+    sentence += f"and {_choice(found, lost, by)}."
     return Trust(verdict, sentence, len(found), typical, worst, tau, lost)
 
 
@@ -106,8 +107,7 @@ def _order(found: Sequence[tuple[Run, float, float]], tau: float | None) -> str:
     return f"{shown}, {pairs} in another order that differ by {differ} at most"
 
 
-def _choice(found: Sequence[tuple[Run, float, float]], lost: float | None) -> str:
-    by = objective_of(found[0][0])
+def _choice(found: Sequence[tuple[Run, float, float]], lost: float | None, by: Objective) -> str:
     best = shortened(by.top(found, lambda entry: entry[1])[0].plan.label, 40)
     first = by.top(found, lambda entry: entry[2])
     cheapest = shortened(first[0].plan.label, 40)

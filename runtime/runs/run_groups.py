@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -164,18 +164,30 @@ def measured_cost(run: Run) -> Cost | None:
     return total(run.measurement.costs, (root.id for root in run.plan.roots))
 
 
-def objective_of(run: Run) -> Objective:
-    """What plans of the run's family are ranked by."""
-    return family(run.plan.family).objective
+def objective_of(run: Run, by: Objective | None = None) -> Objective:
+    """What runs are compared by: as asked for, else what plans of the family are ranked by."""
+    return by or family(run.plan.family).objective
 
 
-def scores(run: Run) -> tuple[float | None, float | None]:
+def scores(run: Run, by: Objective | None = None) -> tuple[float | None, float | None]:
     """What plans are ranked by, predicted and measured; None where it is not known."""
-    by, found = objective_of(run), run.measurement
+    by, found = objective_of(run, by), run.measurement
     return by.of(run.plan, run.estimate), None if found is None else by.of(run.plan, found)
 
 
-def measured_scores(runs: Iterable[Run]) -> list[tuple[Run, float, float]]:
+def measured_scores(
+    runs: Iterable[Run], by: Objective | None = None
+) -> list[tuple[Run, float, float]]:
     """The runs of which both figures are known, with what was predicted and what was measured."""
-    pairs = ((run, *scores(run)) for run in runs)
+    pairs = ((run, *scores(run, by)) for run in runs)
     return [(run, p, m) for run, p, m in pairs if p is not None and m is not None]
+
+
+def best_first(plans: Iterable[PlanRuns], runs: Mapping[str, Run], by: Objective) -> list[PlanRuns]:
+    """The plans by what their newest runs should have by this objective, best prediction first."""
+
+    def key(plan: PlanRuns) -> tuple[bool, tuple[float, str]]:
+        expected, _ = scores(runs[plan.newest.id], by)
+        return expected is None, by.key(expected or 0.0, plan.newest.label)
+
+    return sorted(plans, key=key)

@@ -14,9 +14,11 @@ from pages.parts.families.shared_schedule import burst_figure, matrix, response_
 from pages.parts.shared import samples
 from planner.families.shared_schedule import SharedSchedule
 from planner.workload.workload import Workload
+from runtime.runs.history import History
 from tests.pages.helpers import all_done, reloaded, texts
 from tests.planner.chains import joined, joins
 
+RANKED_BY_WORST = ("Plan", "Mean delay of the worst query (ms)")
 Go = Callable[[str], AppTest]
 
 
@@ -208,6 +210,41 @@ def test_results_speak_of_delays(ran: AppTest) -> None:
     assert "MQT has a mean delay of 13." in texts(ran)
     table = ran.dataframe[0].value
     assert list(table["Plan"]) == ["MQT", "LWO"]
+
+
+def test_results_follow_what_plans_are_ranked_by(ran: AppTest, go: Go) -> None:
+    go("plans").radio[0].set_value("worst-query").run()
+    assert not ran.exception
+    worst = dict(zip(*(ran.dataframe[0].value[c] for c in RANKED_BY_WORST), strict=True))
+    go("results")
+    assert "has a mean delay of the worst query of" in texts(ran)
+    table = ran.dataframe[0].value
+    assert list(table["Predicted"]) == pytest.approx([worst["LWO"], worst["MQT"]], rel=0.05)
+    assert list(table["Plan"]) == ["LWO", "MQT"], "best first by what is chosen"
+    assert "Mean delay of the worst query. " in texts(ran), "the difference between two runs"
+    alts = [chart.proto.alt for chart in ran.get("plotly_chart")]
+    assert any(alt.startswith("Mean delay of the worst query (ms), predicted") for alt in alts)
+    assert go("run").multiselect[0].value[0] == "LWO"
+
+
+def test_the_objective_can_be_chosen_on_results_and_history_keeps_the_family_s(
+    ran: AppTest, go: Go
+) -> None:
+    kept = {run.id: (run.predicted, run.measured) for run in History().summaries()}
+    picker = next(radio for radio in ran.radio if radio.label == "Ranked by")
+    picker.set_value("work").run()
+    assert not ran.exception
+    assert "made" in texts(ran)
+    assert ran.button_group(key="operators-field").value == "comparisons"
+    assert "comparisons/s" in texts(ran)
+    assert {run.id: (run.predicted, run.measured) for run in History().summaries()} == kept
+    assert go("plans").radio[0].value == "work"
+
+
+@pytest.mark.parametrize("name", ["seconds", "state", "stretch", "p95", "output-delay"])
+def test_results_are_shown_by_every_objective(ran: AppTest, name: str) -> None:
+    next(radio for radio in ran.radio if radio.label == "Ranked by").set_value(name).run()
+    assert not ran.exception
 
 
 def test_all_policies_of_a_run_stand_side_by_side(ran: AppTest) -> None:

@@ -29,13 +29,16 @@ def of_run(run: Run, name: str) -> Side:
     return Side(name, run.plan, run.estimate.costs, measured or None)
 
 
-def show(first: Side, second: Side, key: str) -> None:
-    """The difference as the user picks it: whole plans, their operators, or pictures."""
+def show(first: Side, second: Side, key: str, part: str | None = None) -> None:
+    """The difference as the user picks it: whole plans, their operators, or pictures.
+
+    `part` is the kind of work that plans are ranked by, if they are ranked by one.
+    """
     with st.container(horizontal=True, vertical_alignment="bottom"):
         view = controls.segments(
             "Difference", [WHOLE, BY_OPERATOR, PICTURE], f"{key}-as", hidden_label=True
         )
-        fields = kinds(first, second)
+        fields = kinds(first, second, part)
         field = st.selectbox(
             "Kind of work",
             fields,
@@ -63,9 +66,10 @@ def show(first: Side, second: Side, key: str) -> None:
         drawings.explain_parts(first.plan, second.plan)
 
 
-def kinds(first: Side, second: Side) -> list[str]:
+def kinds(first: Side, second: Side, part: str | None = None) -> list[str]:
     """The kinds of work that either plan does; first what plans are ranked by."""
-    every = dict.fromkeys(filter(None, [family(first.plan.family).objective.part, *COST_FIELDS]))
+    usual = family(first.plan.family).objective.part
+    every = dict.fromkeys(filter(None, [part, usual, *COST_FIELDS]))
     wholes = [side.whole(measured) for side in (first, second) for measured in (False, True)]
     return [name for name in every if any(getattr(cost, name) for cost in wholes if cost)]
 

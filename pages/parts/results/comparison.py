@@ -10,6 +10,7 @@ from pages.parts.families.registry import view_of
 from pages.parts.shared.formatting import UNITS, error_text, plan_name
 from planner.numbers import amount, unique_names
 from planner.plan.cost import COST_FIELDS, MET, Cost, q_error
+from planner.plan.objective import Objective
 from planner.plan.operator_names import operator_name
 from planner.plan.plan_text import Overlay
 from planner.workload.validation import listed
@@ -31,17 +32,18 @@ Row = tuple[str, float, float | None]
 MOST_DIGESTS = 4
 
 
-def fields(run: Run) -> list[str]:
-    """The kinds of work that were predicted or measured; first what plans are ranked by.
+def fields(run: Run, by: Objective | None = None) -> list[str]:
+    """The kinds of work that were predicted or measured; first what runs are compared by.
 
     What was not measured comes last: Spark's own operators count only rows and state.
     """
     first, second = predicted_cost(run).as_dict(), (measured_cost(run) or Cost()).as_dict()
     counted = [name for name in COST_FIELDS if first[name] or second[name]]
-    ranked = objective_of(run).part
+    ranked = objective_of(run, by).part
     extra = view_of(run.plan.family).extra_fields
     more = [field for field in extra if by_operator(run, field)]
-    every = [*([ranked] if ranked and ranked not in COST_FIELDS else []), *counted, *more]
+    first_of_all = [ranked] if ranked and (ranked in counted or ranked not in COST_FIELDS) else []
+    every = dict.fromkeys([*first_of_all, *counted, *more])
     return sorted(every, key=lambda field: not _figures(run, field)[1])
 
 
@@ -89,10 +91,12 @@ def operator_table(rows: Sequence[Row]) -> pd.DataFrame:
     )
 
 
-def run_table(plans: Sequence[PlanRuns], runs: Mapping[str, Run]) -> pd.DataFrame:
+def run_table(
+    plans: Sequence[PlanRuns], runs: Mapping[str, Run], by: Objective | None = None
+) -> pd.DataFrame:
     """One row per plan: its score predicted and measured, and its seconds over repeats."""
     shown = [runs[plan.newest.id] for plan in plans]
-    pairs = [scores(run) for run in shown]
+    pairs = [scores(run, by) for run in shown]
     spreads = {part: [plan.spread(part) for plan in plans] for part in ("kernel", "engine")}
     clock = kernel_seconds(plans, runs)
     return pd.DataFrame(

@@ -15,6 +15,7 @@ from pages.parts.results.comparison import by_operator
 from pages.parts.shared import backend, charts, controls
 from pages.parts.shared.formatting import on_pages, plain
 from planner.plan.cost import COST_FIELDS, q_error
+from planner.plan.objective import Objective
 from planner.plan.plan import Plan
 from planner.report.plans_text import safe_cell
 from planner.workload.workload import Workload
@@ -25,14 +26,18 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def show(plans: Sequence[PlanRuns], workload: str) -> None:
+def show(plans: Sequence[PlanRuns], workload: str, by: Objective) -> None:
     """The buttons, for the repeats of each plan; files are made when asked for."""
     finished = tuple(run.id for plan in plans for run in plan.repeats)
     if not finished:
         return
     name = charts.file_name(workload)
     with st.container(horizontal=True):
-        for kind, make in (("HTML report", _report), ("CSV", to_csv), ("JSON", to_json)):
+        for kind, make in (
+            ("HTML report", partial(_report, by=by)),
+            ("CSV", to_csv),
+            ("JSON", to_json),
+        ):
             made = partial(_made, make, finished)
             controls.download(kind, made, f"{name}.{kind.split()[0].lower()}")
 
@@ -41,10 +46,10 @@ def _made(make: Callable[[Sequence[Run]], str], finished: tuple[str, ...]) -> st
     return make(list(backend.records(finished).values()))
 
 
-def _report(runs: Sequence[Run]) -> str:
+def _report(runs: Sequence[Run], by: Objective) -> str:
     from pages.parts.report import report
 
-    return report(runs)
+    return report(runs, by)
 
 
 def program(plan: Plan, workload: Workload) -> None:

@@ -19,6 +19,7 @@ from pages.parts.shared.formatting import (
     score_head,
 )
 from planner.numbers import amount
+from planner.plan.objective import STATE, Objective
 from runtime.runs.records import Run
 from runtime.runs.run_groups import PlanRuns, measured_scores, objective_of, scores
 from runtime.runs.run_summary import RunSummary
@@ -29,25 +30,32 @@ MOST_PLANS = 40
 KERNEL_SECONDS = "Kernel seconds"
 
 
-def answer(runs: Sequence[Run]) -> str:
+def answer(runs: Sequence[Run], by: Objective | None = None) -> str:
     """One sentence about the plan that was measured as the best."""
-    scored = measured_scores(runs)
+    scored = measured_scores(runs, by)
     if not scored:
         if all(run.request.backend == "native" for run in runs):
             return "Run on Spark's own operators, which do not count comparisons."
         return "Nothing was measured: the runs were not longer than their warm-up."
-    by = objective_of(scored[0][0])
+    by = objective_of(scored[0][0], by)
     best, expected, least = by.top(scored, lambda entry: entry[2])
-    # What is no sum over operators was not made by them.
-    made = "made" if by.part is not None else f"has a {by.title.lower()} of"
     sentence = (
-        f"{plan_name(best.plan.label)} {made} {amount(least)} {by.unit}, "
+        f"{plan_name(best.plan.label)} {_verb(by)} {amount(least)} {by.unit}, "
         f"{amount(expected)} predicted (q-error {error_text(expected, least)})"
     )
     worst, _, most = by.bottom(scored, lambda entry: entry[2])
     if worst is not best:
         sentence += f"; {compared(least, most)} than {plan_name(worst.plan.label)}"
     return f"{sentence}."
+
+
+def _verb(by: Objective) -> str:
+    if by.name == "seconds":
+        return "should take, by what it counted,"
+    if by.part is None:
+        # What is no sum over operators was not made by them.
+        return f"has a {by.title[0].lower()}{by.title[1:]} of"
+    return "held" if by.part == STATE.part else "made"
 
 
 def badge(runs: Sequence[Run]) -> None:
@@ -61,14 +69,13 @@ def badge(runs: Sequence[Run]) -> None:
         st.error(plain(words, 2000), icon=":material/report:")
 
 
-def plans(found: Sequence[PlanRuns], runs: Mapping[str, Run]) -> None:
+def plans(found: Sequence[PlanRuns], runs: Mapping[str, Run], by: Objective) -> None:
     """All plans that were run, predicted beside measured, as a table."""
-    frame = comparison.run_table(found, runs)
+    frame = comparison.run_table(found, runs, by)
     if not any(frame["Min to max"]):
         # No plan was repeated.
         frame = frame.drop(columns="Min to max")
-    unit = objective_of(runs[found[0].newest.id]).unit
-    units = {name: {"label": f"{name} {unit}"} for name in ("Predicted", "Measured")}
+    units = {name: {"label": f"{name} {by.unit}"} for name in ("Predicted", "Measured")}
     rows = list(zip(frame["Plan"], frame["Predicted"], frame["Measured"], strict=True))
     controls.table(
         frame,
@@ -97,15 +104,16 @@ def _reached(run: Run) -> str:
     return "" if reached is None else f" after {amount(reached)} s of stream time"
 
 
-def chart(found: Sequence[PlanRuns], runs: Mapping[str, Run]) -> None:
+def chart(found: Sequence[PlanRuns], runs: Mapping[str, Run], by: Objective) -> None:
     """All plans predicted against measured: what they are ranked by, or kernel seconds."""
     shown = [runs[plan.newest.id] for plan in found]
-    title = score_head(objective_of(shown[0]))
-    points = comparison.measured_points([(comparison.run_name(r), *scores(r)) for r in shown])
+    title = score_head(by)
+    pairs = [(comparison.run_name(run), *scores(run, by)) for run in shown]
+    points = comparison.measured_points(pairs)
     clock = comparison.measured_points(comparison.kernel_seconds(found, runs))
     what = [title, *([KERNEL_SECONDS] if clock else [])]
-    by = controls.segments("Compared by", what, "compared-by") if len(what) > 1 else what[0]
-    shown_points, unit = (clock, KERNEL_SECONDS) if by == KERNEL_SECONDS else (points, title)
+    axis = controls.segments("Compared by", what, "compared-by") if len(what) > 1 else what[0]
+    shown_points, unit = (clock, KERNEL_SECONDS) if axis == KERNEL_SECONDS else (points, title)
     if not shown_points:
         return
     charts.show(
@@ -115,7 +123,7 @@ def chart(found: Sequence[PlanRuns], runs: Mapping[str, Run]) -> None:
     st.caption("On the dashed line, a plan cost what was predicted; above it, more.")
 
 
-def operators(run: Run) -> None:
+def operators(run: Run, by: Objective) -> None:
     """One run by operator: as bars, as a table, or on its picture."""
     for warning in run.warnings:
         st.warning(plain(warning, 400), icon=":material/warning:")
@@ -123,7 +131,7 @@ def operators(run: Run) -> None:
         view = controls.segments(
             "Shown as", ["Bars", "Table", "Picture"], "operators-as", kept=True
         )
-        found = comparison.fields(run)
+        found = comparison.fields(run, by)
         field = controls.segments(
             "Kind of work",
             found,
@@ -170,7 +178,7 @@ def _run_line(run: RunSummary) -> str:
     return " · ".join(filter(None, [plan_name(run.label), run.way, moment(run.started), *marks]))
 
 
-def two(shown: Sequence[RunSummary]) -> None:
+def two(shown: Sequence[RunSummary], by: Objective) -> None:
     """The difference between two runs; the second is the pinned baseline at first."""
     if len(shown) < 2:
         st.caption("Run another plan, or this one again, to compare two runs here.")
@@ -184,11 +192,31 @@ def two(shown: Sequence[RunSummary]) -> None:
     runs = backend.records((first, second))
     if len(runs) == 2:
         one, other = runs[first], runs[second]
+        names = _name(one, other), _name(other, one)
+        if by.part is None:
+            # No sum over operators, so that it is in none of the tables.
+            st.markdown(plain(_in_all((one, other), names, by), 400))
         difference.show(
-            difference.of_run(one, _name(one, other)),
-            difference.of_run(other, _name(other, one)),
+            difference.of_run(one, names[0]),
+            difference.of_run(other, names[1]),
             "runs-difference",
+            by.part,
         )
+
+
+def _in_all(runs: tuple[Run, Run], names: tuple[str, str], by: Objective) -> str:
+    """What two runs are compared by, each as predicted and as measured."""
+    figures = (
+        ", ".join(
+            f"{said} {amount(float(f'{value:.4g}'))} {by.unit}"
+            if value is not None
+            else f"not {said}"
+            for said, value in zip(("predicted", "measured"), scores(run, by), strict=True)
+        )
+        for run in runs
+    )
+    told = "; ".join(f"{name}: {text}" for name, text in zip(names, figures, strict=True))
+    return f"{by.title}. {told}."
 
 
 def _name(run: Run, other: Run) -> str:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages.parts.shared.formatting import plain, plan_name
 from planner.plan.cost import q_error
+from planner.plan.objective import Objective
 from runtime.diagnosis.diagnose import Diagnosis, diagnosed
 from runtime.diagnosis.suspects import suspects
 from runtime.diagnosis.trust import Verdict, trust
@@ -25,18 +26,18 @@ _ICONS: dict[Verdict, str] = {
 _MOST_REASONS = 3
 
 
-def show(runs: Sequence[Run]) -> Run | None:
+def show(runs: Sequence[Run], by: Objective) -> Run | None:
     """The verdict over all plans; if some are wrong, the reasons for the worst of them.
 
     Returns the run whose reasons were shown.
     """
-    found = trust(runs)
+    found = trust(runs, by)
     box = st.info if found.verdict in ("all", "figures") else st.warning
     box(plain(found.sentence, 1200), icon=_ICONS[found.verdict])
-    judged = [run for run in runs if scores(run)[1] is not None]
+    judged = [run for run in runs if scores(run, by)[1] is not None]
     if not judged or found.verdict == "all":
         return None
-    worst = max(judged, key=lambda run: q_error(*scores(run)) or float("inf"))
+    worst = max(judged, key=lambda run: q_error(*scores(run, by)) or float("inf"))
     reasons(worst, f"Where the model is wrong about {plan_name(worst.plan.label)}")
     return worst
 
