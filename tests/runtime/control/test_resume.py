@@ -64,6 +64,20 @@ run:
     - {at: 34, plan: mem-opt}
 """
 
+# No unit costs are declared: the clock of work is this machine's, scaled to a load.
+_SCHEDULED = """
+version: 1
+name: scheduled
+streams:
+  - {name: A, rate: 8, attributes: {k: {distinct: 6}, v: {distinct: 10}}}
+  - {name: B, rate: 8, attributes: {k: {distinct: 6}}}
+queries:
+  - {name: Q1, text: "SELECT * FROM A [RANGE 2], B [RANGE 2] WHERE A.k = B.k"}
+  - {name: Q2, text: "SELECT * FROM A [RANGE 8], B [RANGE 8] WHERE A.k = B.k AND A.v > 6"}
+execution: {join: hash, utilisation: 0.9}
+run: {seed: 4, warmup: 8, duration: 32}
+"""
+
 
 def _workload() -> Workload:
     settings = RunSettings(seed=5, warmup=10, duration=50)
@@ -77,7 +91,14 @@ def _start_and_kill(request: RunRequest, folder: Path) -> int:
     """
     file = folder / "w.yaml"
     file.write_text(dump_workload(request.workload))
-    options = ["--plan", request.label, "--partitions", str(request.partitions)]
+    options = [
+        "--family",
+        request.family,
+        "--plan",
+        request.label,
+        "--partitions",
+        str(request.partitions),
+    ]
     options += ["--batch-rows", str(request.batch_rows), "--results", str(request.results)]
     child = subprocess.Popen(
         [sys.executable, "-m", "runtime", "run", str(file), *options, "--json"],
@@ -141,6 +162,9 @@ def _check_resumed(run_id: str, plain: Run, capsys: pytest.CaptureFixture[str]) 
     assert resumed.results == plain.measurement.results
     assert resumed.costs == plain.measurement.costs
     assert resumed.recomputations == plain.measurement.recomputations
+    # Of a scheduled join: delays of every query under every policy, to the nanosecond.
+    assert resumed.qualities == plain.measurement.qualities
+    assert resumed.schedules == plain.measurement.schedules
     assert not run_folder(run_id).exists()
 
 
@@ -164,6 +188,23 @@ def test_killed_in_mid_run_and_resumed(tmp_path: Path, capsys: pytest.CaptureFix
 
     _check_resumed(lost, plain, capsys)
     assert sorted(_rows(tmp_path / "resumed")) == sorted(_rows(tmp_path / "plain"))
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_scheduled_join_killed_in_mid_run_has_the_same_delays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    workload = load_workload(_SCHEDULED, "scheduled")
+    plain = run(RunRequest(workload, "shared_schedule", "MQT", "replay", results=tmp_path / "p"))
+    assert plain.measurement is not None
+    assert plain.measurement.schedules["MQT"]["queue_max"] > 1
+    request = replace(_in_batches(plain, tmp_path / "resumed"), partitions=1)
+    assert _start_and_kill(request, tmp_path) == 2
+    _check_resumed(_interrupted(capsys), plain, capsys)
+    for query in ("Q1", "Q2"):
+        found = _rows(tmp_path / "resumed", query)
+        assert found == _rows(tmp_path / "p", query)
+        assert found
 
 
 @pytest.mark.usefixtures("spark")
