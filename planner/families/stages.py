@@ -9,7 +9,7 @@ from planner.errors import within
 from planner.families.capabilities import Changes
 from planner.families.protocol import Family
 from planner.families.registry import chosen_plan
-from planner.plan.cost import Cost, Estimate, Quality
+from planner.plan.cost import Cost, Estimate, Quality, UnitCosts
 from planner.plan.plan import Plan
 from planner.workload.changes import Stage, stages_of
 from planner.workload.workload import Workload
@@ -25,12 +25,14 @@ class PlannedStage:
     entered: Mapping[str, int]
 
 
-def planned_stages(chosen: Family, workload: Workload, label: str) -> tuple[PlannedStage, ...]:
-    """The plan of each stage.
+def planned_stages(
+    chosen: Family, workload: Workload, label: str, units: UnitCosts | None = None
+) -> tuple[PlannedStage, ...]:
+    """The plan of each stage, by the unit costs of a machine.
 
     A change of queries keeps the strategy: the family says what to ask for then.
     """
-    space = chosen.space(workload)
+    space = chosen.space(workload, units)
     if space.capability(Changes) is None:
         return (PlannedStage(None, workload, chosen_plan(space, label), {}),)
     planned: list[PlannedStage] = []
@@ -38,19 +40,19 @@ def planned_stages(chosen: Family, workload: Workload, label: str) -> tuple[Plan
     for stage in stages_of(workload):
         if planned and stage.plan is None:
             before = planned[-1]
-            changes = chosen.space(before.workload).capability(Changes)
+            changes = chosen.space(before.workload, units).capability(Changes)
             asked = asked if changes is None else changes.label_after_change(before.plan, asked)
         asked = stage.plan or asked
-        planned.append(_planned(chosen, stage, asked))
+        planned.append(_planned(chosen, stage, asked, units))
     return tuple(planned)
 
 
-def _planned(chosen: Family, stage: Stage, label: str) -> PlannedStage:
+def _planned(chosen: Family, stage: Stage, label: str, units: UnitCosts | None) -> PlannedStage:
     if stage.at is None:
-        plan = chosen_plan(chosen.space(stage.workload), label)
+        plan = chosen_plan(chosen.space(stage.workload, units), label)
     else:
         with within(f"run.changes at {stage.at / 1e6:g} s", ": "):
-            plan = chosen_plan(chosen.space(stage.workload), label)
+            plan = chosen_plan(chosen.space(stage.workload, units), label)
     return PlannedStage(stage.at, stage.workload, plan, stage.entered)
 
 
@@ -64,7 +66,12 @@ def whole_plan(stages: Sequence[PlannedStage]) -> Plan:
 
 
 def whole_estimate(
-    chosen: Family, stages: Sequence[PlannedStage], begin: int, warmup: int, end: int
+    chosen: Family,
+    stages: Sequence[PlannedStage],
+    begin: int,
+    warmup: int,
+    end: int,
+    units: UnitCosts | None = None,
 ) -> Estimate:
     """What the stages should cost together: each for its share of the time from `warmup` to `end`.
 
@@ -72,13 +79,13 @@ def whole_estimate(
     when windows have filled again after the change.
     """
     if len(stages) == 1:
-        return chosen.space(stages[0].workload).estimate(stages[0].plan)
+        return chosen.space(stages[0].workload, units).estimate(stages[0].plan)
     costs: dict[str, Cost] = {}
     qualities: dict[str, Quality] = {}
     starts = [warmup, *(max(warmup, begin + (s.at or 0)) for s in stages[1:])]
     ends = [*(min(end, start) for start in starts[1:]), end]
     for stage, start, stop in zip(stages, starts, ends, strict=True):
-        space = chosen.space(stage.workload)
+        space = chosen.space(stage.workload, units)
         estimate, changes = space.estimate(stage.plan), space.capability(Changes)
         more = changes.cost_of_entered(stage.plan, stage.entered) if changes else {}
         share = max(0, stop - start) / (end - warmup) if end > warmup else 0.0

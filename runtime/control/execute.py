@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from planner.errors import RunError, SluiceError
+from planner.seconds.calibration import calibrated_units
 from runtime.backends import backend
 from runtime.backends.interruption import (
     RESUME,
@@ -53,6 +54,7 @@ def run(
     on_progress(Progress("Waiting for the cancelled run to finish"))
     until_nothing_is_left(unlimited)
     on_progress(Progress("Preparing the tuples"))
+    request = replace(request, units=request.units or calibrated_units())
     runs_it = backend(request.backend)
     preparing = partial(runs_it.prepare, request, request.partitions or usual_partitions())
     prepared: PreparedRun = unless_stopped(preparing, unlimited)

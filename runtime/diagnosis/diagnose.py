@@ -133,7 +133,9 @@ class _Search:
                 stages = list(self._stages)
             warmup, end = self.run.workload.warmup, run_seconds(self.run.workload)
             span = microseconds(warmup), microseconds(end)
-            self._costs[id(workload)] = whole_estimate(chosen, stages, 0, *span).costs
+            self._costs[id(workload)] = whole_estimate(
+                chosen, stages, 0, *span, self.run.request.units
+            ).costs
         return self._costs[id(workload)]
 
     @cached_property
@@ -142,7 +144,8 @@ class _Search:
         run = self.run
         if not run.workload.run.changes:
             return (PlannedStage(None, run.workload, run.plan, {}),)
-        return planned_stages(family(run.plan.family), run.workload, run.request.label)
+        asked = run.request
+        return planned_stages(family(run.plan.family), run.workload, asked.label, asked.units)
 
     @cached_property
     def _measured(self) -> MeasuredStatistics:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from planner.plan.cost import Cost, Quality
+from planner.plan.cost import Cost, Quality, UnitCosts
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.data.feed import Merge, Span, Split
@@ -104,7 +104,7 @@ class PlanInput:
     """A plan, and all that a program of it depends on: its feed's schema, what is counted, shares.
 
     A run that changes has `stages`, the plan and its workload being of all of them; their times
-    count from `begin`.
+    count from `begin`. `units` are those of the machine; None are the defaults.
     """
 
     plan: Plan
@@ -114,6 +114,7 @@ class PlanInput:
     split: Split
     stages: Sequence[PlannedStage] = ()
     begin: int = 0
+    units: UnitCosts | None = None
 
 
 class Engine(Protocol):

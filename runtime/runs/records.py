@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from planner.errors import RunError
-from planner.plan.cost import Cost, Estimate, Measurement
+from planner.plan.cost import Cost, Estimate, Measurement, UnitCosts
 from planner.plan.plan import Plan
 from planner.workload.execution import Change
 from planner.workload.validation import MAX_SECONDS, number, whole
@@ -63,6 +63,9 @@ class RunRequest:
     steerable: bool = False
     steered: tuple[Change, ...] = ()
     most_disk_mb: float = MOST_DISK_MB
+    # Those of the machine when it began, None for defaults: a clock of work stays what it is, also
+    # where the machine is calibrated before the run is resumed.
+    units: UnitCosts | None = None
 
     def __post_init__(self) -> None:
         if self.way not in WAYS:

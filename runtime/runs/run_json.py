@@ -19,6 +19,7 @@ from planner.plan.cost import (
     Measurement,
     Quality,
     Timings,
+    UnitCosts,
     q_error,
     total,
 )
@@ -188,7 +189,7 @@ def _run(record: Mapping[str, Any]) -> Run:
         **{name: record[name] for name in _PLAIN} | {"warnings": tuple(record["warnings"])},
         request=request,
         workload=workload,
-        plan=whole_plan(planned_stages(family(request.family), workload, asked)),
+        plan=whole_plan(planned_stages(family(request.family), workload, asked, request.units)),
         estimate=from_json(Estimate, estimate),
         # Runs recorded before calibration was there have none.
         predicted_kernel=from_json(KernelTime | None, record.get("predicted_kernel")),
@@ -208,6 +209,7 @@ def _request_to_json(request: RunRequest) -> dict[str, Any]:
         "data": request.data and str(request.data.resolve()),
         "results": request.results and str(request.results.resolve()),
         "shared": request.shared and str(request.shared),
+        "units": request.units and asdict(request.units),
         "steered": request.steered and dump_workload(_with(request.workload, request.steered)),
     }
 
@@ -218,8 +220,13 @@ def _request_from_json(record: Mapping[str, Any]) -> RunRequest:
     paths = {name: path and Path(path) for name, path in named.items()}
     # Runs recorded before they could be changed have none.
     steered = _workload(record["steered"]).run.changes if record.get("steered") else ()
-    workload = _workload(record["workload"])
-    return RunRequest(**{**record, **paths, "workload": workload, "steered": steered})
+    built = {
+        "workload": _workload(record["workload"]),
+        "steered": steered,
+        # Runs recorded before they were kept have none.
+        "units": from_json(UnitCosts | None, record.get("units")),
+    }
+    return RunRequest(**{**record, **paths, **built})
 
 
 def _with(workload: Workload, changes: tuple[Change, ...]) -> Workload:

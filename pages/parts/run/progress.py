@@ -21,6 +21,7 @@ from planner.plan.cost import Cost, Estimate
 from planner.plan.dot import to_dot
 from planner.plan.plan import Plan
 from planner.plan.plan_text import Overlay, cost_text, to_text
+from planner.seconds.calibration import calibrated_units, calibration_stamp
 from planner.workload.workload import Workload
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ def _picture(entry: Entry) -> None:
     asked, progress, workload = entry.asked, entry.progress, entry.workload
     if asked is None or workload is None or asked.backend == "native" or not progress.batches:
         return
-    plan, estimate = _priced(asked.family, workload, asked.label)
+    plan, estimate = _priced(asked.family, workload, asked.label, calibration_stamp())
     drawn = drawings.part_of(plan)
     figures = {op.id: _so_far(progress.costs.get(op.id)) for op in drawn.operators()}
     if len(drawn.operators()) > drawings.MOST_OPERATORS:
@@ -208,14 +209,20 @@ def _so_far(cost: Cost | None) -> str:
 
 
 @st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=BY_DIGEST)
-def _priced(name: str, workload: Workload, label: str) -> tuple[Plan, Estimate]:
+def _priced(
+    name: str,
+    workload: Workload,
+    label: str,
+    calibrated: int,  # noqa: ARG001 - part of the key: the machine may be calibrated again
+) -> tuple[Plan, Estimate]:
     """The plan with the operators of all its stages, and the cost of each."""
     from planner.families.stages import planned_stages, whole_estimate, whole_plan
     from runtime.data.run_data import run_seconds
 
-    stages = planned_stages(family(name), workload, label)
+    units = calibrated_units()
+    stages = planned_stages(family(name), workload, label, units)
     warmup, end = (round(1e6 * at) for at in (workload.warmup, run_seconds(workload)))
-    return whole_plan(stages), whole_estimate(family(name), stages, 0, warmup, end)
+    return whole_plan(stages), whole_estimate(family(name), stages, 0, warmup, end, units)
 
 
 def ended(job: Job) -> None:

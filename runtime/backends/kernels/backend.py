@@ -9,7 +9,6 @@ from pathlib import Path
 
 from planner.families.registry import family
 from planner.plan.cost import Timings
-from planner.seconds.calibration import calibrated_units
 from planner.seconds.kernel_work import Shape, kernel_seconds
 from runtime.backends.interruption import unless_stopped
 from runtime.backends.kernels.prepare import Prepared, prepare
@@ -29,7 +28,7 @@ class KernelBackend(Backend):
     def predicted_kernel(self, request: RunRequest, prepared: Prepared) -> KernelTime:
         """Over all of its stream time, batches and partitions."""
         workload, batches = prepared.workload, prepared.batches
-        space = family(prepared.plan.family).space(workload, calibrated_units())
+        space = family(prepared.plan.family).space(workload, request.units)
         seconds = run_seconds(workload)
         if request.data is not None:
             seconds = max(0.0, (batches.last_ts - prepared.begin) / 1e6)

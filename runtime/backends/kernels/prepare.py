@@ -48,8 +48,8 @@ def prepare(request: RunRequest, partitions: int) -> Prepared:
     workload, tables, warnings = with_data(request.workload, request.data, request.sort)
     chosen = family_of(request, workload)
     runs = engine(chosen.name)
-    changes = chosen.space(workload).capability(Changes)
-    stages = planned_stages(chosen, workload, request.label)
+    changes = chosen.space(workload, request.units).capability(Changes)
+    stages = planned_stages(chosen, workload, request.label, request.units)
     plan = whole_plan(stages)
     split = runs.split(plan, workload, partitions)
     if split.in_parts and request.partitions is None:
@@ -69,11 +69,12 @@ def prepare(request: RunRequest, partitions: int) -> Prepared:
         check_times(workload.run.changes, begin, span.end, own_data=tables is not None)
     check_pace(request, (span.end - begin) / 1e6)
     schema = runs.schema(Path(batches.folder))
-    program = runs.compile(PlanInput(plan, workload, schema, span, split, stages, begin))
+    given = PlanInput(plan, workload, schema, span, split, stages, begin, request.units)
+    program = runs.compile(given)
     made = Prepared(
         workload=workload,
         plan=plan,
-        estimate=whole_estimate(chosen, stages, begin, span.warmup, span.end),
+        estimate=whole_estimate(chosen, stages, begin, span.warmup, span.end, request.units),
         data_digest=digest,
         warnings=(*warnings, *more, *_remarks(request, split)),
         partitions=program.partitions,
@@ -108,12 +109,14 @@ def changed(prepared: Prepared, request: RunRequest, changes: Sequence[Change]) 
     known, span, begin = prepared.workload, prepared.span, prepared.begin
     run = replace(known.run, changes=(*known.run.changes, *changes))
     workload, chosen = replace(known, run=run), family(prepared.plan.family)
-    stages = planned_stages(chosen, workload, request.label)
+    stages = planned_stages(chosen, workload, request.label, request.units)
     queries_of_run(workload)
     plan = whole_plan(stages)
-    given = PlanInput(plan, workload, prepared.schema, span, prepared.split, stages, begin)
+    given = PlanInput(
+        plan, workload, prepared.schema, span, prepared.split, stages, begin, request.units
+    )
     program = engine(chosen.name).compile(given)
-    estimate = whole_estimate(chosen, stages, begin, span.warmup, span.end)
+    estimate = whole_estimate(chosen, stages, begin, span.warmup, span.end, request.units)
     return replace(prepared, workload=workload, plan=plan, estimate=estimate, program=program)
 
 

@@ -25,7 +25,6 @@ from planner.families.shared_schedule.policies import rule_of
 from planner.families.shared_schedule.predictions import Predictions, predictions_of
 from planner.joins.shared.query_groups import BOTH, Condition, Group, Member
 from planner.plan.plan import Operator
-from planner.seconds.calibration import calibrated_units
 from planner.seconds.units import units_of
 from planner.workload.workload import Workload
 from runtime.engines.kernels.conditions import ALWAYS
@@ -56,7 +55,7 @@ def compile_schedule(given: PlanInput) -> ScheduleProgram:
     """Read windows, classes and policies off the plans; count for each of their operators."""
     workload = given.workload
     stages, times, entered = zip(*eras_of(given), strict=True)
-    units = units_of(workload, calibrated_units())
+    units = units_of(workload, given.units)
     models = [model_of(stage.workload) for stage in stages]
     columns = Columns.of(workload, given.schema)
     join = _join(columns, models, models[0].clock(units))

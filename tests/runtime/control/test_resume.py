@@ -16,6 +16,7 @@ import pytest
 
 from planner.errors import RunError
 from planner.files.workload_file import dump_workload, load_workload
+from planner.seconds.calibration import calibration_file
 from planner.workload.execution import RunSettings
 from planner.workload.workload import Workload
 from runtime.__main__ import main
@@ -26,6 +27,7 @@ from runtime.runs.history import History
 from runtime.runs.records import Progress, Run, RunRequest
 from tests.planner.aggregations import HASHED, aggregation
 from tests.planner.workloads import equality_join
+from tests.runtime.calibrating import calibrate
 from tests.runtime.run_records import a_run
 
 pytestmark = pytest.mark.spark
@@ -200,7 +202,10 @@ def test_a_scheduled_join_killed_in_mid_run_has_the_same_delays(
     assert plain.measurement.schedules["MQT"]["queue_max"] > 1
     request = replace(_in_batches(plain, tmp_path / "resumed"), partitions=1)
     assert _start_and_kill(request, tmp_path) == 2
+    # A machine that is calibrated meanwhile does not change the clock of the run.
+    calibrate(1e-6, 50e-6)
     _check_resumed(_interrupted(capsys), plain, capsys)
+    calibration_file().unlink()
     for query in ("Q1", "Q2"):
         found = _rows(tmp_path / "resumed", query)
         assert found == _rows(tmp_path / "p", query)

@@ -12,8 +12,10 @@ from pages.parts.families.shared_schedule import delay_figures, windows
 from pages.parts.shared import charts, controls, seconds
 from pages.parts.shared.formatting import error_text, plain, plan_name, rounded_alike, safe
 from planner.families.shared_schedule.background import percent
+from planner.families.shared_schedule.model import model_of
 from planner.numbers import shortened
 from planner.plan.cost import Quality
+from planner.seconds.units import units_of
 from runtime.data.run_data import run_seconds
 from runtime.runs.records import Run
 
@@ -136,7 +138,7 @@ def clocks(run: Run) -> list[str]:
     """The three clocks of a run, a sentence each."""
     assert run.measurement is not None
     own = run.measurement.schedules.get(run.plan.label, {})
-    clock = windows.schedules(run.workload).predictions.clock
+    clock = model_of(run.workload).clock(units_of(run.workload, run.request.units))
     busy = float(own.get("busy") or 0.0)
     spent = run.measurement.reached or run_seconds(run.workload)
     # As long as the same scans take at real unit costs.
