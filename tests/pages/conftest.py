@@ -168,7 +168,8 @@ def _schedules(space: PlanSpace) -> dict[str, dict[str, Any]]:
     """What a run measures of all policies: what was predicted, and some queues and buffers."""
     held = {"busy": 0.9, "queue_mean": 2.5, "queue_max": 40, "held_mean": 1.5, "held_max": 60}
     found: dict[str, dict[str, Any]] = {}
-    for candidate in space.rank().candidates:
+    # A run serves all policies; of chains only its own plan.
+    for candidate in (c for c in space.rank().candidates if "@chain" not in c.label):
         qualities = space.estimate(space.plan(candidate.label)).qualities
         queries = {
             name: {key: value for key, value in quality.as_dict().items() if value is not None}

@@ -46,7 +46,10 @@ def seven(app: AppTest) -> AppTest:
 def test_a_workload_that_states_a_load_is_planned_for_delays(seven: AppTest) -> None:
     assert "MQT wins: queries wait" in texts(seven)
     table = seven.dataframe[0].value
-    assert list(table["Plan"]) == ["MQT", "LWO", "OUT", "FAIR", "SWF"]
+    slices = "@chain:0-1-5-15-600"
+    every = "LWO@chain:0-1-5-15-300-510-570-600"
+    ranked = ["MQT", f"FAIR{slices}", f"SWF{slices}", "LWO", every, "OUT", "FAIR", "SWF"]
+    assert list(table["Plan"]) == ranked
     assert "Mean delay (ms)" in table
 
 

@@ -6,9 +6,19 @@ import numpy as np
 
 from planner.families.base import near_ties, plain_answer
 from planner.families.protocol import Ranking
-from planner.families.shared_schedule.background import ms, percent, rounded, typical
-from planner.families.shared_schedule.labels import LWO, MQT, SWF, Schedule, schedule_of
+from planner.families.shared_schedule.labels import (
+    EDF,
+    FAIR,
+    LWO,
+    MQT,
+    OUT,
+    SWF,
+    WMQT,
+    Schedule,
+    schedule_of,
+)
 from planner.families.shared_schedule.predictions import Predictions
+from planner.families.shared_schedule.ranking_notes import ms, percent, rounded
 from planner.numbers import amount, shortened
 from planner.workload.workload import Workload
 
@@ -21,10 +31,10 @@ REASONS = {
     LWO: "every tuple is served whole, so that nobody's largest window waits for small ones",
     SWF: "small windows are served first, whoever waits for a large one",
     MQT: "it scans first what serves most queries per length of window",
-    "WMQT": "it scans first what serves most weight per length of window",
-    "EDF": "it serves first whose deadline is nearest",
-    "FAIR": "it serves first whose delay grows most beside what it would be alone",
-    "OUT": "it scans first what completes most results per length of window",
+    WMQT: "it scans first what serves most weight per length of window",
+    EDF: "it serves first whose deadline is nearest",
+    FAIR: "it serves first whose delay grows most beside what it would be alone",
+    OUT: "it scans first what completes most results per length of window",
 }
 
 
@@ -90,8 +100,8 @@ def _growing(predictions: Predictions) -> str:
 def _for_queries(workload: Workload, predictions: Predictions, label: str) -> str:
     """The query that gains most against LWO, and the one that pays most."""
     model = predictions.model
-    own = typical(predictions, schedule_of(model.group, label))
-    whole = typical(predictions, Schedule(LWO))
+    own = predictions.typical(schedule_of(model.group, label))
+    whole = predictions.typical(Schedule(LWO))
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(own > 0, whole / own, 1.0)
     gains, pays = int(ratio.argmax()), int(ratio.argmin())

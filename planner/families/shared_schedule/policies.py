@@ -121,12 +121,13 @@ def rule_of(policy: str, points: Sequence[int], wanted: Wanted, ties: str) -> Ru
         scores = throughput(points, served, smaller)
         return Rule("table", tuple(points), scores, nothing, nothing, smaller, False, unit)
     scores = _next_points(points, whole=policy == LWO)
-    due, lengths, mode = nothing, nothing, "table"
+    due, lengths = nothing, nothing
+    mode: Mode = "table"
     if policy == EDF:
         mode, due = "due", tuple(_due_ns(point, wanted) for point in points[:-1])
     elif policy == FAIR:
         mode, lengths = "stretch", _lengths(points, wanted)
-    return Rule(mode, tuple(points), scores, due, lengths, smaller, at_ends=policy == SWF)  # type: ignore[arg-type]
+    return Rule(mode, tuple(points), scores, due, lengths, smaller, at_ends=policy == SWF)
 
 
 def _between(points: Sequence[int], windows: Sequence[int], counted: Sequence[int]) -> list[int]:

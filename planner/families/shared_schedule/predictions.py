@@ -158,6 +158,19 @@ class Predictions:
             self._made[schedule] = self._predicted(schedule)
         return self._made[schedule]
 
+    def typical(self, schedule: Schedule) -> Floats:
+        """Mean delays by window; medians where there is no mean."""
+        found = self.of(schedule)
+        return np.asarray(found.delays if self.has_mean else found.quantiles[0])
+
+    def over_queries(self, schedule: Schedule) -> float:
+        """The mean over queries of what is typical for each."""
+        return self.weighted(schedule, [len(members) for members in self.model.members])
+
+    def weighted(self, schedule: Schedule, weights: Sequence[float]) -> float:
+        """The mean over windows of what is typical for each, by these weights."""
+        return float(np.average(self.typical(schedule), weights=weights))
+
     def _predicted(self, schedule: Schedule) -> Prediction:
         seen = self._seen(schedule)
         name, closed = self._closed_form(schedule, seen)
@@ -182,10 +195,11 @@ class Predictions:
     def _closed_form(self, schedule: Schedule, seen: Responses) -> tuple[str, WindowDelays | None]:
         if self.closed is None:
             return SIMULATED, None
+        group = self.model.group
         # Another policy may come to the same schedule.
         if np.array_equal(seen.results, self._seen(Schedule(LWO)).results):
             return PK, self.closed.lwo
-        if schedule == Schedule(SWF):
+        if schedule.policy == SWF and schedule.points(group) == group.boundaries:
             return FEEDBACK, self.closed.swf
         return SIMULATED, None
 
@@ -225,8 +239,3 @@ def predictions_of(model: ScheduleModel, units: UnitCosts) -> Predictions:
         while len(_kept) > _MOST_KEPT:
             _kept.popitem(last=False)
     return found
-
-
-def mean_over_queries(prediction: Prediction, queries: Sequence[int]) -> float:
-    """The mean over queries of their mean delays, in seconds."""
-    return float(np.average(prediction.delays, weights=queries))

@@ -8,7 +8,7 @@ from functools import cached_property
 from planner.families.base import ListedSpace
 from planner.families.capabilities import ThroughputEntry
 from planner.families.protocol import Explanation, Ranking
-from planner.families.shared_schedule import background, explain
+from planner.families.shared_schedule import explain, ranking_notes
 from planner.families.shared_schedule.delays.burst_trace import BurstTrace, traced
 from planner.families.shared_schedule.labels import (
     EDF,
@@ -33,6 +33,7 @@ from planner.families.shared_schedule.objectives import (
 from planner.families.shared_schedule.plans import Built, built
 from planner.families.shared_schedule.predictions import Predictions, predictions_of
 from planner.families.shared_schedule.pricing import cost_of_entered, estimated, schedule_work
+from planner.families.shared_schedule.slices import sliced
 from planner.plan.cost import Cost, Estimate, UnitCosts, total
 from planner.plan.plan import Plan
 from planner.seconds.kernel_work import KernelWork
@@ -64,7 +65,12 @@ class Schedules(ListedSpace):
 
     @cached_property
     def labels(self) -> Sequence[str]:
-        """The policies that are listed: by weights or deadlines where some query has one."""
+        """The policies that are listed, and those of their chains that gain by their slices."""
+        return (*self.policies, *self.chains.values())
+
+    @cached_property
+    def policies(self) -> tuple[str, ...]:
+        """LWO, SWF, MQT and others: by weights or deadlines where some query has one."""
         queries = self.workload.queries
         listed = [LWO, SWF, MQT]
         if has_weights(self.workload):
@@ -73,6 +79,16 @@ class Schedules(ListedSpace):
             listed.append(EDF)
         return (*listed, FAIR, OUT)
 
+    @cached_property
+    def chains(self) -> dict[str, str]:
+        """The labels of policies over slices that are worth listing, by their tags."""
+        found = sliced(self.predictions, self.policies)
+        return {tag: schedule.label(self.model.group) for tag, schedule in found.items()}
+
+    def tags(self, ordered: Sequence[str], best: str) -> dict[str, str]:
+        """The best plan, LWO, and what the slices of chains are good for."""
+        return super().tags(ordered, best) | self.chains
+
     @property
     def excluded(self) -> tuple[tuple[str, str], ...]:
         """Policies that are left out, and why."""
@@ -80,7 +96,7 @@ class Schedules(ListedSpace):
             WMQT: "all queries weigh the same; give one a weight",
             EDF: "no query has a deadline; give one a deadline in seconds",
         }
-        return tuple((label, why) for label, why in reasons.items() if label not in self.labels)
+        return tuple((label, why) for label, why in reasons.items() if label not in self.policies)
 
     def built(self, label: str) -> Built:
         """A plan, and what its operators are about."""
@@ -127,8 +143,8 @@ class Schedules(ListedSpace):
     def explanation(self, ranking: Ranking) -> Explanation:
         """Which policy wins and what that means for queries; how figures were found."""
         answer = explain.answer(self.workload, self.predictions, ranking)
-        notes = background.notes(self.predictions, self.labels)
-        return Explanation(answer, notes, lambda: background.why(self.predictions, self.labels))
+        notes = ranking_notes.notes(self.predictions, self.labels)
+        return Explanation(answer, notes, lambda: ranking_notes.why(self.predictions, self.labels))
 
     # --- changes while it runs -------------------------------------------------------------------
 

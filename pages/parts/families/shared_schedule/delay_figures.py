@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from pages.parts.shared.figures import MEASURED, PALETTE, PREDICTED, frame, room
 from pages.parts.shared.formatting import error_text, plan_name, safe
-from planner.families.shared_schedule.labels import POLICIES
+from planner.families.shared_schedule.labels import CHAIN, POLICIES
 from planner.numbers import amount
 
 ALONE = "By itself"
@@ -27,7 +27,7 @@ def policies_figure(
             x=list(rows),
             y=list(values),
             name=safe(plan_name(label), 40),
-            marker_color=_colour(label),
+            marker={"color": _colour(label), "pattern": {"shape": _pattern(label)}},
             hovertemplate="%{x}<br>" + safe(label, 40) + ": %{y:,.4g} ms<extra></extra>",
         )
     if any(value is not None for value in alone):
@@ -60,7 +60,12 @@ def policies_figure(
 
 def _colour(label: str) -> str:
     """The same for a policy in all figures."""
-    return PALETTE[POLICIES.index(label) if label in POLICIES else -1]
+    return PALETTE[POLICIES.index(label.partition(CHAIN)[0].split()[0])]
+
+
+def _pattern(label: str) -> str:
+    """A policy over slices is hatched, and so is one with another rule for ties."""
+    return "" if label in POLICIES else "/"
 
 
 def policies_alternative(rows: Sequence[str], delays: Delays, alone: Sequence[float | None]) -> str:

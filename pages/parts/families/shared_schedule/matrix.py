@@ -10,10 +10,10 @@ from pages.parts.families.shared_schedule import windows
 from pages.parts.shared import controls
 from pages.parts.shared.formatting import plain, plan_name
 from planner.families.capabilities import ThroughputEntry
-from planner.families.shared_schedule.labels import MQT
+from planner.families.shared_schedule.labels import MQT, OUT, WMQT
 from planner.workload.validation import exact
 
-_SERVED = {MQT: "queries", "WMQT": "weight of queries", "OUT": "results"}
+_SERVED = {MQT: "queries", WMQT: "weight of queries", OUT: "results"}
 
 
 def show(choice: PlanChoice) -> None:

@@ -11,8 +11,8 @@ import streamlit as st
 from pages.parts.families.shared_schedule import delay_figures, windows
 from pages.parts.shared import charts, controls, seconds
 from pages.parts.shared.formatting import error_text, plain, plan_name, rounded_alike, safe
-from planner.families.shared_schedule.background import percent
 from planner.families.shared_schedule.model import model_of
+from planner.families.shared_schedule.ranking_notes import percent
 from planner.numbers import shortened
 from planner.plan.cost import Quality
 from planner.seconds.units import units_of

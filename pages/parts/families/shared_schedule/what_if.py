@@ -11,11 +11,12 @@ from pages.parts.families.shared_schedule import burst_figure, delay_figures, wi
 from pages.parts.shared import charts, state
 from pages.parts.shared.formatting import counted, plain, plan_name
 from pages.parts.shared.state import BY_DIGEST
-from planner.families.shared_schedule import background
-from planner.families.shared_schedule.background import ms, percent, typical
+from planner.families.shared_schedule import ranking_notes
 from planner.families.shared_schedule.delays.burst_trace import BurstTrace
 from planner.families.shared_schedule.explain import LOW_LOAD
+from planner.families.shared_schedule.labels import schedule_of
 from planner.families.shared_schedule.predictions import Predictions
+from planner.families.shared_schedule.ranking_notes import ms, percent
 from planner.families.shared_schedule.what_if import in_bursts, loaded, mean_burst
 from planner.workload.workload import Workload
 
@@ -39,7 +40,9 @@ def show(choice: PlanChoice) -> None:
         alt=burst_figure.burst_alternative(space.model, sides),
     )
     st.caption(_legend(sides[0][1]))
-    labels = tuple(dict.fromkeys((*(c.label for c in choice.ranking.candidates), choice.label)))
+    # Of chains the chosen one alone: with all of them, bars could not be told apart.
+    policies = (c.label for c in choice.ranking.candidates if c.label in space.policies)
+    labels = tuple(dict.fromkeys((*policies, choice.label)))
     _delays(space.predictions, labels)
 
 
@@ -119,10 +122,8 @@ def _delays(predictions: Predictions, labels: tuple[str, ...]) -> None:
     model = predictions.model
     places = windows.ends(range(len(model.windows)))
     rows = [windows.row_name(model, place) for place in places]
-    by_policy = {
-        label: typical(predictions, windows.schedules(model.workload).schedule(label))
-        for label in labels
-    }
+    schedules = {label: schedule_of(model.group, label) for label in labels}
+    by_policy = {label: predictions.typical(own) for label, own in schedules.items()}
     delays = {name: [1e3 * float(own[p]) for p in places] for name, own in by_policy.items()}
     alone: list[float | None] = [None] * len(places)
     if predictions.has_mean:
@@ -133,14 +134,10 @@ def _delays(predictions: Predictions, labels: tuple[str, ...]) -> None:
         delay_figures.policies_figure(rows, delays, alone, title, kind),
         alt=delay_figures.policies_alternative(rows, delays, alone),
     )
-    queries = [len(members) for members in model.members]
-    means = {
-        name: float(sum(q * own for q, own in zip(queries, seconds, strict=True)) / sum(queries))
-        for name, seconds in by_policy.items()
-    }
+    means = {label: predictions.over_queries(own) for label, own in schedules.items()}
     ordered = sorted(means, key=lambda name: (means[name], name))
     st.caption(
         "Over all queries: "
         + ", ".join(f"{plain(plan_name(name))} {ms(means[name])}" for name in ordered)
-        + f". {plain(' '.join(background.notes(predictions, labels)), 1200)}"
+        + f". {plain(' '.join(ranking_notes.notes(predictions, labels)), 1200)}"
     )

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
-from planner.families.shared_schedule.labels import MQT, NAMES, Schedule, schedule_of
+from planner.families.shared_schedule.labels import MQT, NAMES, schedule_of
 from planner.families.shared_schedule.policies import rule_of
 from planner.families.shared_schedule.predictions import SIMULATED, Predictions
-from planner.joins.arrays import Floats
 from planner.numbers import amount, shortened, times
 from planner.workload.validation import listed
 
@@ -17,12 +14,6 @@ from planner.workload.validation import listed
 def rounded(score: float) -> float:
     """To three digits, as sentences say it."""
     return float(f"{score:.3g}")
-
-
-def typical(predictions: Predictions, schedule: Schedule) -> Floats:
-    """Mean delays by window; medians where there is no mean."""
-    found = predictions.of(schedule)
-    return np.asarray(found.delays if predictions.has_mean else found.quantiles[0])
 
 
 def ms(seconds: float) -> str:
@@ -117,7 +108,7 @@ def _shared(predictions: Predictions) -> Iterator[str]:
 def _policy(predictions: Predictions, label: str) -> str:
     model = predictions.model
     schedule = schedule_of(model.group, label)
-    own = typical(predictions, schedule)
+    own = predictions.typical(schedule)
     kind = "on average" if predictions.has_mean else "in the median"
     first, last = (model.group.text_of(model.windows[place]) for place in (0, -1))
     stretch = float((own / predictions.isolated).max()) if predictions.isolated.all() else 0.0
@@ -134,18 +125,15 @@ def _policy(predictions: Predictions, label: str) -> str:
 def _metric(predictions: Predictions, labels: Sequence[str]) -> Iterator[str]:
     """Whether queries and results agree on the best policy."""
     model = predictions.model
-    queries = [len(members) for members in model.members]
-    results = np.array(
-        [
-            model.matches(place).value * sum(model.passing(m)[1] for m in members)
-            for place, members in enumerate(model.members)
-        ]
-    )
-    if not results.any():
+    results = [
+        model.matches(place).value * sum(model.passing(m)[1] for m in members)
+        for place, members in enumerate(model.members)
+    ]
+    if not any(results):
         return
-    own = {label: typical(predictions, schedule_of(model.group, label)) for label in labels}
-    by_query = min(labels, key=lambda label: float(np.average(own[label], weights=queries)))
-    by_result = min(labels, key=lambda label: float(np.average(own[label], weights=results)))
+    own = {label: schedule_of(model.group, label) for label in labels}
+    by_query = min(labels, key=lambda label: predictions.over_queries(own[label]))
+    by_result = min(labels, key=lambda label: predictions.weighted(own[label], results))
     if by_query != by_result:
         yield (
             f"{by_query} is best where every query counts alike, {by_result} where every result "
