@@ -55,7 +55,8 @@ SIMULATED = "simulated on a seeded sample"
 class Prediction:
     """The delays of one policy in seconds, by window, and the model they come from.
 
-    `quantiles` are the 50th, 95th and 99th percentile (rows), always simulated. `error` is the
+    `quantiles` are the 50th, 95th and 99th percentile (rows), always simulated, and so is the
+    `longest`: of the tuples of a run, or of the sample where that has fewer. `error` is the
     standard error of the mean over windows as a share of it, 0 in closed form. `queue` is how many
     tuples wait or are served, `held` how many matches wait to be released, on the average.
     """
@@ -64,6 +65,7 @@ class Prediction:
     delays: Floats
     scans: Floats
     quantiles: Floats
+    longest: Floats
     queue: float
     held: float
     error: float
@@ -126,6 +128,11 @@ class Predictions:
         work = waiting_work(sample.ts, sample.spent[:, -1])[sample.measured :]
         return float(work.mean()), by_stretches(work, np.ones(len(work)))
 
+    @property
+    def tuples_of_a_run(self) -> int:
+        """How many tuples a run measures: the longest delay of more of them would be longer."""
+        return max(1, round(self.model.rate * self.model.workload.run.duration))
+
     def rule(self, schedule: Schedule) -> Rule:
         """How a schedule decides."""
         group, ties = self.model.group, self.model.workload.execution.ties
@@ -136,7 +143,9 @@ class Predictions:
         if schedule not in self._responses:
             rule = self.rule(schedule)
             served = simulated(self.sample, self.model.windows, rule)
-            found = responses(self.sample, served, self.scans.find, rule.at_ends)
+            found = responses(
+                self.sample, served, self.scans.find, rule.at_ends, self.tuples_of_a_run
+            )
             self._responses[schedule] = found
         return self._responses[schedule]
 
@@ -187,6 +196,7 @@ class Predictions:
             delays,
             scans,
             off * seen.quantiles,
+            off * seen.longest,
             self.model.rate * float(scans[-1]),
             matches * max(0.0, float(held)),
             error,

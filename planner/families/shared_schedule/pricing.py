@@ -43,14 +43,17 @@ def estimated(
 def qualities(
     model: ScheduleModel, prediction: Prediction, predictions: Predictions
 ) -> dict[str, Quality]:
-    """The delays of every query; no mean where none exists."""
+    """The delays of every query; neither mean nor longest where they grow without end."""
     has_mean, isolated = predictions.has_mean, predictions.isolated
+    # Without a mean, and without a steady state, the longest depends on how long one looks.
+    bounded = has_mean and predictions.clock.is_steady
     by_window = []
     for place in range(len(model.windows)):
         middle, late, latest = (1e3 * float(q) for q in prediction.quantiles[:, place])
         by_window.append(
             Quality(
                 delay_ms=1e3 * float(prediction.delays[place]) if has_mean else None,
+                delay_ms_max=1e3 * float(prediction.longest[place]) if bounded else None,
                 delay_ms_p50=middle,
                 delay_ms_p95=late,
                 delay_ms_p99=latest,

@@ -71,7 +71,7 @@ def _models(predictions: Predictions, labels: Sequence[str]) -> Iterator[str]:
         yield (
             f"Delays of {listed(drawn)} are simulated on a seeded sample of "
             f"{len(predictions.sample.ts):,} arrivals, within about {max(1, round(200 * error))}%; "
-            "so are all quantiles."
+            f"so are all quantiles{_longest(predictions)}."
         )
     steady = predictions.clock.is_steady and predictions.has_mean
     poisson = all(s.arrivals.kind == "poisson" for s in predictions.model.streams)
@@ -81,6 +81,17 @@ def _models(predictions: Predictions, labels: Sequence[str]) -> Iterator[str]:
             f"Windows hold so few tuples that the load itself varies by {percent(share)}: closed "
             "forms do not fit."
         )
+
+
+def _longest(predictions: Predictions) -> str:
+    """Of how many tuples the longest delay is, where there is one."""
+    if not predictions.has_mean or not predictions.clock.is_steady:
+        return ", and no longest delay is predicted, since it grows with the run"
+    measured = len(predictions.sample.ts) - predictions.sample.measured
+    run = predictions.tuples_of_a_run
+    if run > measured:
+        return f", and the longest delays of {measured:,} of the {run:,} tuples of a run"
+    return f", and the longest delays of the {run:,} tuples of a run"
 
 
 def why(predictions: Predictions, labels: Sequence[str]) -> tuple[str, ...]:

@@ -28,17 +28,23 @@ QUANTILES = (0.5, 0.95, 0.99)
 @dataclass(frozen=True)
 class Responses:
     """Delays of one policy in seconds, by window: of results (by stretch of the sample, and over
-    all of it), until they are found, of whole scans, and quantiles of results."""
+    all of it), until they are found, of whole scans, quantiles of results and the longest."""
 
     by_stretch: Floats
     results: Floats
     found: Floats
     scans: Floats
     quantiles: Floats
+    longest: Floats
 
 
-def responses(sample: Sample, served: Served, find: float, at_ends: bool) -> Responses:
-    """The delays of a sample as it was served; `find` is what a match takes once it is examined."""
+def responses(
+    sample: Sample, served: Served, find: float, at_ends: bool, most: int | None = None
+) -> Responses:
+    """The delays of a sample as it was served; `find` is what a match takes once it is examined.
+
+    The longest is that of the first so many measured tuples.
+    """
     measuring = _Measuring(sample, served, find, at_ends)
     count = sample.matches.shape[1]
     columns = [measuring.window(q) for q in range(count)]
@@ -46,7 +52,8 @@ def responses(sample: Sample, served: Served, find: float, at_ends: bool) -> Res
         np.stack(column, axis=-1) for column in zip(*columns, strict=True)
     )
     scans = (served.ended - sample.ts[:, None])[sample.measured :].mean(axis=0)
-    return Responses(by_stretch, results, found, scans, quantiles)
+    longest = np.array([measuring.longest(q, most) for q in range(count)])
+    return Responses(by_stretch, results, found, scans, quantiles, longest)
 
 
 def waiting_work(ts: Floats, scans: Floats) -> Floats:
@@ -154,6 +161,21 @@ class _Measuring:
             begin, end = self._begun[rows, part], self._ended[rows, part]
             release = np.maximum(begin + share * (end - begin) + self._find, done)
         return weighted_quantiles(release - self._ts, self._upto[:, q + 1])
+
+    def longest(self, q: int, most: int | None) -> float:
+        """Of the first so many tuples: the last result of each, where it has any."""
+        rows, matches = np.arange(len(self._ts)), self._matches[:, : q + 1]
+        # The last partial window with a match; of m matches the last is about here.
+        last = q - np.argmax(matches[:, ::-1] > 0, axis=1)
+        begin, end = self._begun[rows, last], self._ended[rows, last]
+        if self._at_ends:
+            release = self._ended[rows, np.maximum(last, np.minimum(self._split(q), q))]
+        else:
+            here = matches[rows, last]
+            found = begin + here / (here + 1) * (end - begin) + self._find
+            release = np.maximum(found, self._done_before[:, q])
+        waited = (release - self._ts)[:most][self._upto[:most, q + 1] > 0]
+        return float(waited.max(initial=0.0))
 
 
 def _summed(figures: Floats) -> Floats:

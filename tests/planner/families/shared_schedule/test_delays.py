@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from planner.families.registry import family
+from planner.families.shared_schedule.delays.batches import Batch
 from planner.families.shared_schedule.delays.response_times import delays_alone, responses
 from planner.families.shared_schedule.delays.sample import drawn_sample
 from planner.families.shared_schedule.delays.simulation import simulated
@@ -162,6 +163,44 @@ def test_bursts_without_a_mean_are_compared_by_quantiles() -> None:
         scheduled((5, 20), (40, 40), 10, Arrivals("pareto", 1.5))
     )
     assert calm.objectives[0].figure == "delay_ms"
+
+
+def test_the_longest_delay_is_that_of_as_many_tuples_as_a_run_has() -> None:
+    workload = scheduled((2, 5, 20), (20, 60), 10)
+    short, long = (replace(workload, run=RunSettings(7, duration=at)) for at in (5, 100))
+    for policy in (LWO, SWF, MQT, FAIR):
+        longest = {}
+        for own in (short, long):
+            found = predicted(own).of(Schedule(policy))
+            longest[own.run.duration] = found.longest
+            said = family("shared_schedule").space(own)
+            qualities = said.estimate(said.plan(policy)).qualities
+            assert [q.delay_ms_max for q in qualities.values()] == pytest.approx(
+                1e3 * found.longest
+            )
+        assert (longest[5] < longest[100]).all()
+        assert (longest[100] > found.quantiles[2]).all()
+    (notes,) = [n for n in said.explanation(said.rank()).notes if "simulated" in n]
+    assert "the longest delays of the 8,000 tuples of a run" in notes
+
+
+def test_the_longest_delay_of_a_batch_is_that_of_its_last_result() -> None:
+    rule = predicted(scheduled((10,))).rule(Schedule(LWO))
+    batch = Batch(4, (rule.points[-1],), 1.0)
+    served = simulated(batch.sample, batch.sizes, rule)
+    (longest,) = responses(batch.sample, served, 1.0, rule.at_ends).longest
+    assert longest == pytest.approx(4 * batch.sizes[-1], rel=1e-3)
+
+
+@pytest.mark.parametrize("execution", [{"utilisation": 1.2}, {}])
+def test_where_delays_grow_without_end_no_longest_one_is_predicted(
+    execution: dict[str, float],
+) -> None:
+    arrivals = None if execution else Arrivals("pareto", 3.0)
+    space = family("shared_schedule").space(scheduled((2, 5), arrivals=arrivals, **execution))
+    for quality in space.estimate(space.plan(MQT)).qualities.values():
+        assert quality.delay_ms_max is None
+    assert any("it grows with the run" in note for note in space.explanation(space.rank()).notes)
 
 
 def test_what_is_predicted_is_kept() -> None:
