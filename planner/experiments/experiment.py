@@ -10,9 +10,13 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from planner.workload.workload import Workload
+
+# Experiments that are only shown need no tuples.
+if TYPE_CHECKING:
+    from planner.files.tuple_table import Table
 
 # What is read of a plan (`quantities.py`): part of its cost, a figure of its queries, an objective
 # of its family; or of a run alone: the most tuples a second of processor time ("rate"), and what
@@ -35,7 +39,8 @@ class Point:
 
     `printed` is the paper's own figure, where its text has one. `against` is the plan beside which
     it is shown, in experiments that show no figures as they are. `quantity` is what is read of it
-    where that is not the experiment's, and `query` the query whose figure it is.
+    where that is not the experiment's, and `query` the query whose figure it is. `tuples` makes
+    those that the plan runs on, where no stream can be generated that has them.
     """
 
     x: Place
@@ -49,6 +54,7 @@ class Point:
     against: str = ""
     quantity: Quantity = ""
     query: str = ""
+    tuples: Callable[[Workload], Mapping[str, Table]] | None = None
 
     @property
     def reference(self) -> Point:

@@ -120,7 +120,7 @@ class Sampler:
         # By workload the last run on its tuples: it may have served other plans.
         self._serving: dict[tuple[str, int], Sample] = {}
         self._data = ""
-        self._tables: dict[str, Table] = {}
+        self._tables: Mapping[str, Table] = {}
         self._feeds: dict[Merge, Feed] = {}
 
     def counted(self, point: Point, seed: int, quantity: Quantity) -> Sample:
@@ -153,7 +153,7 @@ class Sampler:
         runs = engine(point.family)
         if point.kernel == "general":
             runs = runs.general()
-        data, fed = self._fed(workload, runs.feed(plan, workload))
+        data, fed = self._fed(point, workload, runs.feed(plan, workload))
         program = runs.compile(PlanInput(plan, workload, fed.schema, span, _ONE))
         program.load()
         tuples = fed.tuples
@@ -183,16 +183,22 @@ class Sampler:
             by_query=tally.by_query,
         )
 
-    def _fed(self, workload: Workload, merge: Merge) -> tuple[str, Feed]:
+    def _fed(self, point: Point, workload: Workload, merge: Merge) -> tuple[str, Feed]:
         """The tuples in arrival order, for a kernel; they do not depend on the execution."""
         data = replace(workload, execution=Execution()).digest
         if data != self._data:
-            seconds = workload.warmup + workload.run.duration
-            self._tables = generate(workload, seconds, workload.run.seed)
+            self._tables = _tuples(point, workload)
             self._data, self._feeds = data, {}
         if merge not in self._feeds:
             self._feeds[merge] = merge(workload, self._tables)
         return data, self._feeds[merge]
+
+
+def _tuples(point: Point, workload: Workload) -> Mapping[str, Table]:
+    if point.tuples is not None:
+        return point.tuples(workload)
+    seconds = workload.warmup + workload.run.duration
+    return generate(workload, seconds, workload.run.seed)
 
 
 @dataclass(frozen=True, slots=True)

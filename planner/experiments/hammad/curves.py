@@ -8,9 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from planner.experiments.experiment import Curve, Place, Point, Quantity, curves_by_model
+from planner.experiments.hammad.simultaneous import BATCH, batch_tuples, simultaneous
 from planner.experiments.hammad.workloads import (
     RATE,
     TABLE_1,
+    UNIT_COSTS,
     Join,
     Ties,
     pool,
@@ -35,8 +37,14 @@ PREDICTED = "closed forms and simulation"
 SIMULATED = "scan by scan"
 EQUATIONS = "Equations 1 and 2"
 ISOLATED = "Isolated"
-# Tuples that arrive at one time, and seconds for a pair.
-_BATCH, _PAIR = 50, 1e-6
+# Seconds for a pair: a comparison and an output.
+_PAIR = sum(UNIT_COSTS.values())
+# What is read of the run: Equation 2 is the delay until a window is scanned.
+_READ: dict[str, tuple[str, Quantity]] = {
+    LWO: (LWO, "delay_ms"),
+    SWF: (SWF, "scan_delay_ms"),
+    ISOLATED: (LWO, "isolated_delay_ms"),
+}
 
 
 def batch(distribution: str, subjects: Sequence[str]) -> tuple[Curve, ...]:
@@ -45,8 +53,8 @@ def batch(distribution: str, subjects: Sequence[str]) -> tuple[Curve, ...]:
     LWO and isolated are of results (Equation 1); SWF is until a window is scanned (Equation 2).
     """
     windows = TABLE_1[distribution]
-    workload = shared_join(f"Table 1, {distribution}", windows, utilisation=0.7)
-    given = Batch(_BATCH, tuple(round(RATE * window) for window in windows), _PAIR)
+    workload = simultaneous(f"A batch of {BATCH}, {distribution}", windows)
+    given = Batch(BATCH, tuple(round(RATE * window) for window in windows), _PAIR)
     models: dict[str, dict[str, Sequence[float]]] = {
         SIMULATED: {subject: _scan_by_scan(given, subject) for subject in subjects},
         EQUATIONS: {
@@ -58,10 +66,21 @@ def batch(distribution: str, subjects: Sequence[str]) -> tuple[Curve, ...]:
     points: dict[tuple[str, str], list[Point]] = {}
     for model, by_subject in models.items():
         for subject in subjects:
-            plan = SWF if subject == SWF else LWO
+            plan, quantity = _READ[subject]
             points[model, subject] = [
-                Point(x, workload, NAME, plan, predicted=1e3 * delay, measured=False)
-                for x, delay in zip(windows, by_subject[subject], strict=True)
+                Point(
+                    window,
+                    workload,
+                    NAME,
+                    plan,
+                    predicted=1e3 * delay,
+                    quantity=quantity,
+                    query=query.name,
+                    tuples=batch_tuples,
+                )
+                for window, query, delay in zip(
+                    windows, workload.queries, by_subject[subject], strict=True
+                )
             ]
     return curves_by_model(points)
 

@@ -6,6 +6,7 @@ import pytest
 
 from planner.experiments import place_checks
 from planner.experiments.hammad.curves import EQUATIONS, POLICIES, PREDICTED, SIMULATED
+from planner.experiments.hammad.simultaneous import batch_tuples, simultaneous
 from planner.experiments.hammad.workloads import POOL, TABLE_1, pool, shared_join
 from planner.experiments.quantities import figure_of, quality_figure, unit_of
 from planner.experiments.registry import experiment, experiments
@@ -18,7 +19,7 @@ OWN = [known for known in experiments() if known.paper == "Hammad et al. 2003"]
 @pytest.mark.parametrize("name", ["schedule-figure-2b", "schedule-figure-3b"])
 def test_the_equations_are_what_a_batch_comes_to_scan_by_scan(name: str) -> None:
     shown = experiment(name)
-    assert shown.points == (), "no stream has such a batch"
+    assert len(shown.points) == 7 * len({curve.subject for curve in shown.curves})
     predicted = shown.predicted()
     for subject, delays in predicted[EQUATIONS].items():
         assert predicted[SIMULATED][subject] == pytest.approx(delays)
@@ -34,6 +35,16 @@ def test_the_figures_that_the_paper_draws_of_batches() -> None:
     swf = experiment("schedule-figure-3b").predicted()[EQUATIONS]["SWF"]
     assert swf[1] == pytest.approx(2.55)
     assert swf[600] == pytest.approx(50 * 30 + 25.5 * 30)
+
+
+def test_a_batch_meets_full_windows_and_nothing_else_is_measured() -> None:
+    workload = simultaneous("a batch", (1, 5))
+    tables = batch_tuples(workload)
+    (at,) = set(tables["A"].ts.tolist())
+    assert len(tables["A"]) == 50
+    ages = at - tables["B"].ts
+    assert [(ages < 1e6 * window).sum() for window in (1, 5)] == [100, 500]
+    assert tables["B"].ts.max() < 1e6 * workload.warmup < at
 
 
 def test_every_distribution_has_seven_windows_from_a_second_to_ten_minutes() -> None:

@@ -57,6 +57,14 @@ def test_counts_are_those_of_the_model(name: str, label: str, x: float) -> None:
     assert _counted(point) == pytest.approx(point.predicted, rel=TOLERANCE)
 
 
+@pytest.mark.parametrize("name", ["schedule-figure-2b", "schedule-figure-3b"])
+def test_a_batch_is_served_as_the_equations_say(name: str) -> None:
+    sampler, wanted = Sampler(), experiment(name)
+    for point in wanted.points:
+        found = sampler.counted(point, 1, point.quantity).value(point.quantity, point.query)
+        assert found == pytest.approx(point.predicted, rel=1e-12)
+
+
 def test_the_crossover_of_figure_3b_is_not_there() -> None:
     """What the paper's lazy model predicts for large tau, and the corrected one does not."""
     assert CORRECTED in experiment("figure-3b").predicted()
