@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from pages.parts.families.registry import view_of
 from pages.parts.plans.drawings import MOST_OPERATORS
 from pages.parts.results import comparison, run_figures, run_views
 from pages.parts.results import report_html as html
@@ -159,6 +160,9 @@ def _run(run: Run, by: Objective) -> Iterator[str]:
         )
     else:
         yield html.folded("The plan", html.code(to_text(run.plan, run.estimate, overlays)))
+    for found in view_of(run.plan.family).report_tables(run):
+        yield html.heading(found.title, 3)
+        yield html.table(found.columns, found.rows, f"{plan_name(run.plan.label)}: {found.title}")
     every = (
         (name, UNITS[kind], p, m, q_error(p, m), error_text(p, m))
         for kind in kinds

@@ -10,7 +10,14 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.families.shared_schedule import burst_figure, matrix, response_times, windows
+from pages.parts.families.shared_schedule import (
+    SharedScheduleView,
+    burst_figure,
+    matrix,
+    response_times,
+    windows,
+)
+from pages.parts.report import report
 from pages.parts.shared import samples
 from planner.families.shared_schedule import SharedSchedule
 from planner.workload.workload import Workload
@@ -266,6 +273,26 @@ def test_the_three_clocks_are_labelled(ran: AppTest) -> None:
         assert label in texts(ran)
     assert "q-error" in texts(ran)
     assert "no policy delivers sooner than a batch is long" in texts(ran)
+
+
+def test_the_report_has_the_delays_of_every_query_under_every_policy(ran: AppTest) -> None:
+    assert not ran.exception
+    runs = History().runs()
+    text = report(runs)
+    mqt = next(run for run in runs if run.plan.label == "MQT")
+    first, late, held = SharedScheduleView().report_tables(mqt)
+    assert first.columns[:2] == ["Query", "MQT, predicted"]
+    place = list(first.columns).index("LWO, measured")
+    assert first.columns[-1] == "By itself, measured"
+    assert [row[0] for row in first.rows] == [f"Q{n}" for n in range(1, 8)]
+    assert mqt.measurement is not None
+    lwo = mqt.measurement.schedules["LWO"]["queries"]
+    assert [row[place] for row in first.rows] == [own["delay_ms"] for own in lwo.values()]
+    assert "95th percentile" in late.title
+    assert held.columns[0] == "Policy"
+    for table in (first, late, held):
+        assert text.count(f"<h3>{table.title}</h3>") == 2, "of MQT and of LWO"
+    assert "By itself, measured" in text
 
 
 def test_runs_of_another_kind_of_plans_are_not_compared(ran: AppTest) -> None:

@@ -40,6 +40,15 @@ class PlanChoice:
         return planning.priced(self.family.name, self.workload, self.label)
 
 
+@dataclass(frozen=True, slots=True)
+class ReportTable:
+    """A table that the HTML report shows of a run."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str | float | None]]
+
+
 class FamilyView:
     """How a family is shown; subclasses replace the parts that they show in their own way."""
 
@@ -87,6 +96,10 @@ class FamilyView:
 
     def run_results(self, run: Run) -> None:
         """What else Results shows of a run, under its queries."""
+
+    def report_tables(self, run: Run) -> Sequence[ReportTable]:  # noqa: ARG002
+        """What else the HTML report says of a run, after its picture."""
+        return ()
 
     def run_note(self, run: Run) -> str:  # noqa: ARG002
         """A sentence about what else was measured; empty where there is nothing to say."""

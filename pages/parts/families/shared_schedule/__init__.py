@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
-from pages.parts.families.protocol import FamilyView, PlanChoice, Sections
+from pages.parts.families.protocol import FamilyView, PlanChoice, ReportTable, Sections
 from pages.parts.families.shared_schedule import matrix, response_times, what_if
 from pages.parts.plans import drawings
 from pages.parts.plans.ranking_table import plan_heading
@@ -34,3 +34,7 @@ class SharedScheduleView(FamilyView):
     def run_results(self, run: Run) -> None:
         """How long queries waited, under all policies, and on which clock."""
         response_times.show(run)
+
+    def report_tables(self, run: Run) -> Sequence[ReportTable]:
+        """The same as tables of queries by policies."""
+        return response_times.report_tables(run)

@@ -8,7 +8,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from pages.parts.families.protocol import ReportTable
 from pages.parts.families.shared_schedule import delay_figures, windows
+from pages.parts.families.shared_schedule.delay_figures import ALONE
 from pages.parts.shared import charts, controls, seconds
 from pages.parts.shared.formatting import error_text, plain, plan_name, rounded_alike, safe
 from planner.families.shared_schedule.model import model_of
@@ -119,6 +121,31 @@ def buffers_table(schedules: Schedules) -> pd.DataFrame:
     for head, key in (("Queue / join buffer", "queue_max"), ("Held / join buffer", "held_max")):
         columns[head] = [_ratio(own.get(key), own.get("join_buffer_max")) for own in shown.values()]
     return pd.DataFrame(columns)
+
+
+def report_tables(run: Run) -> list[ReportTable]:
+    """Delays of all queries under all policies, and what waited; none where none was measured."""
+    if run.measurement is None or not run.measurement.schedules:
+        return []
+    schedules = run.measurement.schedules
+    found = [_delay_table(run, figure) for figure in ("delay_ms", "delay_ms_p95")]
+    frame = buffers_table(schedules)
+    rows = [list(row) for row in frame.itertuples(index=False, name=None)]
+    return [*found, ReportTable("Load, queues and buffers by policy", list(frame.columns), rows)]
+
+
+def _delay_table(run: Run, figure: str) -> ReportTable:
+    """One row per query: as predicted for the plan, then measured under each policy and alone."""
+    assert run.measurement is not None
+    schedules = run.measurement.schedules
+    labels = [ALONE if label == ISOLATED else plan_name(label) for label in schedules]
+    queries = [query.name for query in run.workload.queries]
+    measured = [_of(schedule, figure, queries) for schedule in schedules.values()]
+    expected = [_figure(run.estimate.qualities.get(query), figure) for query in queries]
+    title = f"{FIGURES[figure]} delay of results in ms by query and policy, on the clock of work"
+    name = plan_name(run.plan.label)
+    columns = ["Query", f"{name}, predicted", *(f"{label}, measured" for label in labels)]
+    return ReportTable(title, columns, list(zip(queries, expected, *measured, strict=True)))
 
 
 def _mean(schedule: Mapping[str, Any]) -> float | None:
