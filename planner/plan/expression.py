@@ -11,6 +11,7 @@ and the formula with the values filled in, so that none of them can say somethin
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache, reduce
@@ -27,7 +28,7 @@ _TEX = {"\\": r"\backslash ", "~": r"\sim ", "^": r"\wedge "} | {c: f"\\{c}" for
 
 
 @dataclass(eq=False, slots=True)
-class Expression:
+class Expression(ABC):
     """A number with its formula, as LaTeX: with symbols, and with the values filled in.
 
     Never changed once it is made; not frozen, because an estimate makes thousands.
@@ -79,9 +80,9 @@ class Expression:
         explained = (f"{name} = {e.written(filled)[0]}" for name, e in self.meanings.items())
         return WHERE.join([self.written(filled)[0], *explained])
 
+    @abstractmethod
     def written(self, filled: bool) -> tuple[str, int]:
         """The formula alone, and how tightly it binds."""
-        raise NotImplementedError
 
 
 @dataclass(eq=False, slots=True)

@@ -33,7 +33,8 @@ from runtime.engines.pair_feed import pair_feed
 from runtime.engines.protocol import Tally
 from runtime.engines.registry import program_from_json
 from tests.examples import examples
-from tests.oracles.joins import Data, results_of
+from tests.oracles.changing_queries import results_while_there
+from tests.oracles.joins import Data
 from tests.oracles.slice_changes import carried_through
 from tests.oracles.slices import Counts, built
 from tests.planner.chains import FILTERED, joins
@@ -83,24 +84,6 @@ def changing(draw: st.DrawFn) -> Workload:
     return replace(workload, run=replace(workload.run, changes=tuple(changes)))
 
 
-def _expected(workload: Workload, data: Data) -> dict[str, list[tuple[int, ...]]]:
-    """By definition: every query for the time it is there, of tuples that came while it was."""
-    stages = stages_of(workload)
-    found: dict[str, list[tuple[int, ...]]] = {}
-    for number, stage in enumerate(stages):
-        end = stages[number + 1].at if number + 1 < len(stages) else None
-        for query in stage.workload.queries:
-            rows = found.setdefault(query.name, [])
-            since = stage.entered.get(query.name, -1)
-            for row in results_of(replace(workload, queries=(query,)), data):
-                pairs = zip(query.sources, row, strict=False)
-                times = [data[source.name][seq][0] for source, seq in pairs]
-                here = row[-1] >= (stage.at or 0) and (end is None or row[-1] < end)
-                if here and min(times) >= since:
-                    rows.append(row)
-    return {name: sorted(rows) for name, rows in found.items()}
-
-
 def _migrated(
     workload: Workload,
     stages: list[PlannedStage],
@@ -140,7 +123,7 @@ def test_no_result_is_lost_or_twice(
     feed = feed_of(workload, data)
     once, counted = _migrated(workload, stages, feed, 1, set())
     found, tally = _migrated(workload, stages, feed, partitions, cuts)
-    for query, expected in _expected(workload, data).items():
+    for query, expected in results_while_there(workload, data).items():
         assert sorted(found[query]) == expected, query
         assert [row[-1] for row in found[query]] == sorted(row[-1] for row in expected)
         seqs = np.array(expected, np.int64).reshape(-1, 3)[:, :2]

@@ -23,7 +23,8 @@ from planner.workload.workload import Workload
 from runtime.engines.kernels.digest import digest_of
 from runtime.engines.registry import program_from_json
 from tests.examples import examples
-from tests.oracles.joins import Data, results_of
+from tests.oracles.changing_queries import results_while_there
+from tests.oracles.joins import Data
 from tests.runtime.schedule_checks import Comparison, outers_of
 from tests.runtime.schedule_counts import Counts
 from tests.runtime.scheduling import (
@@ -78,23 +79,6 @@ def _run(workload: Workload, data: Data, stages: list[PlannedStage], cuts: set[i
     return scheduled(workload, feed, stages[0].plan.label, sorted(cuts | at), stages=stages)
 
 
-def _by_definition(workload: Workload, data: Data) -> dict[str, list[tuple[int, ...]]]:
-    """Every query for the time it is there, of tuples that came while it was."""
-    stages = stages_of(workload)
-    found: dict[str, list[tuple[int, ...]]] = {}
-    for number, stage in enumerate(stages):
-        end = stages[number + 1].at if number + 1 < len(stages) else None
-        for query in stage.workload.queries:
-            since = stage.entered.get(query.name, -1)
-            for row in results_of(replace(workload, queries=(query,)), data):
-                pairs = zip(query.sources, row, strict=False)
-                times = [data[source.name][seq][0] for source, seq in pairs]
-                here = row[-1] >= (stage.at or 0) and (end is None or row[-1] < end)
-                if here and min(times) >= since:
-                    found.setdefault(query.name, []).append(row)
-    return {name: sorted(rows) for name, rows in found.items()}
-
-
 @FEW
 @given(st.data(), changing(), tuples(), st.sets(st.integers(1, 50)))
 def test_every_query_is_served_while_it_is_there(
@@ -119,7 +103,7 @@ def test_every_query_is_served_while_it_is_there(
     for name, cost in found.tally.costs.items():
         if not name.startswith("schedule"):
             assert cost.as_dict() == pytest.approx(counts[name].as_dict()), name
-    by_definition = _by_definition(workload, data)
+    by_definition = results_while_there(workload, data)
     streams = groups_of(stages[0].workload)[0].streams
     for name, rows in found.rows.items():
         assert sorted(rows) == by_definition.get(name, [])
