@@ -283,7 +283,7 @@ def test_the_report_has_the_delays_of_every_query_under_every_policy(ran: AppTes
     first, late, held = SharedScheduleView().report_tables(mqt)
     assert first.columns[:2] == ["Query", "MQT, predicted"]
     place = list(first.columns).index("LWO, measured")
-    assert first.columns[-1] == "By itself, measured"
+    assert "By itself, measured" in first.columns
     assert [row[0] for row in first.rows] == [f"Q{n}" for n in range(1, 8)]
     assert mqt.measurement is not None
     lwo = mqt.measurement.schedules["LWO"]["queries"]
