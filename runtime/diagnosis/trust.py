@@ -115,10 +115,14 @@ def _choice(found: Sequence[tuple[Run, float, float]], lost: float | None, by: O
         none = "cost nothing" if by.is_lowest else "was the best"
         return f"{cheapest} {none}, where {best} was predicted best"
     if lost == 1:
-        word = "cheapest" if by.is_lowest else "best"
+        word = "cheapest" if by.is_lowest and not by.better else "best"
         return f"the plan that it calls best, {best}, was the {word} of them"
     if not by.is_lowest:
         return f"the plan that it calls best, {best}, had {by.behind(1.0, lost)} than {cheapest}"
+    if by.better:
+        # Of a delay nobody would say that it cost something.
+        behind = by.behind(lost, 1.0)
+        return f"{by.title.lower()} of {best}, which it calls best, was {behind} than of {cheapest}"
     over = f"{percent_more(lost, 1)} more than" if lost < 2 else f"{times(lost, 1)} as much as"
     return f"the plan that it calls best, {best}, cost {over} {cheapest}"
 

@@ -86,8 +86,9 @@ class Schedules(ListedSpace):
         return {tag: schedule.label(self.model.group) for tag, schedule in found.items()}
 
     def tags(self, ordered: Sequence[str], best: str) -> dict[str, str]:
-        """The best plan, LWO, and what the slices of chains are good for."""
-        return super().tags(ordered, best) | self.chains
+        """The best plan, LWO, the worst, and what the slices of chains are good for."""
+        worst = {"worst": ordered[-1]} if ordered[-1] != best else {}
+        return super().tags(ordered, best) | worst | self.chains
 
     @property
     def excluded(self) -> tuple[tuple[str, str], ...]:
