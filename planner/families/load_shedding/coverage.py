@@ -22,9 +22,7 @@ def _bound(workload: Workload) -> str | None:
     if execution.memory is None:
         return "nothing says how many tuples may be kept; declare execution.memory"
     if not isinstance(execution.evaluate, str) or not isinstance(execution.expire, str):
-        return (
-            "tuples are joined and dropped as others arrive; evaluate and expire must be eager"
-        )
+        return "tuples are joined and dropped as others arrive; evaluate and expire must be eager"
     split = execution.shedding.split
     if not isinstance(split, str) and sum(split.values()) > execution.memory:
         return (
