@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from planner.joins.coverage import relation_of
 from planner.workload.execution import Access, Buckets
-from planner.workload.query import Column, Query, Source, TimeWindow
+from planner.workload.query import Column, Filter, Query, Source, TimeWindow
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 
@@ -34,13 +34,15 @@ class Arm:
 class Star:
     """Streams in FROM order, and the relation between them if there is one; places are in FROM.
 
-    Where the relation is reached by hash it has so many `buckets`.
+    Where the relation is reached by hash it has so many `buckets`. Tuples and rows that fail one of
+    the `filters` take no part.
     """
 
     arms: tuple[Arm, ...]
     relation: Source | None
     relation_place: int | None
     buckets: Buckets = "per-value"
+    filters: tuple[Filter, ...] = ()
 
     @property
     def is_keyed(self) -> bool:
@@ -75,7 +77,7 @@ def star_of(workload: Workload) -> Star:
             )
         )
     buckets: Buckets = "per-value" if fact is None else workload.execution.declared_buckets(fact)
-    return Star(tuple(arms), fact, fact_place, buckets)
+    return Star(tuple(arms), fact, fact_place, buckets, query.filters)
 
 
 def link(query: Query, source: Source, fact: Source | None) -> tuple[Column, Column | None]:
