@@ -1,4 +1,4 @@
-"""What policies are ranked by: importance and recall of the answer. The exact plan is never best."""
+"""What policies are ranked by: importance and recall. The exact plan is never the best."""
 
 from __future__ import annotations
 

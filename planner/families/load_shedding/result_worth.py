@@ -173,6 +173,6 @@ def levels_of(own: ArmValues, chance: Floats | None) -> tuple[Floats, Floats]:
     else:
         values, weights = worth.values, worth.shares / worth.shares.sum()
     known, at = np.unique(values, return_inverse=True)
-    found = np.bincount(at, weights)
-    whole = found.sum()
+    found = np.asarray(np.bincount(at, weights), np.float64)
+    whole = float(found.sum())
     return known[::-1], (found / whole if whole else found)[::-1]

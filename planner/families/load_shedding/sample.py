@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from zlib import crc32
 
 import numpy as np
 
 from planner.families.load_shedding.model import ShedModel
+from planner.families.load_shedding.star import Star
 from planner.files.tuple_table import ColumnData, Table
 from planner.statistics.generate import generate
 from planner.workload.validation import microseconds
@@ -82,3 +84,25 @@ def chosen(table: Table, places: np.ndarray) -> Table:
         None if table.begin is None else table.begin[places],
         None if table.end is None else table.end[places],
     )
+
+
+def partitions(star: Star, tables: Mapping[str, Table], count: int) -> Iterator[dict[str, Table]]:
+    """The tuples of a star that is joined on one attribute, shared out by the digest of keys."""
+    attributes = {arm.source.name: arm.key.attribute for arm in star.arms}
+    joined = star.arms[0].joined
+    if star.relation is not None and joined is not None:
+        attributes[star.relation.name] = joined.attribute
+    places = {
+        name: _partition(tables[name].columns[own], count) for name, own in attributes.items()
+    }
+    for number in range(count):
+        yield {
+            name: chosen(tables[name], np.flatnonzero(own == number))
+            for name, own in places.items()
+        }
+
+
+def _partition(keys: ColumnData, count: int) -> np.ndarray:
+    values, places = np.unique(keys.values, return_inverse=True)
+    digests = np.array([crc32(str(value).encode()) % count for value in values.tolist()], np.int64)
+    return np.asarray(digests[places])
