@@ -46,6 +46,8 @@ def answer(predictions: Predictions, labels: Sequence[str], ranking: Ranking) ->
         if reason == NOTHING_KEPT:
             because = "a single stream is joined with the relation as it comes, and nothing is kept"
         return f"{head}, as under every policy: {because}, so that nothing is shed."
+    if not any(predictions.shares):
+        return f"{head}, as under every policy: the memory is too small for a tuple of each stream."
     sentence = f"{head}, because {REASONS[best.label]}{near_ties(best, ranking)}"
     if best.label in OFFLINE:
         sentence += f"; {_of_online(predictions, labels, ranking)}"
