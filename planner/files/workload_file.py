@@ -157,6 +157,7 @@ def _execution(part: schema.ExecutionPart, sources: Iterable[str]) -> Execution:
         ("join", part.join),
         ("buckets", part.buckets),
         ("shedding.split", part.shedding.split),
+        ("shedding.access", part.shedding.access),
     ):
         for name in value if isinstance(value, dict) else ():
             if name not in sources:

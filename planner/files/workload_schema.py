@@ -22,7 +22,7 @@ from typing import (
 )
 
 from planner.errors import PlanError
-from planner.workload.execution import Buckets, JoinMethod
+from planner.workload.execution import Access, Buckets, JoinMethod
 from planner.workload.validation import suggestion
 
 # Where a value is in the file: keys, and places in lists.
@@ -243,6 +243,7 @@ class SheddingPart(Part):
     beta: float | None = None
     split: Literal["equal"] | dict[str, int] = "equal"
     prefilter: bool = True
+    access: Access | dict[str, Access] = "index"
 
 
 class ExecutionPart(Part):

@@ -150,9 +150,12 @@ def execution_part(execution: Execution) -> Part:
 
 def _shedding(shedding: Shedding) -> Part:
     part = _given({"alpha": _number(shedding.alpha), "beta": _number(shedding.beta)})
-    split = shedding.split
-    part["split"] = split if isinstance(split, str) else dict(split)
-    return part | {"prefilter": shedding.prefilter}
+    default = Shedding()
+    for key in ("split", "prefilter", "access"):
+        value = getattr(shedding, key)
+        if value != getattr(default, key):
+            part[key] = dict(value) if isinstance(value, Mapping) else value
+    return part
 
 
 def _statistics(statistics: Statistics) -> Part:

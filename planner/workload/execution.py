@@ -23,6 +23,8 @@ T = TypeVar("T")
 
 JoinMethod = Literal["nested", "hash"]
 Buckets = int | Literal["per-value"]
+# How the rows of a star join's relation are found.
+Access = Literal["scan", "search", "index", "hash"]
 # Work of a hundred seconds per second: beyond that a percentage was meant.
 MOST_UTILISATION = 100
 UNITS = ("compare", "insert", "expire", "group_update", "output")
@@ -40,12 +42,13 @@ class Every:
 
 @dataclass(frozen=True, slots=True)
 class Shedding:
-    """How a star join sheds tuples under a memory bound."""
+    """How a star join sheds tuples under a memory bound, and how it reaches its relation."""
 
     alpha: float | None = None
     beta: float | None = None
     split: Literal["equal"] | Mapping[str, int] = "equal"
     prefilter: bool = True
+    access: Access | Mapping[str, Access] = later("index")  # noqa: RUF009
 
     def __post_init__(self) -> None:
         for place, value in (("alpha", self.alpha), ("beta", self.beta)):
@@ -54,6 +57,10 @@ class Shedding:
         if not isinstance(self.split, str):
             for stream, tuples in self.split.items():
                 whole(tuples, f"split.{stream}", least=0)
+
+    def access_of(self, source: Source) -> Access:
+        """How tuples of this source find rows of the relation; what a mapping leaves out, index."""
+        return self.access if isinstance(self.access, str) else _given(self.access, source, "index")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +106,10 @@ class Execution:
 
     def bucket_count(self, source: Source) -> Buckets:
         """How many buckets this source's window has: 1 where it is scanned whole."""
-        if self.method(source) == "nested":
-            return 1
+        return 1 if self.method(source) == "nested" else self.declared_buckets(source)
+
+    def declared_buckets(self, source: Source) -> Buckets:
+        """The buckets that are declared for this source, however its window is probed."""
         if isinstance(self.buckets, Mapping):
             return _given(self.buckets, source, "per-value")
         return self.buckets

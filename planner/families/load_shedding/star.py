@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from planner.joins.coverage import relation_of
-from planner.workload.query import Column, Query, Source, TimeWindow
+from planner.workload.execution import Access, Buckets
+from planner.workload.query import Column, Filter, Query, Source, TimeWindow
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 
@@ -16,7 +17,8 @@ from planner.workload.workload import Workload
 @dataclass(frozen=True, slots=True)
 class Arm:
     """A stream of a star join. `joined` is the attribute of the relation that it is joined with, or
-    None without a relation; a tuple lives for `lifetime` microseconds and `share` may be kept."""
+    None without a relation; a tuple lives for `lifetime` microseconds and `share` may be kept.
+    `access` is how its tuples find rows of the relation."""
 
     source: Source
     place: int
@@ -25,15 +27,22 @@ class Arm:
     lifetime: int
     share: int
     importance: str | None
+    access: Access = "index"
 
 
 @dataclass(frozen=True, slots=True)
 class Star:
-    """Streams in FROM order, and the relation between them if there is one; places are in FROM."""
+    """Streams in FROM order, and the relation between them if there is one; places are in FROM.
+
+    Where the relation is reached by hash it has so many `buckets`. Tuples and rows that fail one of
+    the `filters` take no part.
+    """
 
     arms: tuple[Arm, ...]
     relation: Source | None
     relation_place: int | None
+    buckets: Buckets = "per-value"
+    filters: tuple[Filter, ...] = ()
 
     @property
     def is_keyed(self) -> bool:
@@ -64,9 +73,11 @@ def star_of(workload: Workload) -> Star:
                 microseconds(source.window.seconds),
                 share_of(workload, source, len(streams)),
                 workload.stream(source.name).importance,
+                workload.execution.shedding.access_of(source),
             )
         )
-    return Star(tuple(arms), fact, fact_place)
+    buckets: Buckets = "per-value" if fact is None else workload.execution.declared_buckets(fact)
+    return Star(tuple(arms), fact, fact_place, buckets, query.filters)
 
 
 def link(query: Query, source: Source, fact: Source | None) -> tuple[Column, Column | None]:

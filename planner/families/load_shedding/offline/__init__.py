@@ -1,0 +1,1 @@
+"""The best that can be kept when all tuples are known beforehand."""

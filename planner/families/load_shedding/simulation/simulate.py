@@ -1,0 +1,71 @@
+"""The answer of a policy on given tuples: simulated, beside the exact one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from planner.families.load_shedding.labels import EXACT, MOST_RESULTS, OFFLINE
+from planner.families.load_shedding.offline.flow import leaves_of
+from planner.families.load_shedding.offline.matches import Worth
+from planner.families.load_shedding.simulation.policies import POLICIES
+from planner.families.load_shedding.simulation.policy import Policy
+from planner.families.load_shedding.simulation.run import Run
+from planner.families.load_shedding.simulation.settings import Settings, Simulated
+from planner.families.load_shedding.simulation.state import Instants
+from planner.families.load_shedding.star import Star
+from planner.families.load_shedding.star_tuples import star_tuples
+from planner.files.tuple_table import Table
+
+
+def simulate(star: Star, tables: Mapping[str, Table], policy: str, settings: Settings) -> Simulated:
+    """One policy on the tuples of a star join, under the shares of its arms."""
+    return Simulation(star, tables).run(policy, settings)
+
+
+class Simulation:
+    """Policies and shares simulated on the same tuples, which are prepared once."""
+
+    def __init__(self, star: Star, tables: Mapping[str, Table]) -> None:
+        self.star = star
+        self.tuples = star_tuples(star, tables)
+        self.instants = Instants(self.tuples)
+
+    @cached_property
+    def exact(self) -> tuple[int, int]:
+        """The results without a bound, and their importance in millionths."""
+        run = Run(self.instants, None, Policy, Settings()).whole()
+        return run.results, run.importance
+
+    def run(
+        self, policy: str, settings: Settings, shares: Sequence[int] | None = None
+    ) -> Simulated:
+        """A policy under other shares than those of the arms, where they are given."""
+        if shares is None:
+            shares = [arm.share for arm in self.star.arms]
+        if policy == EXACT:
+            run = Run(self.instants, None, Policy, settings).whole()
+        elif policy in OFFLINE:
+            leaves = self._leaves(policy, settings, shares)
+            run = Run(self.instants, shares, Policy, settings, leaves).whole()
+        else:
+            run = Run(self.instants, shares, POLICIES[policy], settings).whole()
+        return self._told(run)
+
+    def _leaves(self, policy: str, settings: Settings, shares: Sequence[int]) -> list[list[int]]:
+        if settings.leaves is None:
+            worth: Worth = "results" if policy == MOST_RESULTS else "importance"
+            return [own.tolist() for own in leaves_of(self.tuples, shares, worth).by_arm]
+        return [settings.leaves[own.arm.source.alias][own.row].tolist() for own in self.tuples.arms]
+
+    def _told(self, run: Run) -> Simulated:
+        span = max(1, run.until - run.settings.since)
+        aliases = [arm.source.alias for arm in self.star.arms]
+        return Simulated(
+            run.results,
+            run.importance,
+            *self.exact,
+            dict(zip(aliases, run.evictions, strict=True)),
+            {alias: counts.held / span for alias, counts in zip(aliases, run.counts, strict=True)},
+            dict(zip(aliases, run.counts, strict=True)),
+        )
