@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -73,3 +73,46 @@ class Recomputations(Protocol):
 
     def recomputations(self, plan: Plan) -> Mapping[str, float]:
         """How often per second, by operator id."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPoint:
+    """What a policy should give with so many tuples of memory; `model` says how that is known."""
+
+    memory: int
+    label: str
+    importance: float
+    recall: float
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class SplitPoint:
+    """What a policy should give where the same memory is split into so many partitions by key."""
+
+    partitions: int
+    label: str
+    importance: float
+    recall: float
+    model: str
+
+
+@runtime_checkable
+class MemoryFrontier(Protocol):
+    """Predicts the answer by memory, and memory by the answer that is wished for."""
+
+    def frontier(
+        self, memories: Sequence[int] = (), labels: Sequence[str] = ()
+    ) -> tuple[MemoryPoint, ...]:
+        """Importance and recall of policies for each memory: of all, and for usual sizes, where
+        none are named."""
+
+    def least_memory(
+        self, label: str, importance: float | None = None, recall: float | None = None
+    ) -> int | None:
+        """The least memory for a wished importance or recall; None where none is enough."""
+
+    def split_costs(
+        self, label: str, partitions: Sequence[int] = (1, 2, 4, 8)
+    ) -> tuple[SplitPoint, ...]:
+        """What is left where memory is split up; nothing where tuples cannot be shared out."""

@@ -6,6 +6,7 @@ from planner.errors import PlanError
 from planner.families.capabilities import Preferred
 from planner.families.early_aggregation import EarlyAggregation
 from planner.families.join_order import JoinOrder
+from planner.families.load_shedding import LoadShedding
 from planner.families.protocol import Family, PlanSpace
 from planner.families.shared_schedule import SharedSchedule
 from planner.families.sliced_chain import SlicedChain
@@ -13,7 +14,13 @@ from planner.plan.plan import Plan
 from planner.workload.validation import listed
 from planner.workload.workload import Workload
 
-FAMILIES: tuple[Family, ...] = (JoinOrder(), EarlyAggregation(), SlicedChain(), SharedSchedule())
+FAMILIES: tuple[Family, ...] = (
+    JoinOrder(),
+    EarlyAggregation(),
+    SlicedChain(),
+    SharedSchedule(),
+    LoadShedding(),
+)
 
 
 def family(name: str) -> Family:

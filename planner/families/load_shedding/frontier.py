@@ -1,0 +1,88 @@
+"""Importance and recall by memory, read both ways, and what it costs to split memory up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from planner.errors import PlanError
+from planner.families.capabilities import MemoryPoint, SplitPoint
+from planner.families.load_shedding.labels import EXACT
+from planner.families.load_shedding.model import ShedModel
+from planner.families.load_shedding.predictions import SIMULATED, Predictions
+from planner.workload.workload import Workload
+
+# Sizes of memory of a frontier where none are asked for.
+SIZES = 8
+
+
+def with_memory(workload: Workload, memory: int) -> Workload:
+    """The workload with another memory; one that is split up stays so, in proportion."""
+    execution = workload.execution
+    split = execution.shedding.split
+    if not isinstance(split, str):
+        whole = sum(split.values()) or 1
+        split = {alias: memory * own // whole for alias, own in split.items()}
+    shedding = replace(execution.shedding, split=split)
+    return replace(workload, execution=replace(execution, memory=memory, shedding=shedding))
+
+
+def usual_memories(model: ShedModel) -> tuple[int, ...]:
+    """From one tuple for each stream up to what their windows hold, each larger by as much."""
+    arms = len(model.star.arms)
+    windows = [rate * time for rate, time in zip(model.rates, model.lifetimes, strict=True)]
+    most = max(1.0, *windows)
+    shares = np.unique(np.ceil(np.geomspace(1.0, most, SIZES)).astype(np.int64))
+    return tuple(int(share) * arms for share in shares)
+
+
+def point(workload: Workload, label: str, memory: int) -> MemoryPoint:
+    """A policy under one size of memory."""
+    own = Predictions(ShedModel(with_memory(workload, memory))).of(label)
+    return MemoryPoint(memory, label, own.importance, own.recall, own.model)
+
+
+def least_memory(
+    model: ShedModel, label: str, importance: float | None, recall: float | None
+) -> int | None:
+    """The smallest memory with which a policy should reach a wished importance or recall.
+
+    None where no memory is enough: the exact answer has less.
+    """
+    if (importance is None) == (recall is None):
+        raise PlanError("wish for importance or for recall, one of them", label)
+    workload, arms = model.workload, len(model.star.arms)
+
+    def reaches(share: int) -> bool:
+        found = point(workload, label, share * arms)
+        if importance is not None:
+            return found.importance >= importance
+        return found.recall >= (recall or 0.0)
+
+    low, high = 0, 1
+    most = 2 * max(r * t for r, t in zip(model.rates, model.lifetimes, strict=True)) + 16
+    while not reaches(high):
+        if high > most:
+            return None
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reaches(middle) else (middle, high)
+    return high * arms
+
+
+def split_points(
+    predictions: Predictions, label: str, partitions: Sequence[int]
+) -> Iterator[SplitPoint]:
+    """A policy in so many partitions by key, each with its part of the memory; simulated."""
+    model, sampled = predictions.model, predictions.sampled
+    if not model.star.is_keyed or label == EXACT:
+        return
+    exact = predictions.exact
+    for count in partitions:
+        share = sampled.split(label, predictions.shares, count)
+        yield SplitPoint(
+            count, label, exact.importance * share.importance, share.results, SIMULATED
+        )

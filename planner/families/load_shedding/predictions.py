@@ -1,0 +1,222 @@
+"""What each policy should keep and find: in closed form where there is one, else simulated.
+
+Results and importance of the exact answer follow from distributions. A policy is predicted by the
+share of them that it finds: policies are simulated on the same tuples, so that chance in those
+tuples is in the exact answer too, and drops out of the share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from planner.families.load_shedding.closed_forms import KeptArm, has_closed_form, kept_arm
+from planner.families.load_shedding.filling import full_seconds
+from planner.families.load_shedding.flows import ArmFlow, Prediction
+from planner.families.load_shedding.labels import EXACT, IMPORTANCE, LABELS, OFFLINE, RANDOM
+from planner.families.load_shedding.model import ShedModel
+from planner.families.load_shedding.result_worth import (
+    ArmValues,
+    Kept,
+    Worth,
+    arm_values,
+    worth_of,
+)
+from planner.families.load_shedding.sampled import Sampled, sampled_of, shares_of
+
+BY_DISTRIBUTIONS = "expected values of the declared distributions"
+BY_CHANCE = "geometric survival: every arrival drops one of all by chance"
+BY_THRESHOLD = "threshold of importance: a loss system for each level"
+SIMULATED = "simulated on a seeded sample"
+NOTHING_SHED = "the exact answer: memory holds the windows"
+NOTHING_KEPT = "the exact answer: a single stream keeps nothing"
+SEVERAL = (
+    "with three or more streams the worth of a tuple depends on several others that are kept, and "
+    "no optimum is known"
+)
+NO_RESULT = "not predicted: the sample that policies are simulated on has no result; a run can say"
+CLOSED = {RANDOM: BY_CHANCE, IMPORTANCE: BY_THRESHOLD}
+
+
+class Predictions:
+    """The predictions of one workload, each made when it is first asked for."""
+
+    def __init__(self, model: ShedModel) -> None:
+        self.model, self.shares = model, shares_of(model)
+        self._made: dict[str, Prediction] = {}
+
+    @cached_property
+    def sampled(self) -> Sampled:
+        """What is simulated; made when a policy has no closed form."""
+        return sampled_of(self.model)
+
+    @cached_property
+    def without_shedding(self) -> str | None:
+        """Why every policy gives the exact answer, where each does."""
+        arms = self.model.star.arms
+        if len(arms) == 1:
+            return NOTHING_KEPT
+        if all(arm.share >= self.model.most_in_window(p) for p, arm in enumerate(arms)):
+            return NOTHING_SHED
+        return None
+
+    @cached_property
+    def unpredicted(self) -> tuple[tuple[str, str], ...]:
+        """Policies that cannot be predicted, and why."""
+        found = {label: SEVERAL for label in OFFLINE if len(self.model.star.arms) > 2}
+        if self.without_shedding is None and self.exact.results and not self.sampled.has_results:
+            for label in LABELS:
+                if label != EXACT and not self.is_closed(label):
+                    found.setdefault(label, NO_RESULT)
+        return tuple(found.items())
+
+    def is_closed(self, label: str) -> bool:
+        """Whether importance and results of a policy have a closed form here."""
+        if label == EXACT or self.without_shedding is not None:
+            return True
+        return label in CLOSED and has_closed_form(self.model) and self._values is not None
+
+    def of(self, label: str) -> Prediction:
+        """The prediction of a policy."""
+        if label not in self._made:
+            self._made[label] = self._predicted(label)
+        return self._made[label]
+
+    def _predicted(self, label: str) -> Prediction:
+        if label == EXACT:
+            return self.exact
+        if (reason := self.without_shedding) is not None:
+            return replace(self.exact, model=reason, work_model=reason)
+        if self.is_closed(label):
+            return self._in_closed_form(label)
+        return self._simulated(label)
+
+    # --- the exact answer ------------------------------------------------------------------------
+
+    @cached_property
+    def _values(self) -> tuple[ArmValues, ...] | None:
+        return arm_values(self.model)
+
+    @cached_property
+    def _worth(self) -> Worth | None:
+        return None if self._values is None else worth_of(self.model, self._values)
+
+    @cached_property
+    def mean_importance(self) -> tuple[float, str]:
+        """The mean importance of exact results, and where it comes from."""
+        if self._worth is not None:
+            return self._worth.mean, BY_DISTRIBUTIONS
+        return self.sampled.mean_importance, SIMULATED
+
+    @cached_property
+    def exact(self) -> Prediction:
+        """What is found without a bound."""
+        model, arms = self.model, self.model.star.arms
+        results = sum(model.exact[p] * self._seconds(p, model.lifetimes) for p in range(len(arms)))
+        flows = []
+        for place in range(len(arms)):
+            held = self.given(place) * model.lifetimes[place] if len(arms) > 1 else 0.0
+            examined = sum(
+                model.older(place, other) * self.given(other) / model.rates[other]
+                + model.together(place, other)
+                for other in range(len(arms))
+                if other != place and model.rates[other]
+            )
+            flows.append(ArmFlow(1.0, 0.0, 1.0, held, examined, 1.0))
+        mean, source = self.mean_importance
+        return Prediction(source, BY_DISTRIBUTIONS, results, results * mean, 1.0, tuple(flows))
+
+    def given(self, place: int) -> float:
+        """Tuples per second of an arm that may be kept: those with a row if they are filtered."""
+        prefilter = self.model.workload.execution.shedding.prefilter
+        return self.model.rates[place] * (self.model.matching[place] if prefilter else 1.0)
+
+    def _seconds(self, place: int, times: Sequence[float], until: float | None = None) -> float:
+        """For how many seconds of full windows results of an arm's arrivals come."""
+        others = [time for other, time in enumerate(times) if other != place]
+        return full_seconds(others, self.model.span if until is None else until)
+
+    # --- closed forms ----------------------------------------------------------------------------
+
+    def _in_closed_form(self, label: str) -> Prediction:
+        model, values = self.model, self._values
+        assert values is not None, "asked for"
+        arms = model.star.arms
+        kept = [kept_arm(model, label, p, own, own.arm.share) for p, own in enumerate(values)]
+        # How long it takes until an arm holds what it will hold.
+        filled = [k.held / self.given(p) if self.given(p) else 0.0 for p, k in enumerate(kept)]
+        whole = worth_of(model, values)
+        results = importance = 0.0
+        found = []
+        for place in range(len(arms)):
+            shares = [self._kept_of(place, other, kept) for other in range(len(arms))]
+            worth = worth_of(model, values, shares)
+            found.append(worth.share / whole.share if whole.share else 0.0)
+            rate = model.exact[place] * found[place] * self._seconds(place, filled)
+            results, importance = results + rate, importance + rate * worth.mean
+        flows = [self._closed_flow(label, place, own) for place, own in enumerate(kept)]
+        recall = min(1.0, results / self.exact.results) if self.exact.results else 1.0
+        return Prediction(
+            CLOSED[label],
+            CLOSED[label] if kept[0].admitted is not None else SIMULATED,
+            results,
+            importance,
+            recall,
+            tuple(
+                replace(flow, examined=self._examined(place, flows), found=found[place])
+                for place, flow in enumerate(flows)
+            ),
+        )
+
+    def _examined(self, place: int, flows: Sequence[ArmFlow]) -> float:
+        """Tuples of other arms that an arrival looks at; those that come with it are stored after
+        it has looked."""
+        model, whole = self.model, 0.0
+        for other, flow in enumerate(flows):
+            if other != place and model.rates[other]:
+                may_be_kept = self.given(other) / model.rates[other]
+                fresh = model.ticking(place, other) * may_be_kept * flow.admitted
+                whole += max(0.0, flow.held - fresh) + model.together(place, other)
+        return whole
+
+    def _kept_of(self, place: int, other: int, kept: Sequence[KeptArm]) -> Kept | None:
+        """Which share of another arm's window an arrival of this one finds, by importance."""
+        if other == place:
+            return None
+        older, together = self.model.older(place, other), self.model.together(place, other)
+        of_older = kept[other].of_older(self.model.ticking(place, other), older)
+        seen = older + together
+        return lambda importance: (older * of_older(importance) + together) / seen
+
+    def _closed_flow(self, label: str, place: int, own: KeptArm) -> ArmFlow:
+        share = self.model.star.arms[place].share
+        if own.admitted is None or own.crowded is None or own.expired is None:
+            return replace(self.sampled.flow(label, self.shares, place), held=own.held)
+        return ArmFlow(own.admitted, own.crowded * (share + 1), own.expired, own.held, 0.0, 0.0)
+
+    # --- simulated -------------------------------------------------------------------------------
+
+    def _simulated(self, label: str) -> Prediction:
+        sampled, exact = self.sampled, self.exact
+        arms = range(len(self.model.star.arms))
+        if sampled.is_whole_run:
+            found = sampled.found(label, self.shares)
+            results, importance = found.results, found.importance
+        else:
+            # While windows fill less is shed, and a sample is a longer part of that than a run.
+            times, warmup = self.model.lifetimes, sampled.sample.warmup
+            filling = sum(self.model.exact[p] * self._seconds(p, times, warmup) for p in arms)
+            part = filling / exact.results if exact.results else 0.0
+            early, late = sampled.found_early_and_late(label, self.shares)
+            results = part * early.results + (1 - part) * late.results
+            importance = part * early.importance + (1 - part) * late.importance
+        flows = tuple(sampled.flow(label, self.shares, place) for place in arms)
+        return Prediction(
+            SIMULATED,
+            SIMULATED,
+            results * exact.results,
+            importance * exact.importance,
+            min(1.0, results),
+            flows,
+        )

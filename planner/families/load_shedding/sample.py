@@ -1,0 +1,108 @@
+"""The tuples that policies are simulated on: drawn as a run's are, by a seed of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from zlib import crc32
+
+import numpy as np
+
+from planner.families.load_shedding.model import ShedModel
+from planner.families.load_shedding.star import Star
+from planner.files.tuple_table import ColumnData, Table
+from planner.statistics.generate import generate
+from planner.workload.validation import microseconds
+from planner.workload.workload import Workload
+
+# Tuples of all streams that are measured, and that windows may hold; larger ones are thinned.
+MEASURED = 2_000
+MOST_IN_WINDOWS = 4_000
+# Changes the seed of the run into another one.
+_APART = 0x5EED5EED
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Tuples of the first `seconds`, windows being full from `warmup` on.
+
+    With `thinned` above 1, one in so many tuples is there: memory is thinned alike.
+    """
+
+    tables: Mapping[str, Table]
+    seconds: float
+    warmup: float
+    thinned: float
+
+    def share(self, share: int) -> int:
+        """The memory of an arm, thinned as its tuples are; what there is, is never nothing."""
+        return max(min(share, 1), round(share / self.thinned))
+
+    def beginning(self) -> dict[str, Table]:
+        """The tuples that come while windows fill; rows of a relation stay."""
+        return {name: until(table, self.warmup) for name, table in self.tables.items()}
+
+
+def drawn_sample(model: ShedModel) -> Sample:
+    """The first tuples of a run that never is: as many as are quickly simulated."""
+    workload, arriving = model.workload, sum(s.rate or 0.0 for s in model.streams)
+    warmup = max(model.lifetimes)
+    thinned = max(1.0, arriving * warmup / MOST_IN_WINDOWS)
+    seconds = warmup + MEASURED * thinned / arriving
+    if seconds >= model.span:
+        # Nothing has to be scaled where the whole span is simulated.
+        seconds = model.span
+    seed = workload.run.seed ^ _APART
+    tables = generate(_thinned(workload, thinned), max(seconds, 1e-6), seed)
+    return Sample(tables, seconds, min(warmup, seconds), thinned)
+
+
+def _thinned(workload: Workload, thinned: float) -> Workload:
+    if thinned == 1:
+        return workload
+    streams = (replace(s, rate=s.rate / thinned) if s.rate else s for s in workload.streams)
+    return replace(workload, streams=tuple(streams))
+
+
+def until(table: Table, seconds: float) -> Table:
+    """The tuples of a stream that come before so many seconds; all rows of a relation."""
+    if not len(table.ts):
+        return table
+    count = int(np.searchsorted(table.ts, microseconds(seconds), side="left"))
+    return chosen(table, np.arange(count))
+
+
+def chosen(table: Table, places: np.ndarray) -> Table:
+    """Some tuples of a stream, or rows of a relation."""
+    return Table(
+        table.seq[places],
+        table.ts[places] if len(table.ts) else table.ts,
+        {
+            name: ColumnData(c.values[places], None if c.valid is None else c.valid[places])
+            for name, c in table.columns.items()
+        },
+        None if table.begin is None else table.begin[places],
+        None if table.end is None else table.end[places],
+    )
+
+
+def partitions(star: Star, tables: Mapping[str, Table], count: int) -> Iterator[dict[str, Table]]:
+    """The tuples of a star that is joined on one attribute, shared out by the digest of keys."""
+    attributes = {arm.source.name: arm.key.attribute for arm in star.arms}
+    joined = star.arms[0].joined
+    if star.relation is not None and joined is not None:
+        attributes[star.relation.name] = joined.attribute
+    places = {
+        name: _partition(tables[name].columns[own], count) for name, own in attributes.items()
+    }
+    for number in range(count):
+        yield {
+            name: chosen(tables[name], np.flatnonzero(own == number))
+            for name, own in places.items()
+        }
+
+
+def _partition(keys: ColumnData, count: int) -> np.ndarray:
+    values, places = np.unique(keys.values, return_inverse=True)
+    digests = np.array([crc32(str(value).encode()) % count for value in values.tolist()], np.int64)
+    return np.asarray(digests[places])

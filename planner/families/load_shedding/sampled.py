@@ -1,0 +1,180 @@
+"""Policies on a seeded sample: what they keep and find there, as shares of what could be found."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from functools import cached_property
+from threading import Lock
+
+from planner.families.load_shedding.flows import ArmFlow
+from planner.families.load_shedding.labels import EXACT
+from planner.families.load_shedding.model import ShedModel
+from planner.families.load_shedding.sample import Sample, drawn_sample, partitions
+from planner.families.load_shedding.simulation.settings import Settings, Simulated
+from planner.families.load_shedding.simulation.simulate import Simulation
+from planner.workload.validation import microseconds
+from planner.workload.workload import Workload
+
+Shares = tuple[int, ...]
+MILLIONTHS = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The shares of the exact results, and of their importance, that a policy finds."""
+
+    results: float
+    importance: float
+
+
+class Sampled:
+    """One sample, and what was simulated on it: policies under shares of memory, each once."""
+
+    def __init__(self, model: ShedModel) -> None:
+        self.model = model
+        self.sample: Sample = drawn_sample(model)
+        self._runs: dict[tuple[str, Shares, bool], Simulated] = {}
+
+    @cached_property
+    def _whole(self) -> Simulation:
+        return Simulation(self.model.star, self.sample.tables)
+
+    @cached_property
+    def _beginning(self) -> Simulation:
+        return Simulation(self.model.star, self.sample.beginning())
+
+    @property
+    def is_whole_run(self) -> bool:
+        """Whether the sample is as long as a run: then nothing is scaled."""
+        return self.sample.seconds >= self.model.span
+
+    @property
+    def has_results(self) -> bool:
+        """Whether there is anything to have a share of."""
+        return self._whole.exact[0] > 0
+
+    @property
+    def mean_importance(self) -> float:
+        """The mean importance of the exact results of the sample."""
+        results, importance = self._whole.exact
+        return importance / results / MILLIONTHS if results else 0.0
+
+    def simulated(self, label: str, shares: Shares, beginning: bool = False) -> Simulated:
+        """A policy under these shares on the sample, or while its windows fill."""
+        key = label, shares, beginning
+        if key not in self._runs:
+            simulation = self._beginning if beginning else self._whole
+            given = [self.sample.share(share) for share in shares]
+            self._runs[key] = simulation.run(label, self._settings, given)
+        return self._runs[key]
+
+    @cached_property
+    def _settings(self) -> Settings:
+        shedding, sample = self.model.workload.execution.shedding, self.sample
+        # Where windows never are full, all is counted.
+        since = sample.warmup if sample.warmup < sample.seconds else 0.0
+        return Settings(
+            alpha=shedding.alpha,
+            beta=shedding.beta,
+            prefilter=shedding.prefilter,
+            seed=self.model.workload.run.seed,
+            since=microseconds(since),
+            until=microseconds(sample.seconds),
+        )
+
+    def found(self, label: str, shares: Shares) -> Found:
+        """What a policy finds of the whole sample."""
+        run = self.simulated(label, shares)
+        return _found(run.results, run.importance, run.exact_results, run.exact_importance)
+
+    def found_early_and_late(self, label: str, shares: Shares) -> tuple[Found, Found]:
+        """What a policy finds while windows fill, and later; of the whole where one has nothing."""
+        whole = self.simulated(label, shares)
+        first = self.simulated(label, shares, beginning=True)
+        exact = whole.exact_results - first.exact_results
+        exact_importance = whole.exact_importance - first.exact_importance
+        if not first.exact_results or exact <= 0 or exact_importance <= 0:
+            return (self.found(label, shares),) * 2
+        early = _found(first.results, first.importance, first.exact_results, first.exact_importance)
+        # An optimum of the beginning alone may find more of it than that of the whole.
+        late = _found(
+            max(0, whole.results - first.results),
+            max(0, whole.importance - first.importance),
+            exact,
+            exact_importance,
+        )
+        return early, late
+
+    def split(self, label: str, shares: Shares, count: int) -> Found:
+        """What a policy finds where keys and memory are split into so many partitions."""
+        if count == 1:
+            return self.found(label, shares)
+        given = [self.sample.share(share) // count for share in shares]
+        runs = [
+            Simulation(self.model.star, tables).run(label, self._settings, given)
+            for tables in partitions(self.model.star, self.sample.tables, count)
+        ]
+        return _found(
+            sum(run.results for run in runs),
+            sum(run.importance for run in runs),
+            sum(run.exact_results for run in runs),
+            sum(run.exact_importance for run in runs),
+        )
+
+    def flow(self, label: str, shares: Shares, place: int) -> ArmFlow:
+        """What happens to the tuples of an arm once windows are full."""
+        alias = self.model.star.arms[place].source.alias
+        run, exact = self.simulated(label, shares), self.simulated(EXACT, shares)
+        counts, whole = run.counts[alias], exact.counts[alias]
+        prefilter = self.model.workload.execution.shedding.prefilter
+        given = counts.with_row if prefilter else counts.arrived
+        arrived = sum(own.arrived for own in run.counts.values())
+        thinned = self.sample.thinned
+        return ArmFlow(
+            admitted=_part(counts.admitted, given),
+            looked_at=_part(counts.compared, given) * thinned,
+            # Beside them, every arrival of any arm looks at one tuple that stays.
+            expired=_part(max(0, counts.expiry_checks - arrived), given),
+            held=run.held[alias] * thinned,
+            examined=_part(counts.probed, counts.with_row) * thinned,
+            found=min(1.0, _part(counts.found, whole.found)),
+        )
+
+
+def _found(results: int, importance: int, exact: int, exact_importance: int) -> Found:
+    return Found(_part(results, exact), _part(importance, exact_importance))
+
+
+def _part(count: float, whole: float) -> float:
+    return count / whole if whole else 0.0
+
+
+# The same sample serves all sizes of memory; what was simulated on it is kept.
+_MOST_KEPT = 8
+_keeping = Lock()
+_kept: OrderedDict[str, Sampled] = OrderedDict()
+
+
+def sampled_of(model: ShedModel) -> Sampled:
+    """The sample of a workload, with what was simulated on it before."""
+    key = _without_memory(model.workload).digest
+    with _keeping:
+        found = _kept.pop(key, None) or Sampled(model)
+        _kept[key] = found
+        while len(_kept) > _MOST_KEPT:
+            _kept.popitem(last=False)
+    return found
+
+
+def _without_memory(workload: Workload) -> Workload:
+    """The workload as far as it decides which tuples there are and how a policy chooses."""
+    execution = workload.execution
+    shedding = replace(execution.shedding, split="equal", access="index")
+    same = replace(execution, memory=1, shedding=shedding, buckets="per-value", unit_costs=None)
+    return replace(workload, execution=same)
+
+
+def shares_of(model: ShedModel) -> Shares:
+    """What each arm may keep."""
+    return tuple(arm.share for arm in model.star.arms)

@@ -1,0 +1,115 @@
+"""The policies of one star join: listed, priced, ranked and explained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from planner.errors import PlanError
+from planner.families.base import ListedSpace
+from planner.families.capabilities import MemoryPoint, SplitPoint
+from planner.families.load_shedding import NAME, explain, frontier
+from planner.families.load_shedding.labels import EXACT, LABELS, OFFLINE
+from planner.families.load_shedding.model import model_of
+from planner.families.load_shedding.objectives import RECALL, SUM_OF_IMPORTANCE, bounded
+from planner.families.load_shedding.plans import Built, built
+from planner.families.load_shedding.predictions import SEVERAL, Predictions
+from planner.families.load_shedding.pricing import estimated, shedding_work
+from planner.families.protocol import Explanation, Ranking
+from planner.plan.cost import Cost, Estimate, UnitCosts, total
+from planner.plan.plan import Plan
+from planner.seconds.kernel_work import KernelWork
+from planner.workload.workload import Workload
+
+
+class Policies(ListedSpace):
+    """A star join under every policy. The exact plan is listed first, and never the best."""
+
+    baseline = EXACT
+
+    def __init__(self, workload: Workload, units: UnitCosts | None = None) -> None:
+        self.model = model_of(workload)
+        self.predictions = Predictions(self.model)
+        super().__init__(workload, units, SUM_OF_IMPORTANCE)
+        default, *others = self.objectives
+        self.objectives = (default, RECALL, *map(bounded, others))
+        self._estimates: dict[str, Estimate] = {}
+
+    @cached_property
+    def labels(self) -> Sequence[str]:
+        """The plans that are listed: all that can be predicted."""
+        left_out = {label for label, _ in self.predictions.unpredicted}
+        return [label for label in LABELS if label not in left_out]
+
+    @property
+    def excluded(self) -> tuple[tuple[str, str], ...]:
+        """Policies that are left out, and why."""
+        return self.predictions.unpredicted
+
+    def built(self, label: str) -> Built:
+        """A plan, and what its operators are about."""
+        return built(self.model.query, self.model.star, self.checked(label))
+
+    def checked(self, label: str) -> str:
+        """The label, if there is such a plan; else a PlanError that says why there is not."""
+        if label not in LABELS:
+            raise PlanError(f"no plan {label!r}; there are {', '.join(LABELS)}", NAME)
+        if label in OFFLINE and len(self.model.star.arms) > 2:
+            raise PlanError(f"{label} is not there: {SEVERAL}", NAME)
+        return label
+
+    def plans(self, labels: Iterable[str]) -> Iterator[Plan]:
+        """The plans of these labels: `SIMP-S`, `OSSJ`."""
+        return (self.built(label).plan for label in labels)
+
+    def estimate(self, plan: Plan) -> Estimate:
+        """Price every operator, and predict importance and recall."""
+        return self._estimate(plan.label)
+
+    def _estimate(self, label: str) -> Estimate:
+        if label not in self._estimates:
+            self._estimates[label] = estimated(self.built(label), self.predictions)
+        return self._estimates[label]
+
+    def cost(self, label: str) -> Cost:
+        """What a plan costs in all."""
+        roots = (root.id for root in self.built(label).plan.roots)
+        return total(self._estimate(label).costs, roots)
+
+    def score(self, label: str) -> float:
+        """The sum of the importance of results over a run."""
+        return self.predictions.of(label).importance
+
+    def kernel_work(self, plan: Plan, costs: Mapping[str, Cost]) -> KernelWork:
+        """The work of a join that sheds."""
+        return shedding_work(plan, costs)
+
+    def explanation(self, ranking: Ranking) -> Explanation:
+        """Which policy wins and why, and which figures are simulated."""
+        answer = explain.answer(self.predictions, self.labels, ranking)
+        notes = explain.notes(self.predictions, self.labels)
+        return Explanation(answer, notes, lambda: explain.why(self.predictions, self.labels))
+
+    # --- by memory -------------------------------------------------------------------------------
+
+    def frontier(
+        self, memories: Sequence[int] = (), labels: Sequence[str] = ()
+    ) -> tuple[MemoryPoint, ...]:
+        """Importance and recall of policies for each memory."""
+        return tuple(
+            frontier.point(self.workload, label, memory)
+            for memory in memories or frontier.usual_memories(self.model)
+            for label in labels or self.labels
+        )
+
+    def least_memory(
+        self, label: str, importance: float | None = None, recall: float | None = None
+    ) -> int | None:
+        """The least memory with which a policy should reach what is wished for."""
+        return frontier.least_memory(self.model, self.checked(label), importance, recall)
+
+    def split_costs(
+        self, label: str, partitions: Sequence[int] = (1, 2, 4, 8)
+    ) -> tuple[SplitPoint, ...]:
+        """What is left of the answer where memory is split into partitions by key."""
+        return tuple(frontier.split_points(self.predictions, self.checked(label), partitions))
