@@ -187,8 +187,8 @@ class Measurement:
     `costs` is empty where the run was shorter than its warm-up: nothing was left to measure.
     `recomputations` are how often per second an aggregation looked for an extremum anew. `queues`
     says what a slice was given, females and males, and what a union merged, at most in a batch.
-    `schedules` has by policy what that order of the same work means for the queries, as JSON has
-    it. Of an interrupted run, `reached` is the stream time that was done: costs are over it, and
+    `schedules` has by policy what that order of the same work means for the queries, and `shed`
+    which tuples were not kept under a memory bound, as JSON has it. Of an interrupted run, `reached` is the stream time that was done: costs are over it, and
     there is no answer.
     """
 
@@ -202,6 +202,7 @@ class Measurement:
     recomputations: Mapping[str, float] = field(default_factory=dict)
     queues: Mapping[str, int] = field(default_factory=dict)
     schedules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    shed: Mapping[str, Any] = field(default_factory=dict)
     # Of a run on Spark's own operators, what Spark counted, as JSON has it: `cost` and `operators`
     # have those parts of a cost that Spark knows.
     spark: Mapping[str, Any] = field(default_factory=dict)

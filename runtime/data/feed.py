@@ -38,14 +38,15 @@ class TupleSchema(Protocol):
 class Feed:
     """Every tuple of the sources of a run, as it arrives; `rows` are those of each source.
 
-    A tuple of a stream that has two aliases arrives once for each, in FROM order. In a feed that is
-    `open_to_change` queries may enter between any two batches: tuples of one time are in one batch.
+    A tuple of a stream that has two aliases arrives once for each, in FROM order. With
+    `whole_instants` tuples of one time are in one batch: where queries may enter between any two
+    batches, or what arrives at one time is served together.
     """
 
     tuples: Columns
     rows: Mapping[str, int]
     schema: TupleSchema
-    open_to_change: bool = False
+    whole_instants: bool = False
 
 
 # Merges the tables of a workload's streams in arrival order.
@@ -80,8 +81,8 @@ class Split:
     modulus: int | None
     # Why there is one partition, whatever was asked for; empty where there may be more.
     single: str = ""
-    # Whether partitions hold parts of one group.
-    in_parts: bool = False
+    # What several partitions change in what is measured, where they do: they are to be asked for.
+    caveat: str = ""
 
     def share(self, tuples: Any) -> list[Any] | None:
         """The tuples of each partition, by their key; None where every partition is given all."""

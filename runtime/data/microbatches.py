@@ -95,15 +95,15 @@ def write(
 ) -> MicroBatches:
     """Cut the feed into micro-batches of so many arrivals, shared out to the partitions.
 
-    No batch goes over one of the times `cuts`. Where queries may change between any two batches,
-    tuples of one time are in one batch. A cluster reads them from the folder it shares.
+    No batch goes over one of the times `cuts`. A feed of whole instants has the tuples of one time
+    in one batch. A cluster reads them from the folder it shares.
     """
     ts = feed.tuples.ts
     arrivals = len(ts)
     first_ts, last_ts = (int(ts[0]), int(ts[-1])) if arrivals else (0, 0)
     # A feed without a tuple still makes one batch, so that every run has an end.
     starts = _starts(ts, batch_rows, cuts)
-    if feed.open_to_change and arrivals:
+    if feed.whole_instants and arrivals:
         starts = sorted({int(np.searchsorted(ts, ts[start])) for start in starts})
     check_count(len(starts))
     folder = _folder(key, shared)

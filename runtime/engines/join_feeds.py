@@ -133,7 +133,7 @@ def loop_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
         if aliases:
             table = tables[known.name]
             if isinstance(known, Relation):
-                ts, until, met = _validity(table, workload, tables)
+                ts, until, met = validity(table, workload, tables)
             else:
                 ts, until, met = table.ts, np.zeros(len(table), np.int64), None
             block = block_of(aliases, replace(table, ts=ts), keys, slots, values)
@@ -190,7 +190,7 @@ def block_of(
     )
 
 
-def _validity(
+def validity(
     table: Table, workload: Workload, tables: Mapping[str, Table]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
     """When the rows of a relation begin and end, and which of them some tuple can meet.

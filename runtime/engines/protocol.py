@@ -42,7 +42,8 @@ class Tally:
     how often per second an operator looked for an extremum anew. A program of several queries has
     the results and the digest of each, and the most that a slice was given (females and males) and
     that a union merged in a batch. `qualities` are of the queries whose answers have one;
-    `schedules` what other orders of the same work would have meant for them, as JSON has it.
+    `schedules` what other orders of the same work would have meant for them, and `shed` which
+    tuples were not kept, as JSON has it.
     """
 
     results: int
@@ -58,6 +59,7 @@ class Tally:
     queues: Mapping[str, int] = field(default_factory=dict)
     qualities: Mapping[str, Quality] = field(default_factory=dict)
     schedules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    shed: Mapping[str, Any] = field(default_factory=dict)
 
     def answers(self, workload: Workload) -> Mapping[str, tuple[int, int]]:
         """The results and the digest of each query."""
@@ -129,6 +131,13 @@ class Engine(Protocol):
 
         `open_to_change`: queries that are not known yet may enter while it runs.
         """
+
+    def feed_needs(self, plan: Plan, workload: Workload, /) -> object:  # noqa: ARG002
+        """What its feed depends on besides the sources, their windows, keys and filters.
+
+        Plain values: micro-batches are made again where they differ.
+        """
+        return None
 
     def split(self, plan: Plan, workload: Workload, partitions: int, /) -> Split:
         """How arriving tuples are shared out to partitions."""

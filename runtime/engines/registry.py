@@ -32,6 +32,7 @@ ENGINES = {
     ),
     "sliced_chain": Modules(f"{_ENGINES}.sliced_chain.engine", f"{_NATIVE}.sliced_chain"),
     "shared_schedule": Modules(f"{_ENGINES}.shared_schedule.engine"),
+    "load_shedding": Modules(f"{_ENGINES}.load_shedding.engine"),
 }
 
 

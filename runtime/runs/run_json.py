@@ -86,7 +86,7 @@ def run_document(run: Run) -> dict[str, Any]:
             for operator in run.plan.operators()
         ],
         "replicated_inserts": found.replicated_inserts,
-        **_present(found, "queues", "schedules"),
+        **_present(found, "queues", "schedules", "shed"),
         "seconds": {part: getattr(timings, part, None) for part in ("total", "engine", "kernel")},
         "kernel_seconds": _kernel_seconds(run),
         **_present(found, "spark", "reached"),

@@ -52,8 +52,8 @@ def prepare(request: RunRequest, partitions: int) -> Prepared:
     stages = planned_stages(chosen, workload, request.label)
     plan = whole_plan(stages)
     split = runs.split(plan, workload, partitions)
-    if split.in_parts and request.partitions is None:
-        # Parts of groups cannot be measured as the groups they make up: only where it is asked for.
+    if split.caveat and request.partitions is None:
+        # Parts cannot be measured as the whole that they make up: only where it is asked for.
         split = runs.split(plan, workload, 1)
     if changes is None and request.steerable:
         raise RunError(f"plans of {chosen.name} cannot be changed while they run", "run")
@@ -62,7 +62,8 @@ def prepare(request: RunRequest, partitions: int) -> Prepared:
         warnings = (*warnings, text)
     times = [stage.at for stage in stages if stage.at is not None]
     merge = runs.feed(plan, workload, request.steerable)
-    batches, digest = _batches(request, merge, workload, tables, split, times)
+    needs = runs.feed_needs(plan, workload)
+    batches, digest = _batches(request, merge, needs, workload, tables, split, times)
     span, more = span_of(workload, batches, own_data=tables is not None)
     begin = batches.first_ts if tables else 0
     if changes is not None:
@@ -95,8 +96,8 @@ def _remarks(request: RunRequest, split: Split) -> list[str]:
         remarks.append(f"ran at a pace of {request.pace:g}: its seconds include the waiting")
     if split.single and (request.partitions or 1) > 1:
         remarks.append(f"runs in one partition: {split.single}")
-    if split.in_parts:
-        remarks.append("partitions hold parts of groups: the state measured counts every part")
+    if split.caveat:
+        remarks.append(split.caveat)
     return remarks
 
 
@@ -130,6 +131,7 @@ def check_pace(request: RunRequest, seconds: float) -> None:
 def _batches(
     request: RunRequest,
     merge: Merge,
+    needs: object,
     workload: Workload,
     tables: dict[str, Table] | None,
     split: Split,
@@ -146,6 +148,7 @@ def _batches(
         split.modulus,
         rows,
         f"{merge.__module__}.{merge.__qualname__}",
+        needs,
         changes,
         request.pace and batch_seconds(request.pace),
     )

@@ -77,6 +77,7 @@ def measurement_of(prepared: Prepared, tally: Tally, timings: Timings) -> Measur
         recomputations=tally.recomputations,
         queues=tally.queues,
         schedules=tally.schedules,
+        shed=tally.shed,
     )
 
 

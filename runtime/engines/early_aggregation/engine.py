@@ -16,6 +16,8 @@ from runtime.engines.early_aggregation.kernel.aggregation import load_aggregatio
 from runtime.engines.nested_loops import common_modulus
 from runtime.engines.protocol import Engine, Tally
 
+_IN_PARTS = "partitions hold parts of groups: the state measured counts every part"
+
 
 class AggregationEngine(Engine):
     """Runs late and early aggregation."""
@@ -57,7 +59,7 @@ class AggregationEngine(Engine):
         whole = modulus is not None and not classes[0].isdisjoint(query.group_by)
         if not whole and (reason := _needs_whole_groups(query)):
             return Split(1, None, reason)
-        return Split(partitions, modulus, in_parts=partitions > 1 and not whole)
+        return Split(partitions, modulus, caveat=_IN_PARTS if partitions > 1 and not whole else "")
 
     def write_results(
         self, workload: Workload, schema: AggregationSchema, tally: Tally, parts: Path, folder: Path

@@ -1,0 +1,65 @@
+"""The engine of star joins under a memory bound."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from planner.families.load_shedding.labels import MOST_RESULTS, OFFLINE, OPTIMUM
+from planner.families.load_shedding.star import star_of
+from planner.plan.plan import Plan
+from planner.workload.workload import Workload
+from runtime.data.feed import Merge, Split
+from runtime.engines.load_shedding.compile import compile_star
+from runtime.engines.load_shedding.feed import (
+    StarSchema,
+    most_important_feed,
+    most_results_feed,
+    star_feed,
+)
+from runtime.engines.load_shedding.load_kernel import load_star_kernel
+from runtime.engines.protocol import Engine, Tally
+from runtime.runs.result_files import merge_results
+
+_FEEDS = {OPTIMUM: most_important_feed, MOST_RESULTS: most_results_feed}
+# Keys are shared out as they are: no window has buckets that must stay whole.
+_ANY_KEY = 2**31 - 1
+
+
+class StarEngine(Engine):
+    """Runs star joins: exactly, with tuples that are known beforehand, or under a policy."""
+
+    schema = staticmethod(StarSchema.read)
+    compile = staticmethod(compile_star)
+    loaders = (load_star_kernel,)
+
+    def feed(self, plan: Plan, _workload: Workload, open_to_change: bool = False) -> Merge:
+        """What merges the streams; offline it also works out which tuples are best kept."""
+        assert not open_to_change, "the query of a star join does not change while it runs"
+        return _FEEDS.get(plan.label, star_feed)
+
+    def feed_needs(self, plan: Plan, workload: Workload) -> object:
+        """The importance that results are summed up by, and offline the room of each stream."""
+        arms = star_of(workload).arms
+        importance = [arm.importance for arm in arms]
+        return [importance, [arm.share for arm in arms] if plan.label in OFFLINE else None]
+
+    def split(self, plan: Plan, workload: Workload, partitions: int) -> Split:
+        """By key, where all streams have the same one; each partition then has its own memory."""
+        if plan.label in OFFLINE:
+            return Split(1, None, "the best tuples to keep are those of one memory")
+        if not star_of(workload).is_keyed:
+            return Split(1, None, "streams are joined on several attributes of the relation")
+        caveat = (
+            f"the memory is split: each of {partitions} partitions sheds by itself, and keeps its "
+            "part of each stream's share"
+        )
+        return Split(partitions, _ANY_KEY, caveat=caveat if partitions > 1 else "")
+
+    def write_results(
+        self, workload: Workload, _schema: StarSchema, _tally: Tally, parts: Path, folder: Path
+    ) -> None:
+        """Write `QUERY.parquet`: a row for each result."""
+        merge_results(workload, parts, folder)
+
+
+ENGINE = StarEngine()

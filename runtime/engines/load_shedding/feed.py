@@ -1,0 +1,211 @@
+"""The feed of a star join: tuples with importance, rows with their ends, and the exact answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.families.load_shedding.labels import EXACT
+from planner.families.load_shedding.offline.flow import best_leaves
+from planner.families.load_shedding.star import Arm, Star, star_of
+from planner.families.load_shedding.star_tuples import importance_of, star_tuples
+from planner.files.tuple_table import Table
+from planner.workload.query import Query
+from planner.workload.workload import Workload
+from runtime.data.encoding import Ordered, key_codes
+from runtime.data.feed import Feed, Span
+from runtime.data.json_records import read_record, write_record
+from runtime.engines.join_feeds import validity, value_slots
+from runtime.engines.load_shedding.batch import Stored
+from runtime.engines.load_shedding.kernel.types import IMPORTANCE_BASE, NEVER, Arrived
+from runtime.engines.load_shedding.star_join import MOST_KEYS, star_join
+
+# Spark passes over files whose name begins with an underscore.
+_FILE = "_star.json"
+Key = str | int | float
+
+
+@dataclass(frozen=True, slots=True)
+class StarSchema:
+    """Keys of each arm are below its number of `codes`, and `names` are what they stand for, where
+    that is not themselves; `constants` are those of the filters. `exact` is the answer without a
+    bound: how many results, and their importance in millionths."""
+
+    codes: list[int]
+    constants: list[float]
+    names: dict[str, list[Key | None]] = field(default_factory=dict)
+    exact: tuple[int, int] = (0, 0)
+
+    def write(self, folder: Path) -> None:
+        """Keep it in a folder of micro-batches."""
+        write_record(self, folder / _FILE)
+
+    @classmethod
+    def read(cls, folder: Path) -> StarSchema:
+        """What `write` kept."""
+        found: StarSchema = read_record(cls, folder / _FILE)
+        return found
+
+
+def star_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
+    """Merge the tables of a star join by time: rows that begin first, then tuples in FROM order."""
+    return _feed(workload, tables, {})
+
+
+def most_important_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
+    """The same, with the times at which tuples leave for the most importance."""
+    return _feed(workload, tables, best_leaves(star_of(workload), tables, "importance").by_alias)
+
+
+def most_results_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
+    """The same, with the times at which tuples leave for the most results."""
+    return _feed(workload, tables, best_leaves(star_of(workload), tables, "results").by_alias)
+
+
+def _feed(
+    workload: Workload, tables: Mapping[str, Table], leaves: Mapping[str, NDArray[np.int64]]
+) -> Feed:
+    (query,) = workload.queries
+    star = star_of(workload)
+    # It refuses an importance that cannot be one.
+    star_tuples(star, tables)
+    made = _Blocks.of(query, star, tables)
+    blocks = [made.rows(workload) if star.relation is not None else made.rows_of_keys()]
+    blocks += [made.stream(number, arm, leaves) for number, arm in enumerate(star.arms)]
+    merged = Arrived(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
+    tuples = merged.take(np.argsort(merged.ts, kind="stable"))
+    schema = StarSchema(made.codes, made.constants, made.names())
+    return Feed(
+        tuples,
+        {name: len(table) for name, table in tables.items()},
+        replace(schema, exact=_exact(star, query, schema, tuples)),
+        whole_instants=True,
+    )
+
+
+def _exact(star: Star, query: Query, schema: StarSchema, tuples: Arrived) -> tuple[int, int]:
+    """The answer without a bound, by the same kernel: results, and importance in millionths."""
+    join = star_join(star, query, EXACT, schema.codes, schema.constants)
+    counters = join.zero()
+    outcome, _ = Stored.nothing(join, tuples).after(
+        join, Span(0, 0), 0, tuples, counters, last=True, keep_rows=False
+    )
+    high, low = (int(part) for part in counters.importance)
+    return outcome.results, high * IMPORTANCE_BASE + low
+
+
+@dataclass(frozen=True, slots=True)
+class _Blocks:
+    """The sources of a star join as numbers, one after the other."""
+
+    query: Query
+    star: Star
+    tables: Mapping[str, Table]
+    keys: list[Mapping[str, NDArray[np.int32]]]
+    codes: list[int]
+    values: Mapping[str, NDArray[np.float64]]
+    constants: list[float]
+
+    @classmethod
+    def of(cls, query: Query, star: Star, tables: Mapping[str, Table]) -> _Blocks:
+        """Number the keys of every arm and the values that filters ask for."""
+        keys, codes = [], []
+        for arm in star.arms:
+            (joined,) = (c for c in query.equality_classes() if arm.key in c)
+            by_alias, count = key_codes(query, joined, tables)
+            keys.append(by_alias)
+            codes.append(count)
+        slots = value_slots(query)
+        data = {c: tables[query.source(c.alias).name].columns[c.attribute] for c in slots}
+        ordered = Ordered.of(data.values())
+        width = max(slots.values(), default=0) + 1
+        values = {}
+        for source in query.sources:
+            own = np.full((len(tables[source.name]), width), np.nan)
+            for column, slot in slots.items():
+                if column.alias == source.alias:
+                    own[:, slot] = ordered.column(data[column])
+            values[source.alias] = own
+        constants = [ordered.constant(f.constant) for f in query.filters]
+        return cls(query, star, tables, keys, codes, values, constants)
+
+    def stream(self, number: int, arm: Arm, leaves: Mapping[str, NDArray[np.int64]]) -> Arrived:
+        """The tuples of an arm."""
+        alias, table = arm.source.alias, self.tables[arm.source.name]
+        keys = np.zeros((len(table), len(self.star.arms)), np.int32)
+        # By the first key tuples are shared out, where all arms have the same.
+        keys[:, 0] = keys[:, number] = self.keys[number][alias]
+        never = np.full(len(table), NEVER)
+        return Arrived(
+            np.full(len(table), arm.place, np.int16),
+            table.ts,
+            table.seq,
+            keys,
+            self.values[alias],
+            importance_of(arm, table),
+            never,
+            leaves.get(alias, never),
+        )
+
+    def rows(self, workload: Workload) -> Arrived:
+        """The rows of the relation that some tuple can meet."""
+        relation, place = self.star.relation, self.star.relation_place
+        assert relation is not None
+        assert place is not None
+        table = self.tables[relation.name]
+        begin, until, met = validity(table, workload, self.tables)
+        keys = np.stack([by_alias[relation.alias] for by_alias in self.keys], axis=1)
+        return Arrived(
+            np.full(len(table), place, np.int16),
+            begin,
+            table.seq,
+            keys,
+            self.values[relation.alias],
+            np.zeros(len(table), np.int64),
+            until,
+            np.full(len(table), NEVER),
+        ).take(met)
+
+    def rows_of_keys(self) -> Arrived:
+        """A row for every key, which is always there: streams without a relation meet in it."""
+        present = np.unique(np.concatenate([self._present(arm) for arm in self.star.arms]))
+        times = [self.tables[arm.source.name].ts for arm in self.star.arms]
+        first = min((int(ts[0]) for ts in times if len(ts)), default=0)
+        count, arms = len(present), len(self.star.arms)
+        width = next(iter(self.values.values())).shape[1]
+        return Arrived(
+            np.full(count, len(self.query.sources), np.int16),
+            np.full(count, first),
+            np.arange(count, dtype=np.int64),
+            np.repeat(present.astype(np.int32)[:, None], arms, axis=1),
+            np.full((count, width), np.nan),
+            np.zeros(count, np.int64),
+            np.full(count, NEVER),
+            np.full(count, NEVER),
+        )
+
+    def _present(self, arm: Arm) -> NDArray[np.int32]:
+        """The keys that tuples of an arm have."""
+        own = self.keys[self.star.arms.index(arm)][arm.source.alias]
+        valid = self.tables[arm.source.name].columns[arm.key.attribute].valid
+        return own if valid is None else own[valid]
+
+    def names(self) -> dict[str, list[Key | None]]:
+        """What the keys of each arm stand for; nothing where there are too many to count apart."""
+        if max(self.codes) > MOST_KEYS:
+            return {}
+        found = {}
+        for arm, by_alias, count in zip(self.star.arms, self.keys, self.codes, strict=True):
+            codes = by_alias[arm.source.alias]
+            column = self.tables[arm.source.name].columns[arm.key.attribute]
+            known: list[Key | None] = [None] * count
+            present, where = np.unique(codes, return_index=True)
+            for code, at in zip(present.tolist(), where.tolist(), strict=True):
+                missing = column.valid is not None and not column.valid[at]
+                known[code] = None if missing else column.values[at : at + 1].tolist()[0]
+            found[arm.source.alias] = known
+        return found

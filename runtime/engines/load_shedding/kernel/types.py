@@ -1,0 +1,221 @@
+"""What the kernel of star joins is given and works on: arrays under their names."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+# Who goes where there is no room. PLANNED tuples bring the time at which they leave.
+EXACT, PLANNED, RANDOM, IMPORTANCE, MATCHES, MATCHES_OF_NOW, GAIN_AND_LOSS, EXPECTED = range(8)
+# How a stream's arrivals reach the rows of the relation.
+INDEX, SCAN, HASH, SEARCH = range(4)
+# Why a tuple is not kept, or no longer.
+NO_MATCH, RELATION_ENDED, NOT_ADMITTED, REPLACED, EXPIRED = range(5)
+REASONS = 5
+STEPS = 60
+# A sum of importance has a high and a low part: the low one is below this.
+IMPORTANCE_BASE = 2**62
+NEVER = np.iinfo(np.int64).max
+
+
+class Arrived(NamedTuple):
+    """Arriving tuples. A row of the relation arrives when it begins, before tuples of that time.
+
+    `keys` has a column per arm: a row's key for each, and a tuple's own in that of its arm.
+    `importance` is in millionths. A row ends at `until`; a planned tuple is kept before `leave`.
+    """
+
+    source: np.ndarray
+    ts: np.ndarray
+    seq: np.ndarray
+    keys: np.ndarray
+    values: np.ndarray
+    importance: np.ndarray
+    until: np.ndarray
+    leave: np.ndarray
+
+    @property
+    def key(self) -> np.ndarray:
+        """What tuples are shared out by, where all arms are joined on one attribute."""
+        return self.keys[:, 0]
+
+    def take(self, chosen: np.ndarray | slice) -> Arrived:
+        """The chosen tuples, by mask, index or slice."""
+        return Arrived(*(column[chosen] for column in self))
+
+    def followed_by(self, later: Arrived) -> Arrived:
+        """These tuples and then the later ones."""
+        return Arrived(*(np.concatenate(pair) for pair in zip(self, later, strict=True)))
+
+
+class Shape(NamedTuple):
+    """The join. By source: its arm (-1: the relation, whose rows the last source has if there is
+    none). By arm: its place in FROM, lifetime, room (NEVER: no bound), access and buckets.
+
+    `alpha` is in microseconds by arm. Work is counted from `warmup` to `end`; what was shed, by
+    steps of `every` microseconds from `begin`. A partition is given its own tuples only, so that it
+    has the first and only one of the `shares` of their work.
+    """
+
+    arm_of: np.ndarray
+    place: np.ndarray
+    lifetime: np.ndarray
+    room: np.ndarray
+    access: np.ndarray
+    buckets: np.ndarray
+    codes: np.ndarray
+    alpha: np.ndarray
+    beta: float
+    seed: np.uint64
+    policy: int
+    prefilter: bool
+    implicit: bool
+    sources: int
+    warmup: int
+    end: int
+    begin: int
+    every: int
+    shares: int
+    share: int
+
+
+class Facts(NamedTuple):
+    """The relation's rows: their keys by arm, and what holds them together.
+
+    Rows of one key of an arm are a list (`first` to `last`); so are those of a bucket
+    where arrivals scan or hash. `ordered` has the active rows by their key for a search.
+    `stored[r, a]` counts the kept tuples of an arm that r is valid for.
+    """
+
+    tuples: np.ndarray
+    keys: np.ndarray
+    begin: np.ndarray
+    stored: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
+    next: np.ndarray
+    previous: np.ndarray
+    bucket_first: np.ndarray
+    bucket_last: np.ndarray
+    bucket_next: np.ndarray
+    bucket_previous: np.ndarray
+    ordered: np.ndarray
+    active: np.ndarray
+
+
+class Kept(NamedTuple):
+    """The stored tuples, by arm and slot. A slot's `key` is -1 if nothing old is in it.
+
+    `order` has the slots in arrival order, from `start` to `stop`. Lowest `priority` goes first,
+    then lowest `importance`, then fewest `matches`. `since` is the logarithm of the chance to
+    survive all choices before a tuple came; `used` when it was last in a result.
+    """
+
+    key: np.ndarray
+    tuples: np.ndarray
+    priority: np.ndarray
+    importance: np.ndarray
+    matches: np.ndarray
+    since: np.ndarray
+    used: np.ndarray
+    order: np.ndarray
+    start: np.ndarray
+    stop: np.ndarray
+    free: np.ndarray
+    free_count: np.ndarray
+    high: np.ndarray
+
+
+class Fresh(NamedTuple):
+    """Of the arriving tuples: how many rows each matches, its priority, and what decides ties."""
+
+    matches: np.ndarray
+    priority: np.ndarray
+    importance: np.ndarray
+    ties: np.ndarray
+
+
+class Found(NamedTuple):
+    """Where a probe collects: rows found, which of them wait for a key, and members by row and arm.
+
+    A member is a tuple and its slot (-1: it arrives now). By level of a combination: the member
+    to come next, the one chosen, and the hash, least importance and chance of those chosen so far.
+    """
+
+    rows: np.ndarray
+    wanted: np.ndarray
+    wanted_next: np.ndarray
+    members: np.ndarray
+    counts: np.ndarray
+    node_tuple: np.ndarray
+    node_slot: np.ndarray
+    node_next: np.ndarray
+    cursor: np.ndarray
+    chosen: np.ndarray
+    hash: np.ndarray
+    least: np.ndarray
+    chance: np.ndarray
+
+
+class Learned(NamedTuple):
+    """What goes on from batch to batch, by arm: choices so far, the logarithm of the chance to
+    survive all of them, and of arrivals by key how many there were and their importance."""
+
+    choices: np.ndarray
+    survived: np.ndarray
+    arrivals: np.ndarray
+    by_key: np.ndarray
+    importance_by_key: np.ndarray
+
+
+class ShedCounters(NamedTuple):
+    """Counts of work after the warm-up; of shedding and of answers, over all of the run.
+
+    `importance` has a high and a low part. `estimated` are the results that there would be without
+    shedding, and their importance, where victims are chosen at random.
+    """
+
+    looked_up: np.ndarray
+    matched: np.ndarray
+    chosen: np.ndarray
+    probed: np.ndarray
+    found: np.ndarray
+    evaluated: np.ndarray
+    passed: np.ndarray
+    arrivals: np.ndarray
+    inserts: np.ndarray
+    expirations: np.ndarray
+    held: np.ndarray
+    replicas: np.ndarray
+    importance: np.ndarray
+    estimated: np.ndarray
+    evictions: np.ndarray
+    timeline: np.ndarray
+    key_arrivals: np.ndarray
+    key_shed: np.ndarray
+
+    @classmethod
+    def zero(cls, arms: int, sources: int, filters: int, keys: int) -> ShedCounters:
+        """Nothing counted yet; `keys` is how many keys are counted apart."""
+        by_arm, by_source, by_filter = [arms] * 5, [sources] * 5, [filters] * 2
+        shapes = (*by_arm, *by_filter, *by_source, 2, 2, (arms, REASONS), (arms, STEPS))
+        more = ((arms, keys), (arms, keys))
+        zeros = cls(*(np.zeros(shape, np.int64) for shape in (*shapes, *more)))
+        return zeros._replace(held=np.zeros(sources), estimated=np.zeros(2))
+
+    @property
+    def comparisons(self) -> np.ndarray:
+        """Rows and stored tuples examined."""
+        return self.looked_up + self.chosen + self.probed
+
+
+class Outcome(NamedTuple):
+    """What a batch produced, and the tuples that stay with what is known of each."""
+
+    results: int
+    digest: int
+    rows: np.ndarray
+    stay: np.ndarray
+    priority: np.ndarray
+    since: np.ndarray

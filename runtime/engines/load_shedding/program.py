@@ -1,0 +1,67 @@
+"""A star join as a program: what is stepped through micro-batches, a partition at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.plan.plan import Plan
+from runtime.data.batch import Batch
+from runtime.engines.kernel_state import Done, stepped
+from runtime.engines.load_shedding.batch import Stored
+from runtime.engines.load_shedding.feed import StarSchema
+from runtime.engines.load_shedding.kernel.types import Arrived, ShedCounters
+from runtime.engines.load_shedding.load_kernel import load_star_kernel
+from runtime.engines.load_shedding.star_join import StarJoin
+from runtime.engines.load_shedding.tally import tally_of
+from runtime.engines.protocol import BatchStep, Program, Tally
+
+
+@dataclass(frozen=True)
+class StarProgram(Program):
+    """A star join under a policy. The run begins at `begin`, in microseconds; `query` is its name."""
+
+    query: str
+    join: StarJoin
+    schema: StarSchema
+    begin: int
+
+    def load(self) -> None:
+        load_star_kernel()
+
+    def step(
+        self,
+        state: bytes | None,
+        batch: bytes,
+        partition: int,  # noqa: ARG002
+        keep_rows: bool,
+    ) -> BatchStep:
+        given = Batch.unpack(batch, Arrived)
+
+        def begin() -> list[np.ndarray]:
+            return Stored.nothing(self.join, given.tuples).pack()
+
+        def work(counters: ShedCounters, kept: list[np.ndarray]) -> Done:
+            outcome, after = Stored.unpack(kept).after(
+                self.join, self.span, self.begin, given.tuples, counters, given.last, keep_rows
+            )
+
+            def held() -> np.ndarray:
+                return after.held(self.join, self.span, given.until)
+
+            return Done(
+                outcome.results,
+                outcome.digest,
+                outcome.rows,
+                after.count(self.join),
+                after.pack(),
+                (),
+                None if given.last else held,
+            )
+
+        return stepped(state, self.join.zero(), begin, work)
+
+    def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
+        return tally_of(self, totals, plan, reached)
