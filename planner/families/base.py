@@ -160,8 +160,8 @@ class ListedSpace(BaseSpace, ABC):
         ordered, score = self._ordered(by)
         best = by.first(ordered)
         shown = ordered[: MOST_CANDIDATES if top is None else min(top, MOST_CANDIDATES)]
-        if self.baseline not in shown:
-            shown = [*shown, self.baseline]
+        # A plan that is not eligible may come before the best one.
+        shown += [label for label in dict.fromkeys((best, self.baseline)) if label not in shown]
         tags = self.tags(ordered, best)
         known = {*self.named, *tags.values()}
         timed = (label for n, label in enumerate(shown) if n < self.most_timed or label in known)

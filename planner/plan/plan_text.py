@@ -91,8 +91,8 @@ def to_loops(plan: Plan, estimate: Estimate | None = None, unit: str = " compari
         every = str(dict(root.params).get("evaluate", ""))
         for end in root.inputs:
             probes = pipeline_of(end)[1:]
-            # A chain's slices probe, too, but in no loops.
-            if probes and "origin" in dict(probes[0].params):
+            # A chain's slices and a star's streams probe, too, but in no loops.
+            if probes and {"origin", "access"} <= set(dict(probes[0].params)):
                 nests.append("\n".join(_nest(probes, every, estimate, unit)))
     return "\n\n".join(nests)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.families.load_shedding.star import link
+from planner.families.load_shedding.star import link, star_of
 from planner.joins.coverage import join_refusal, relation_of, several_refusal
 from planner.workload.query import Query, TimeWindow
 from planner.workload.validation import listed
@@ -14,7 +14,13 @@ def refusal(workload: Workload) -> str | None:
     if reason := several_refusal(workload) or _bound(workload):
         return reason
     (query,) = workload.queries
-    return _shape(workload, query) or join_refusal(workload, query) or _links(workload, query)
+    return (
+        _shape(workload, query)
+        or _importance(workload, query)
+        or join_refusal(workload, query)
+        or _links(workload, query)
+        or _access(workload)
+    )
 
 
 def _bound(workload: Workload) -> str | None:
@@ -76,3 +82,43 @@ def _links(workload: Workload, query: Query) -> str | None:
     if fact is None and len(query.equality_classes()) > 1:
         return "streams without a relation are joined by one key; join them on one attribute"
     return None
+
+
+def _importance(workload: Workload, query: Query) -> str | None:
+    """Importance must be a number above 0 that every tuple has."""
+    for source in query.sources:
+        if relation_of(workload, source) is not None:
+            continue
+        stream = workload.stream(source.name)
+        attribute = stream.attributes.get(stream.importance or "")
+        if attribute is None:
+            continue
+        place = f"{stream.name}.{stream.importance}"
+        if attribute.type == "string" and attribute.importance_of is None:
+            return f"{place} is text, and importance is a number; name another attribute"
+        spec = attribute.importance_of
+        behind = stream.attributes.get(spec.attribute) if spec is not None else attribute
+        if behind is not None and behind.missing:
+            return (
+                f"{place} is missing in {100 * behind.missing:.3g}% of the tuples, and every tuple "
+                "needs an importance; fill it in, or leave those tuples out"
+            )
+        if not all(float(v) > 0 for v in attribute.values if not isinstance(v, str)):
+            return f"{place} has values of 0 or below, and importance is above 0; change them"
+    return None
+
+
+def _access(workload: Workload) -> str | None:
+    """Rows are laid out by one attribute at most: a hash or an order serves no other."""
+    star = star_of(workload)
+    laid_out = [arm for arm in star.arms if arm.access in ("hash", "search")]
+    columns = list(dict.fromkeys(arm.joined for arm in laid_out))
+    if star.relation is None or len(columns) < 2:
+        return None
+    first = next(arm for arm in laid_out if arm.joined == columns[0])
+    other = next(arm for arm in laid_out if arm.joined == columns[1])
+    return (
+        f"{first.source.alias} finds rows of {star.relation.alias} by {first.access} and "
+        f"{other.source.alias} by {other.access}, through different attributes; rows are laid out "
+        "by one: use index or scan for one of them in execution.shedding.access"
+    )

@@ -35,7 +35,7 @@ REASONS = {
 }
 
 
-def answer(predictions: Predictions, ranking: Ranking) -> str:
+def answer(predictions: Predictions, labels: Sequence[str], ranking: Ranking) -> str:
     """Which policy wins, what share of the exact answer it gives and why, and what comes close."""
     by, best = ranking.by, ranking.of(ranking.best)
     if by.name not in ANSWERS:
@@ -47,10 +47,8 @@ def answer(predictions: Predictions, ranking: Ranking) -> str:
             because = "a single stream is joined with the relation as it comes, and nothing is kept"
         return f"{head}, as under every policy: {because}, so that nothing is shed."
     sentence = f"{head}, because {REASONS[best.label]}{near_ties(best, ranking)}"
-    online = [c for c in ranking.candidates if c.label not in (*OFFLINE, EXACT)]
-    if best.label in OFFLINE and online:
-        first, *others = sorted(online, key=lambda c: by.key(c.score, c.label))
-        sentence += f"; of policies that decide as tuples come, {_leads(ranking, first, others)}"
+    if best.label in OFFLINE:
+        sentence += f"; {_of_online(predictions, labels, ranking)}"
     return f"{sentence}."
 
 
@@ -63,14 +61,22 @@ def _said(ranking: Ranking, candidate: Candidate) -> str:
     return f"importance {amount(candidate.score)}{whole}"
 
 
-def _leads(ranking: Ranking, first: Candidate, others: Sequence[Candidate]) -> str:
-    exact = ranking.of(ranking.baseline).score
-    text = f"{first.label} gives most ({percent(first.score / exact if exact else 1.0)})"
-    if others:
-        second = others[0]
-        behind = ranking.by.behind(second.score, first.score)
-        text += f", {second.label} {behind}"
-    return text
+def _of_online(predictions: Predictions, labels: Sequence[str], ranking: Ranking) -> str:
+    """Which of the policies that live streams can have gives most, and how far the next is."""
+    by = ranking.by
+    scores = {
+        label: getattr(predictions.of(label), by.name)
+        for label in labels
+        if label not in (*OFFLINE, EXACT)
+    }
+    first, second, *_ = by.ordered(scores)
+    exact = getattr(predictions.exact, by.name)
+    share = percent(scores[first] / exact if exact else 1.0)
+    behind = by.behind(scores[second], scores[first])
+    return (
+        f"of policies that decide as tuples come, {first} gives most ({share}), then {second} "
+        f"({behind})"
+    )
 
 
 def notes(predictions: Predictions, labels: Sequence[str]) -> tuple[str, ...]:

@@ -86,7 +86,7 @@ class Policies(ListedSpace):
 
     def explanation(self, ranking: Ranking) -> Explanation:
         """Which policy wins and why, and which figures are simulated."""
-        answer = explain.answer(self.predictions, ranking)
+        answer = explain.answer(self.predictions, self.labels, ranking)
         notes = explain.notes(self.predictions, self.labels)
         return Explanation(answer, notes, lambda: explain.why(self.predictions, self.labels))
 
