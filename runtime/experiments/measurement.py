@@ -49,10 +49,10 @@ class Sample:
 
     `tuples` and `seconds` are those after the warm-up, `span` the stream time of these tuples.
     Seconds are the processor's, of this thread: what else the machine does must not count.
-    `answer` is over all tuples, and the same for all plans on the same `data`. `operators` has the
-    cost of each operator of the plan, `qualities` are those of its queries, and `schedules` what
-    the engine says of each order of its work. The `objectives` are those of the plan's family.
-    `by_query` has the results and the digest of each query, where there are several.
+    `answer` is over all tuples, and the same for all plans on the same `data` that shed nothing.
+    `operators` has the cost of each operator of the plan, `qualities` are those of its queries, and
+    `schedules` what the engine says of each order of its work. The `objectives` are those of the
+    plan's family. `by_query` has the results and the digest of each query, where there are several.
     """
 
     cost: Cost
@@ -68,6 +68,11 @@ class Sample:
     plan: Plan | None = None
     objectives: Sequence[Objective] = ()
     by_query: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the answer has every result: where tuples are shed, some may be missing."""
+        return all(quality.recall in (None, 1.0) for quality in self.qualities.values())
 
     @property
     def costs(self) -> Mapping[str, Cost]:
@@ -121,7 +126,8 @@ class Sampler:
         self._serving: dict[tuple[str, int], Sample] = {}
         self._data = ""
         self._tables: dict[str, Table] = {}
-        self._feeds: dict[Merge, Feed] = {}
+        # By what merges them, and what that depends on besides the tuples.
+        self._feeds: dict[tuple[Merge, str], Feed] = {}
 
     def counted(self, point: Point, seed: int, quantity: Quantity) -> Sample:
         """What a run of the point's plan counted: the same in every run, so that one is enough.
@@ -153,7 +159,8 @@ class Sampler:
         runs = engine(point.family)
         if point.kernel == "general":
             runs = runs.general()
-        data, fed = self._fed(workload, runs.feed(plan, workload))
+        needs = repr(runs.feed_needs(plan, workload))
+        data, fed = self._fed(workload, runs.feed(plan, workload), needs)
         program = runs.compile(PlanInput(plan, workload, fed.schema, span, _ONE))
         program.load()
         tuples = fed.tuples
@@ -183,16 +190,16 @@ class Sampler:
             by_query=tally.by_query,
         )
 
-    def _fed(self, workload: Workload, merge: Merge) -> tuple[str, Feed]:
+    def _fed(self, workload: Workload, merge: Merge, needs: str) -> tuple[str, Feed]:
         """The tuples in arrival order, for a kernel; they do not depend on the execution."""
         data = replace(workload, execution=Execution()).digest
         if data != self._data:
             seconds = workload.warmup + workload.run.duration
             self._tables = generate(workload, seconds, workload.run.seed)
             self._data, self._feeds = data, {}
-        if merge not in self._feeds:
-            self._feeds[merge] = merge(workload, self._tables)
-        return data, self._feeds[merge]
+        if (merge, needs) not in self._feeds:
+            self._feeds[merge, needs] = merge(workload, self._tables)
+        return data, self._feeds[merge, needs]
 
 
 @dataclass(frozen=True, slots=True)
