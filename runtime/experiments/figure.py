@@ -47,9 +47,9 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The measured points of an experiment, by key. `answers` has the whole ones given on each data.
+    """The measured points of an experiment, by key. `answers` has those given on each data.
 
-    All plans on the same data must give one answer, but for those that shed some of it.
+    All plans on the same data must give one answer; what sheds some of it is not among them.
     """
 
     experiment: str

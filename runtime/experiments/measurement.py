@@ -51,8 +51,9 @@ class Sample:
     Seconds are the processor's, of this thread: what else the machine does must not count.
     `answer` is over all tuples, and the same for all plans on the same `data` that shed nothing.
     `operators` has the cost of each operator of the plan, `qualities` are those of its queries, and
-    `schedules` what the engine says of each order of its work. The `objectives` are those of the
-    plan's family. `by_query` has the results and the digest of each query, where there are several.
+    `schedules` and `shed` what the engine says of orders of its work and of tuples not kept. The
+    `objectives` are those of the plan's family. `by_query` has the results and the digest of each
+    query, where there are several.
     """
 
     cost: Cost
@@ -65,6 +66,7 @@ class Sample:
     operators: Mapping[str, Cost] = field(default_factory=dict)
     qualities: Mapping[str, Quality] = field(default_factory=dict)
     schedules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    shed: Mapping[str, Any] = field(default_factory=dict)
     plan: Plan | None = None
     objectives: Sequence[Objective] = ()
     by_query: Mapping[str, tuple[int, int]] = field(default_factory=dict)
@@ -101,7 +103,7 @@ class Sample:
         if self.plan is not None:
             found = figure_of(self.plan, self, self.objectives, quantity, query)
             if found is None:
-                found = self.schedules.get(self.plan.label, {}).get(quantity)
+                found = {**self.shed, **self.schedules.get(self.plan.label, {})}.get(quantity)
         if found is None:
             raise RunError("was not measured: the run has no such figure", quantity)
         return float(found)
@@ -185,6 +187,7 @@ class Sampler:
             operators=tally.costs,
             qualities=tally.qualities,
             schedules=tally.schedules,
+            shed=tally.shed,
             plan=plan,
             objectives=space.objectives,
             by_query=tally.by_query,
