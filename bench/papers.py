@@ -36,6 +36,7 @@ join_figures = partial(figures, "Golab & Özsu 2003")
 aggregation_figures = partial(figures, "Tran & Lee 2007")
 chain_figures = partial(figures, "Wang et al. 2006")
 schedule_figures = partial(figures, "Hammad et al. 2003")
+shedding_figures = partial(figures, "Towne et al. 2007")
 
 
 def _measured(known: Experiment, before: Iterable[Figure], sampler: Sampler) -> Figure:

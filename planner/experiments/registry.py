@@ -9,11 +9,12 @@ from planner.experiments.experiment import Experiment
 from planner.experiments.figures_file import read_figures
 from planner.experiments.golab import curves as golab
 from planner.experiments.hammad import curves as hammad
+from planner.experiments.towne import curves as towne
 from planner.experiments.tran import curves as tran
 from planner.experiments.wang import curves as wang
 from planner.workload.validation import listed
 
-_PAPERS = (golab, tran, wang, hammad)
+_PAPERS = (golab, tran, wang, hammad, towne)
 
 
 @cache

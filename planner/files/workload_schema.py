@@ -22,7 +22,7 @@ from typing import (
 )
 
 from planner.errors import PlanError
-from planner.workload.execution import Access, Buckets, JoinMethod
+from planner.workload.execution import Access, Buckets, JoinMethod, Optimum
 from planner.workload.validation import suggestion
 
 # Where a value is in the file: keys, and places in lists.
@@ -244,6 +244,7 @@ class SheddingPart(Part):
     split: Literal["equal"] | dict[str, int] = "equal"
     prefilter: bool = True
     access: Access | dict[str, Access] = "index"
+    optimum: Optimum = "flow"
 
 
 class ExecutionPart(Part):

@@ -27,6 +27,7 @@ Buckets = int | Literal["per-value"]
 Access = Literal["scan", "search", "index", "hash"]
 # Work of a hundred seconds per second: beyond that a percentage was meant.
 MOST_UTILISATION = 100
+Optimum = Literal["flow", "states"]
 UNITS = ("compare", "insert", "expire", "group_update", "output")
 
 
@@ -49,6 +50,8 @@ class Shedding:
     split: Literal["equal"] | Mapping[str, int] = "equal"
     prefilter: bool = True
     access: Access | Mapping[str, Access] = later("index")  # noqa: RUF009
+    # How the best tuples to keep are found, where all are known: both ways find the same.
+    optimum: Optimum = later("flow")  # noqa: RUF009
 
     def __post_init__(self) -> None:
         if self.alpha is not None:

@@ -49,7 +49,7 @@ class Measured:
 class Figure:
     """The measured points of an experiment, by key. `answers` has those given on each data.
 
-    All plans on the same data must give one answer.
+    All plans on the same data must give one answer; what sheds some of it is not among them.
     """
 
     experiment: str
@@ -81,7 +81,7 @@ class Figure:
     @property
     def same_answer(self) -> bool:
         """Whether all plans on the same data gave one answer."""
-        return all(len(given) == 1 for given in self.answers.values())
+        return all(len(given) <= 1 for given in self.answers.values())
 
     def shown(self, experiment: Experiment) -> dict[str, Measured]:
         """The points by key as the experiment shows them: beside others, where both are there."""
@@ -121,7 +121,7 @@ class Figure:
             (*before.values, value), (*before.comparisons, sample.comparisons_per_tuple)
         )
         given = self.answers.get(sample.data, ())
-        if sample.answer not in given:
+        if sample.is_whole and sample.answer not in given:
             given = (*given, sample.answer)
         return replace(
             self,

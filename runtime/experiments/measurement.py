@@ -34,7 +34,7 @@ from runtime.backends.protocol import OnProgress
 from runtime.data.batch import Batch
 from runtime.data.feed import Feed, Merge, Span, Split
 from runtime.engines.kernels.digest import as_text
-from runtime.engines.protocol import PlanInput
+from runtime.engines.protocol import Engine, PlanInput
 from runtime.engines.registry import engine
 from runtime.experiments.figure import Figure, keep, kept, nothing_yet
 from runtime.runs.records import Progress, versions
@@ -49,10 +49,11 @@ class Sample:
 
     `tuples` and `seconds` are those after the warm-up, `span` the stream time of these tuples.
     Seconds are the processor's, of this thread: what else the machine does must not count.
-    `answer` is over all tuples, and the same for all plans on the same `data`. `operators` has the
-    cost of each operator of the plan, `qualities` are those of its queries, and `schedules` what
-    the engine says of each order of its work. The `objectives` are those of the plan's family.
-    `by_query` has the results and the digest of each query, where there are several.
+    `answer` is over all tuples, and the same for all plans on the same `data` that shed nothing.
+    `operators` has the cost of each operator of the plan, `qualities` are those of its queries, and
+    `schedules` and `shed` what the engine says of orders of its work and of tuples not kept. The
+    `objectives` are those of the plan's family. `by_query` has the results and the digest of each
+    query, where there are several.
     """
 
     cost: Cost
@@ -65,9 +66,15 @@ class Sample:
     operators: Mapping[str, Cost] = field(default_factory=dict)
     qualities: Mapping[str, Quality] = field(default_factory=dict)
     schedules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    shed: Mapping[str, Any] = field(default_factory=dict)
     plan: Plan | None = None
     objectives: Sequence[Objective] = ()
     by_query: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the answer has every result: where tuples are shed, some may be missing."""
+        return all(quality.recall in (None, 1.0) for quality in self.qualities.values())
 
     @property
     def costs(self) -> Mapping[str, Cost]:
@@ -96,7 +103,7 @@ class Sample:
         if self.plan is not None:
             found = figure_of(self.plan, self, self.objectives, quantity, query)
             if found is None:
-                found = self.schedules.get(self.plan.label, {}).get(quantity)
+                found = {**self.shed, **self.schedules.get(self.plan.label, {})}.get(quantity)
         if found is None:
             raise RunError("was not measured: the run has no such figure", quantity)
         return float(found)
@@ -121,7 +128,8 @@ class Sampler:
         self._serving: dict[tuple[str, int], Sample] = {}
         self._data = ""
         self._tables: Mapping[str, Table] = {}
-        self._feeds: dict[Merge, Feed] = {}
+        # By what merges them, and what that depends on besides the tuples.
+        self._feeds: dict[tuple[Merge, str], Feed] = {}
 
     def counted(self, point: Point, seed: int, quantity: Quantity) -> Sample:
         """What a run of the point's plan counted: the same in every run, so that one is enough.
@@ -153,7 +161,7 @@ class Sampler:
         runs = engine(point.family)
         if point.kernel == "general":
             runs = runs.general()
-        data, fed = self._fed(point, workload, runs.feed(plan, workload))
+        data, fed = self._fed(point, workload, runs, plan)
         program = runs.compile(PlanInput(plan, workload, fed.schema, span, _ONE))
         program.load()
         tuples = fed.tuples
@@ -178,20 +186,25 @@ class Sampler:
             operators=tally.costs,
             qualities=tally.qualities,
             schedules=tally.schedules,
+            shed=tally.shed,
             plan=plan,
             objectives=space.objectives,
             by_query=tally.by_query,
         )
 
-    def _fed(self, point: Point, workload: Workload, merge: Merge) -> tuple[str, Feed]:
+    def _fed(
+        self, point: Point, workload: Workload, runs: Engine, plan: Plan
+    ) -> tuple[str, Feed]:
         """The tuples in arrival order, for a kernel; they do not depend on the execution."""
         data = replace(workload, execution=Execution()).digest
         if data != self._data:
             self._tables = _tuples(point, workload)
             self._data, self._feeds = data, {}
-        if merge not in self._feeds:
-            self._feeds[merge] = merge(workload, self._tables)
-        return data, self._feeds[merge]
+        merge = runs.feed(plan, workload)
+        key = merge, repr(runs.feed_needs(plan, workload))
+        if key not in self._feeds:
+            self._feeds[key] = merge(workload, self._tables)
+        return data, self._feeds[key]
 
 
 def _tuples(point: Point, workload: Workload) -> Mapping[str, Table]:

@@ -116,6 +116,7 @@ def test_experiments_stand_under_their_paper_and_figure(go: Go) -> None:
     app = choose(go("papers"), "figure-8c")
     assert list(app.selectbox(key="paper").options) == [
         "Golab & Özsu 2003", "Tran & Lee 2007", "Wang et al. 2006", "Hammad et al. 2003",
+        "Towne et al. 2007",
     ]  # fmt: skip
     figures = list(app.selectbox(key="figure of Tran & Lee 2007").options)
     assert len(figures) == 6

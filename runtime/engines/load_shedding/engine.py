@@ -38,10 +38,13 @@ class StarEngine(Engine):
         return _FEEDS.get(plan.label, star_feed)
 
     def feed_needs(self, plan: Plan, workload: Workload) -> object:
-        """The importance that results are summed up by, and offline the room of each stream."""
-        arms = star_of(workload).arms
+        """The importance that results are summed up by; offline the room of each stream, and how
+        the best tuples to keep are found."""
+        arms, shedding = star_of(workload).arms, workload.execution.shedding
         importance = [arm.importance for arm in arms]
-        return [importance, [arm.share for arm in arms] if plan.label in OFFLINE else None]
+        if plan.label not in OFFLINE:
+            return [importance]
+        return [importance, [arm.share for arm in arms], shedding.optimum, shedding.prefilter]
 
     def split(self, plan: Plan, workload: Workload, partitions: int) -> Split:
         """By key, where all streams have the same one; each partition then has its own memory."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 
 from planner.families.load_shedding.labels import EXACT
 from planner.families.load_shedding.offline.flow import best_leaves
+from planner.families.load_shedding.offline.matches import Worth
+from planner.families.load_shedding.offline.state_graph import leaves_by_states
 from planner.families.load_shedding.star import Arm, Star, star_of
 from planner.families.load_shedding.star_tuples import importance_of, star_tuples
 from planner.files.tuple_table import Table
@@ -33,12 +36,14 @@ Key = str | int | float
 class StarSchema:
     """Keys of each arm are below its number of `codes`, and `names` are what they stand for, where
     that is not themselves; `constants` are those of the filters. `exact` is the answer without a
-    bound: how many results, and their importance in millionths."""
+    bound: how many results, and their importance in millionths. `optimum_seconds` are those of the
+    processor in which the best tuples to keep were found, where they were looked for."""
 
     codes: list[int]
     constants: list[float]
     names: dict[str, list[Key | None]] = field(default_factory=dict)
     exact: tuple[int, int] = (0, 0)
+    optimum_seconds: float | None = None
 
     def write(self, folder: Path) -> None:
         """Keep it in a folder of micro-batches."""
@@ -58,12 +63,25 @@ def star_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
 
 def most_important_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
     """The same, with the times at which tuples leave for the most importance."""
-    return _feed(workload, tables, best_leaves(star_of(workload), tables, "importance").by_alias)
+    return _planned_feed(workload, tables, "importance")
 
 
 def most_results_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
     """The same, with the times at which tuples leave for the most results."""
-    return _feed(workload, tables, best_leaves(star_of(workload), tables, "results").by_alias)
+    return _planned_feed(workload, tables, "results")
+
+
+def _planned_feed(workload: Workload, tables: Mapping[str, Table], worth: Worth) -> Feed:
+    star, shedding = star_of(workload), workload.execution.shedding
+    begun = time.process_time()
+    if shedding.optimum == "flow":
+        leaves = best_leaves(star, tables, worth).by_alias
+    else:
+        leaves = leaves_by_states(star, tables, worth, shedding.prefilter)
+    seconds = time.process_time() - begun
+    feed = _feed(workload, tables, leaves)
+    assert isinstance(feed.schema, StarSchema)
+    return replace(feed, schema=replace(feed.schema, optimum_seconds=seconds))
 
 
 def _feed(

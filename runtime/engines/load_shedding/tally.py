@@ -112,6 +112,8 @@ def _shed(program: StarProgram, counters: ShedCounters) -> dict[str, Any]:
             arm.alias: _keys(program, number, counters) for number, arm in enumerate(join.arms)
         },
     }
+    if program.schema.optimum_seconds is not None:
+        shed["optimum_seconds"] = program.schema.optimum_seconds
     if join.policy == RANDOM:
         found, worth = counters.estimated.tolist()
         shed["estimates"] = {"results": found, "importance": worth / MILLIONTHS}

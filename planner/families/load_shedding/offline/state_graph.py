@@ -6,17 +6,21 @@ is for small cases. A flow finds the same (`flow.py`).
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import networkx as nx
 import numpy as np
 
+from planner.errors import RunError
 from planner.families.load_shedding.offline.matches import Gains, Worth, matches_of, with_rows
-from planner.families.load_shedding.star import Star
+from planner.families.load_shedding.star import Arm, Star
 from planner.families.load_shedding.star_tuples import ArmTuples, Integers, StarTuples, star_tuples
 from planner.files.tuple_table import Table
 
+MOST_STATES = 2_000_000
 # The tuples of a state, oldest first, by their rows in the table.
 Held = tuple[int, ...]
 
@@ -104,6 +108,36 @@ def state_graphs(
         layers = tuple(steps.layers(edges))
         graphs.append(_graph(tuples.arms[place], layers))
     return StateGraphs(tuple(graphs), matches.together)
+
+
+def leaves_by_states(
+    star: Star, tables: Mapping[str, Table], worth: Worth, prefilter: bool
+) -> dict[str, Integers]:
+    """When each tuple of a table leaves on the best path, by alias; large graphs are refused."""
+    if len(star.arms) == 1:
+        (arm,) = star.arms
+        return {arm.source.alias: tables[arm.source.name].ts.copy()}
+    for arm in star.arms:
+        _check_size(arm, tables[arm.source.name].ts)
+    graphs = state_graphs(star, tables, worth, prefilter, edges=False)
+    return {
+        graph.alias: graph.leaves(tables[arm.source.name].ts)
+        for arm, graph in zip(star.arms, graphs.arms, strict=True)
+    }
+
+
+def _check_size(arm: Arm, ts: Integers) -> None:
+    alive = np.arange(1, len(ts) + 1) - np.searchsorted(ts, ts - arm.lifetime, side="right")
+    states = sum(
+        times * math.comb(held, min(arm.share, held))
+        for held, times in Counter(alive.tolist()).items()
+    )
+    if states > MOST_STATES:
+        raise RunError(
+            f"the state graph of {arm.source.alias} may have {states:.3g} states, and at most "
+            f"{MOST_STATES:,} are searched; take the flow, which finds the same",
+            "execution.shedding.optimum",
+        )
 
 
 class _Steps:
