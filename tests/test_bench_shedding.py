@@ -1,4 +1,4 @@
-"""The benchmark of shedding on few tuples: leads are paired, and the bound is above all policies."""
+"""The benchmark of shedding on few tuples: leads are paired, and the bound is above policies."""
 
 from __future__ import annotations
 

@@ -192,9 +192,7 @@ class Sampler:
             by_query=tally.by_query,
         )
 
-    def _fed(
-        self, point: Point, workload: Workload, runs: Engine, plan: Plan
-    ) -> tuple[str, Feed]:
+    def _fed(self, point: Point, workload: Workload, runs: Engine, plan: Plan) -> tuple[str, Feed]:
         """The tuples in arrival order, for a kernel; they do not depend on the execution."""
         data = replace(workload, execution=Execution()).digest
         if data != self._data:
