@@ -22,6 +22,7 @@ from runtime.runs.records import WAYS, RunRequest
 logger = logging.getLogger(__name__)
 
 _POLL_SECONDS = 0.1
+SAMPLE = PROJECT / "sample_data" / "golab-table-5.yaml"
 
 
 @dataclass
@@ -40,7 +41,7 @@ def status() -> str:
     return _warmth.status
 
 
-def warm_in_background(sample: Path = PROJECT / "sample_data" / "golab-table-5.yaml") -> None:
+def warm_in_background(sample: Path = SAMPLE) -> None:
     """Start warming once for this process; a second call does nothing."""
     with _warmth.lock:
         if _warmth.status != "cold":

@@ -35,6 +35,8 @@ _FILES = Path(__file__).parent
 # Spark matches the whole report of a query that was stopped, which a usual stack does not hold.
 _DEEP_STACK = "-Xss8m"
 LIGHT_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+# Classes that Java need not read from jars, made by the set-up. Another Java passes over the file.
+CLASSES = Path(sys.prefix) / "spark-classes.jsa"
 
 
 def cores() -> int:
@@ -135,7 +137,9 @@ def _start(master: str, java_options: str, around: Mapping[str, str]) -> SparkSe
     settings = {
         **_defaults(),
         **around,
-        "spark.driver.extraJavaOptions": f"{_DEEP_STACK} {java_options} {_log_settings(scratch)}",
+        "spark.driver.extraJavaOptions": " ".join(
+            (_DEEP_STACK, java_options, *_shared_classes(java_options), _log_settings(scratch))
+        ),
         "spark.local.dir": str(scratch),
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
     }
@@ -156,6 +160,24 @@ def _start(master: str, java_options: str, around: Mapping[str, str]) -> SparkSe
             "--master",
         ) from error
     return started
+
+
+def _shared_classes(java_options: str) -> list[str]:
+    if not CLASSES.is_file() or "ArchiveClassesAtExit" in java_options:
+        return []
+    quiet = ("-Xlog:cds=off", "-Xlog:cds+dynamic=off")
+    return ["-Xshare:auto", f'"-XX:SharedArchiveFile={CLASSES}"', *quiet]
+
+
+def end_java() -> None:
+    """Stop the session, and wait until its Java process has ended by itself."""
+    gateway = SparkContext._gateway
+    if SparkContext._active_spark_context is not None:
+        SparkContext._active_spark_context.stop()
+    _forget_java()
+    if gateway is not None and gateway.proc is not None:
+        gateway.proc.stdin.close()
+        gateway.proc.wait()
 
 
 def _defaults() -> dict[str, str]:

@@ -291,7 +291,7 @@ executions = st.builds(
     evaluate=st.just("eager") | st.builds(Every, positive),
     memory=st.none() | st.integers(1, 1000),
     shedding=st.builds(
-        Shedding, alpha=st.none() | st.floats(0, 5), prefilter=st.booleans(), access=accesses
+        Shedding, alpha=st.none() | st.floats(0.1, 5), prefilter=st.booleans(), access=accesses
     ),
     c_sys=st.floats(0, 1e6),
     utilisation=st.none() | st.floats(1e-3, 99),
