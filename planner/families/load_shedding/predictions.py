@@ -42,6 +42,10 @@ SEVERAL = (
     "no optimum is known"
 )
 NO_RESULT = "not predicted: the sample that policies are simulated on has no result; a run can say"
+TOO_LARGE = (
+    "not predicted: beside windows of so many tuples the memory is too small for a sample that is "
+    "quickly simulated; a run can say"
+)
 CLOSED = {RANDOM: BY_CHANCE, IMPORTANCE: BY_THRESHOLD}
 
 
@@ -225,13 +229,14 @@ class Predictions:
             admitted = 1 - crowded / (share + 1)
             flow = ArmFlow(admitted, crowded * (share + 1), 1 - crowded, held, 0.0, found[place])
             flows.append(flow)
-        share = sum(e * f for e, f in zip(model.exact, found, strict=True)) / sum(model.exact)
+        every = zip(model.exact, found, strict=True)
+        part = sum(rate * own for rate, own in every) / sum(model.exact)
         return Prediction(
             BY_CHANCE,
             BY_CHANCE,
-            share * exact.results,
-            share * exact.importance,
-            share,
+            part * exact.results,
+            part * exact.importance,
+            part,
             tuple(replace(f, examined=self._examined(p, flows)) for p, f in enumerate(flows)),
         )
 
