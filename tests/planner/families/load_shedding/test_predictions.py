@@ -32,7 +32,7 @@ from planner.workload.execution import Shedding
 from planner.workload.streams import Arrivals, Attribute, Changes
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
-from tests.planner.stars import PLAIN, STAR_SAMPLES, THREE, TWO, star, ticking
+from tests.planner.shedding import PLAIN, STAR_SAMPLES, THREE, TWO, star, ticking
 
 
 def simulated(workload: Workload, label: str, seeds: Sequence[int]) -> list[Simulated]:
