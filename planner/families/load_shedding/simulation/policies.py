@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from planner.families.load_shedding.labels import (
     EXPECTED_GAIN,
@@ -12,39 +12,17 @@ from planner.families.load_shedding.labels import (
     MATCHES_OF_NOW,
     RANDOM,
 )
+from planner.families.load_shedding.simulation.expected_gain import ExpectedGain
+from planner.families.load_shedding.simulation.policy import Policy
 from planner.families.load_shedding.simulation.random_choice import choice
 from planner.families.load_shedding.simulation.settings import BETA, Settings
 from planner.families.load_shedding.simulation.state import State
 from planner.families.load_shedding.star_tuples import MILLIONTHS
 
 
-class Policy:
-    """What a simulation asks and tells. `watches` says whether it wants to know who was in results.
-
-    Stored tuples are listed oldest first, so that of equal ones the oldest goes.
-    """
-
-    watches = False
-
-    def __init__(self, state: State, settings: Settings) -> None:
-        self.state = state
-        self.settings = settings
-
-    def arrive(self, arm: int, new: int) -> None:
-        """A tuple has arrived (filters passed), before anything is chosen at this instant."""
-
-    def admit(self, arm: int, new: int) -> None:
-        """A tuple may be stored: it is about to be compared with others, or has found a place."""
-
-    def victim(self, arm: int, stored: Sequence[int]) -> int:
-        """Which of some tuples goes; the last one is new."""
-        raise NotImplementedError
-
-    def end(self, old: Sequence[Sequence[int]], matched: Sequence[set[int]]) -> None:
-        """An instant ends; `old` tuples stayed in each arm, and `matched` ones were in results."""
-
-
 class Random(Policy):
+    """One of all, new or old, by chance."""
+
     def __init__(self, state: State, settings: Settings) -> None:
         super().__init__(state, settings)
         self.chosen = [0 for _ in state.instants.arms]
@@ -57,6 +35,8 @@ class Random(Policy):
 
 
 class Importance(Policy):
+    """The least important goes."""
+
     def victim(self, arm: int, stored: Sequence[int]) -> int:
         return min(stored, key=self.state.instants.importance[arm].__getitem__)
 
@@ -94,48 +74,13 @@ class MatchesOfNow(Policy):
         return min(stored, key=known.__getitem__)
 
 
-class ExpectedGain(Policy):
-    """The importance a tuple is expected to gain per arrival, by the frequencies seen so far."""
-
-    def __init__(self, state: State, settings: Settings) -> None:
-        super().__init__(state, settings)
-        keys = state.instants.tuples.keys + 1
-        self.arrived = [0 for _ in state.instants.arms]
-        self.count = [[0] * keys for _ in state.instants.arms]
-        self.total = [[0] * keys for _ in state.instants.arms]
-
-    def arrive(self, arm: int, new: int) -> None:
-        key = self.state.instants.key[arm][new]
-        self.arrived[arm] += 1
-        self.count[arm][key] += 1
-        self.total[arm][key] += self.state.instants.importance[arm][new]
-
-    def victim(self, arm: int, stored: Sequence[int]) -> int:
-        return min(stored, key=lambda one: self._rate(arm, one))
-
-    def _rate(self, arm: int, stored: int) -> float:
-        instants = self.state.instants
-        own, first = instants.importance[arm][stored], instants.first[arm]
-        rate = 0.0
-        for row in self.state.active[arm][instants.key[arm][stored]]:
-            if first[row] <= stored:
-                rate += self._gain(arm, row, own)
-        return rate
-
-    def _gain(self, arm: int, row: int, own: int) -> float:
-        gain = 1.0
-        for other in self.state.instants.others[arm]:
-            key = self.state.instants.rows[row][other]
-            if not self.count[other][key]:
-                return 0.0
-            frequency = self.count[other][key] / self.arrived[other]
-            gain *= frequency * min(own, self.total[other][key] / self.count[other][key])
-        return gain
-
-
 class GainAndLoss(Policy):
     """Starts as importance times matches; grows with results by the life that is left, and falls by
-    a constant at every instant without one."""
+    a constant at every instant without one.
+
+    The paper's growth is by "the number of matches in the opposite window": counted are those that
+    gave results at the instant, which served the policy best of four readings.
+    """
 
     watches = True
 
@@ -163,16 +108,15 @@ class GainAndLoss(Policy):
             tied[0] if len(tied) == 1 else min(tied, key=lambda one: self.state.matches(arm, one))
         )
 
-    def end(self, old: Sequence[Sequence[int]], matched: Sequence[set[int]]) -> None:
+    def end(self, old: Sequence[Sequence[int]], found: Sequence[Mapping[int, int]]) -> None:
         state = self.state
         for arm, stayed in enumerate(old):
             priority, ts = self.priority[arm], state.instants.ts[arm]
             importance, lifetime = state.instants.importance[arm], state.instants.lifetime[arm]
             for one in stayed:
-                if one in matched[arm]:
-                    gain = float(importance[one] * state.matches(arm, one))
+                if results := found[arm].get(one):
                     left = float(ts[one] + lifetime - state.now)
-                    priority[one] += gain * left / self.alpha[arm]
+                    priority[one] += float(importance[one] * results) * left / self.alpha[arm]
                 else:
                     priority[one] = max(0.0, priority[one] - self.loss)
 

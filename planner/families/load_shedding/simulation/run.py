@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
-from planner.families.load_shedding.simulation.policies import Policy
+from planner.families.load_shedding.simulation.policy import Policy
 from planner.families.load_shedding.simulation.settings import (
     EXPIRED,
     NO_MATCH,
@@ -66,16 +66,16 @@ class Run:
             for new in arrivals:
                 policy.arrive(arm, new)
         admitted = self._choose(change) if len(self.instants.arms) > 1 else self._only(change)
-        matched: list[set[int]] = [set() for _ in self.instants.arms]
+        found: list[dict[int, int]] = [{} for _ in self.instants.arms]
         for arm, arrivals in enumerate(change.arrivals):
             for new in arrivals:
-                self._probe(arm, new, change, matched)
+                self._probe(arm, new, change, found)
         old = [list(held) for held in state.held] if policy.watches else []
         for arm, new_ones in enumerate(admitted):
             for new in new_ones:
                 state.insert(arm, new)
         if policy.watches:
-            policy.end(old, matched)
+            policy.end(old, found)
 
     # --- who leaves ------------------------------------------------------------------------------
 
@@ -177,7 +177,7 @@ class Run:
 
     # --- what is found ---------------------------------------------------------------------------
 
-    def _probe(self, arm: int, new: int, change: Change, matched: Sequence[set[int]]) -> None:
+    def _probe(self, arm: int, new: int, change: Change, by_arm: Sequence[dict[int, int]]) -> None:
         """The results of an arrival with old tuples of other arms, and arrivals of arms before."""
         state, instants = self.state, self.instants
         rows = state.active[arm][instants.key[arm][new]]
@@ -195,10 +195,13 @@ class Run:
                     found = found + [u for u in together if keys[u] == key]
                 partners.append(found)
             if all(partners):
-                results += self._combine(arm, new, others, partners)
+                count = self._combine(arm, new, others, partners)
+                results += count
                 if self.policy.watches:
                     for other, found in zip(others, partners, strict=True):
-                        matched[other].update(found)
+                        for one in found:
+                            so_far = by_arm[other].get(one, 0)
+                            by_arm[other][one] = so_far + count // len(found)
         self.results += results
         if self.counted:
             counts = self.counts[arm]

@@ -17,8 +17,9 @@ REPLACED = "replaced"
 EXPIRED = "expired"
 REASONS = (NO_MATCH, RELATION_ENDED, NOT_ADMITTED, REPLACED, EXPIRED)
 
-# What DGL-S loses at an instant without a result, in units of importance.
-BETA = 0.1
+# What DGL-S loses at an instant without a result, in units of importance: the best of ten values
+# under 10 and 40 tuples of memory, over 40 data sets of the paper's setting.
+BETA = 0.3
 
 
 @dataclass(frozen=True, slots=True)

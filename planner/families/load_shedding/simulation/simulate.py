@@ -8,7 +8,8 @@ from functools import cached_property
 from planner.families.load_shedding.labels import EXACT, MOST_RESULTS, OFFLINE
 from planner.families.load_shedding.offline.flow import leaves_of
 from planner.families.load_shedding.offline.matches import Worth
-from planner.families.load_shedding.simulation.policies import POLICIES, Policy
+from planner.families.load_shedding.simulation.policies import POLICIES
+from planner.families.load_shedding.simulation.policy import Policy
 from planner.families.load_shedding.simulation.run import Run
 from planner.families.load_shedding.simulation.settings import Settings, Simulated
 from planner.families.load_shedding.simulation.state import Instants

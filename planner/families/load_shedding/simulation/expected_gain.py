@@ -1,0 +1,112 @@
+"""GAIN-S, a policy of our own: who is expected to gain least goes.
+
+How often keys arrive in the other arms is learned as they come. The rate of a tuple is the sum over
+its rows of how often their other keys arrive, times the importance of such a result; what is the
+same for all tuples of an arm is left out. Of two with about the same rate the one that lives longer
+stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import sqrt
+
+from planner.families.load_shedding.simulation.policy import Policy
+from planner.families.load_shedding.simulation.settings import Settings
+from planner.families.load_shedding.simulation.state import State
+
+# Counts are halved when there are so many for each key: what is learned follows changes.
+MOST_PER_KEY = 16
+
+
+class Arrived:
+    """What has arrived in an arm: how often each key, and how important on average.
+
+    `weight` is one more than a key came: a rare one is not one that never comes. `mean` is 0 for a
+    key that did not come, or not lately.
+    """
+
+    def __init__(self, keys: int) -> None:
+        self.count = [0] * keys
+        self.sum = [0] * keys
+        self.weight = [1.0] * keys
+        self.mean = [0] * keys
+        self.seen = [False] * keys
+        self.known = self.total = self.ever = self.ever_sum = 0
+
+    def add(self, key: int, importance: int) -> None:
+        if not self.seen[key]:
+            self.seen[key] = True
+            self.known += 1
+        self.sum[key] += importance
+        self._set(key, self.count[key] + 1)
+        self.total += 1
+        self.ever += 1
+        self.ever_sum += importance
+        if self.total >= MOST_PER_KEY * self.known:
+            self._halve()
+
+    def _set(self, key: int, count: int) -> None:
+        self.count[key] = count
+        self.weight[key] = float(count + 1)
+        self.mean[key] = self.sum[key] // count if count else 0
+
+    def _halve(self) -> None:
+        for key, count in enumerate(self.count):
+            if count:
+                self.sum[key] = self.mean[key] * (count // 2)
+                self._set(key, count // 2)
+        self.total = sum(self.count)
+
+    def any_mean(self, otherwise: int) -> int:
+        """The importance to expect of a key of which nothing is known."""
+        return self.ever_sum // self.ever if self.ever else otherwise
+
+
+class ExpectedGain(Policy):
+    """The lowest rate goes, times the eighth root of the life that is left."""
+
+    def __init__(self, state: State, settings: Settings) -> None:
+        super().__init__(state, settings)
+        self.arrived = [Arrived(state.instants.tuples.keys) for _ in state.instants.arms]
+
+    def arrive(self, arm: int, new: int) -> None:
+        if (key := self.state.instants.key[arm][new]) >= 0:
+            self.arrived[arm].add(key, self.state.instants.importance[arm][new])
+
+    def victim(self, arm: int, stored: Sequence[int]) -> int:
+        instants, now = self.state.instants, self.state.now
+        ts, lifetime = instants.ts[arm], instants.lifetime[arm]
+        rate = self._rate_of_two if len(instants.arms) == 2 else self._rate
+        # Square roots are rounded alike everywhere, powers are not.
+        return min(
+            stored, key=lambda u: rate(arm, u) * sqrt(sqrt(sqrt(float(ts[u] + lifetime - now))))
+        )
+
+    def _rate(self, arm: int, stored: int) -> float:
+        instants = self.state.instants
+        first, own = instants.first[arm], instants.importance[arm][stored]
+        rate = 0.0
+        for row in self.state.active[arm][instants.key[arm][stored]]:
+            if first[row] <= stored:
+                weight, least = 1.0, own
+                for other in instants.others[arm]:
+                    arrived, key = self.arrived[other], instants.rows[row][other]
+                    weight *= arrived.weight[key]
+                    least = min(least, arrived.mean[key] or arrived.any_mean(own))
+                rate += weight * float(least)
+        return rate
+
+    def _rate_of_two(self, arm: int, stored: int) -> float:
+        """The same with one other arm, where simulations spend their time."""
+        instants, other = self.state.instants, 1 - arm
+        first, own, rows = instants.first[arm], instants.importance[arm][stored], instants.rows
+        weight, mean = self.arrived[other].weight, self.arrived[other].mean
+        unknown = self.arrived[other].any_mean(own)
+        rate = 0.0
+        for row in self.state.active[arm][instants.key[arm][stored]]:
+            if first[row] <= stored:
+                key = rows[row][other]
+                expected = mean[key] or unknown
+                rate += weight[key] * (own if own < expected else expected)
+        return rate
