@@ -21,12 +21,22 @@ MIDDLE = "at the middle of the measured span: no steady state"
 HELD = "paper, Appendix A"
 
 
-def upkeep(model: JoinModel, indexes: Indexes) -> Iterator[tuple[str, Cost]]:
-    """What every plan spends beside its probes: the operators' kinds with their costs."""
+def upkeep(
+    model: JoinModel, indexes: Indexes, keeps_alone: bool = True
+) -> Iterator[tuple[str, Cost]]:
+    """What every plan spends beside its probes: the operators' kinds with their costs.
+
+    A stream that is alone with relations is probed by nobody: aggregations keep it all the same.
+    """
     for place, window in enumerate(model.windows):
         for step in window.filters:
             yield "filter", cost_of(_filter(step))
-        for kind in ("table",) if window.is_relation else ("arrive", "insert", "expire"):
+        kinds: tuple[str, ...] = (
+            ("table",) if window.is_relation else ("arrive", "insert", "expire")
+        )
+        if model.origins == (place,) and not keeps_alone:
+            kinds = ("arrive",)
+        for kind in kinds:
             yield kind, cost_of(_holding(model, kind, place, indexes[place]))
 
 

@@ -39,6 +39,8 @@ LEAST_BURST = 1.5
 # The squared coefficient of variation of gaps is 0 for regular and 1 for Poisson arrivals.
 REGULAR_BELOW = 0.25
 FEWEST_ARRIVALS = 10
+# So many values stand for a column of which every value counts.
+TYPICAL_VALUES = 40
 
 SourceType = TypeVar("SourceType", Stream, Relation)
 
@@ -110,11 +112,21 @@ class _Inference:
         return Counted(values, len(self._tables[query.source(column.alias).name]))
 
     def _run(self, filled: Workload) -> RunSettings:
-        """Where a relation grows, its size depends on what is measured: all that the data cover."""
+        """Where a relation grows, its size depends on what is measured: all that the data cover.
+
+        So does the importance of all results, which is what a bound of memory is planned by.
+        """
         grows = any(r.changes.inserts != r.changes.deletes for r in filled.relations)
         first, last = self._covered()
-        seconds = (last - first) / 1e6 - filled.warmup
-        return replace(filled.run, duration=seconds) if grows and seconds > 0 else filled.run
+        seconds = (last - first) / 1e6
+        if filled.execution.memory is not None:
+            # n arrivals have n - 1 gaps between the first and the last.
+            count = sum(len(table.ts) for table in self._tables.values())
+            seconds *= count / max(1, count - 1)
+        elif not grows:
+            return filled.run
+        seconds -= filled.warmup
+        return replace(filled.run, duration=seconds) if seconds > 0 else filled.run
 
     def _covered(self) -> tuple[int, int]:
         """The times of the first and the last tuple; 0 where there is none."""
@@ -197,7 +209,26 @@ class _Inference:
             self._found[f"{place}.attributes.{name}.distinct"] = f"{len(column.values)} rows"
             known = _typed(attribute or Attribute(), column)
             attributes[name] = replace(known, distinct=min(distinct, MAX_DISTINCT))
+            typical = typical_values(column) if self._is_importance(source, name) else ()
+            if typical:
+                attributes[name] = replace(known, values=typical)
+                text = f"{len(typical)} typical values of {len(column.values)} rows"
+                self._found[f"{place}.attributes.{name}.distinct"] = text
         return attributes
+
+    def _is_importance(self, source: Stream | Relation, name: str) -> bool:
+        """Whether a column is an importance and nothing else: then its values matter, not keys."""
+        if not isinstance(source, Stream) or source.importance != name:
+            return False
+        compared = (
+            (query.source(column.alias).name, column.attribute)
+            for query in self._workload.queries
+            for column in (
+                *(side for p in query.predicates for side in (p.left, p.right)),
+                *(condition.column for condition in query.filters),
+            )
+        )
+        return (source.name, name) not in compared
 
     def _distribution(self, source: str, attribute: str) -> Distribution:
         key = (source, attribute)
@@ -236,6 +267,26 @@ class _Inference:
         if left is None or right is None:
             return None
         return share_of_pairs(left, condition.comparison, right, condition.offset)
+
+
+def typical_values(column: ColumnData) -> tuple[float, ...]:
+    """Values that stand for equal parts of a column's rows, each the mean of its part; none for
+    text, or where there is no value.
+
+    >>> typical_values(ColumnData(np.array([3, 1, 2])))
+    (1.0, 2.0, 3.0)
+    """
+    present = column.values if column.valid is None else column.values[column.valid]
+    if present.dtype == object or not len(present):
+        return ()
+    ordered = np.sort(present.astype(np.float64))
+    parts = np.array_split(ordered, min(TYPICAL_VALUES, len(ordered)))
+    found: list[float] = []
+    for part in parts:
+        mean = float(part.mean())
+        # Values are listed once: equal ones differ by their last digits.
+        found.append(np.nextafter(found[-1], np.inf) if found and mean <= found[-1] else mean)
+    return tuple(map(float, found))
 
 
 def arrivals_of(ts: NDArray[np.int64]) -> tuple[Arrivals, str]:

@@ -76,6 +76,6 @@ def own_name(workload: Workload) -> Workload:
 
 def _read(file: Path) -> Sample:
     workload = load_workload(file.read_bytes(), file.name)
+    # A sample with a folder of its name runs on the files in it.
     folder = FOLDER / file.stem.removesuffix(_OWN_DATA)
-    own = file.stem.endswith(_OWN_DATA) and folder.is_dir()
-    return Sample(file.stem, workload, folder if own else None)
+    return Sample(file.stem, workload, folder if folder.is_dir() else None)

@@ -257,7 +257,7 @@ class _Priced:
             key = (entry.is_naive, *entry.order[:2]) if entry.is_naive else (entry.is_naive,)
         if key not in self._upkeeps:
             indexes = indexes_of(self._model, entry.loops(self._model))
-            found = list(upkeep(self._model, indexes))
+            found = list(upkeep(self._model, indexes, keeps_alone=False))
             rows = results(self._model)
             total = sum((cost for _, cost in found), Cost())
             output = ("output", Cost(rows_out=rows))

@@ -46,6 +46,8 @@ def answer(predictions: Predictions, labels: Sequence[str], ranking: Ranking) ->
         if reason == NOTHING_KEPT:
             because = "a single stream is joined with the relation as it comes, and nothing is kept"
         return f"{head}, as under every policy: {because}, so that nothing is shed."
+    if not any(predictions.shares):
+        return f"{head}, as under every policy: the memory is too small for a tuple of each stream."
     sentence = f"{head}, because {REASONS[best.label]}{near_ties(best, ranking)}"
     if best.label in OFFLINE:
         sentence += f"; {_of_online(predictions, labels, ranking)}"
@@ -57,8 +59,8 @@ def _said(ranking: Ranking, candidate: Candidate) -> str:
     share = candidate.score / exact if exact else 1.0
     if ranking.by.name == "recall":
         return f"{percent(candidate.score)} of the results"
-    whole = f", {percent(share)} of the {amount(exact)} without a bound" if exact else ""
-    return f"importance {amount(candidate.score)}{whole}"
+    whole = f", {percent(share)} of the {figure(exact)} without a bound" if exact else ""
+    return f"importance {figure(candidate.score)}{whole}"
 
 
 def _of_online(predictions: Predictions, labels: Sequence[str], ranking: Ranking) -> str:
@@ -107,8 +109,7 @@ def _notes(predictions: Predictions, labels: Sequence[str]) -> Iterator[str]:
 
 def _sample_words(predictions: Predictions) -> str:
     sample = predictions.sampled.sample
-    drawn = sum(len(table.ts) for table in sample.tables.values())
-    text = f"on {drawn:,} tuples that are drawn as a run's are, by another seed"
+    text = f"on {sample.tuples:,} tuples that are drawn as a run's are, by another seed"
     if not predictions.sampled.is_whole_run:
         text += ", and scaled to the run"
     if sample.thinned > 1:
@@ -131,19 +132,19 @@ def _why(predictions: Predictions, labels: Sequence[str]) -> Iterator[str]:
             found = percent(model.matching[place])
             yield (
                 f"{found} of the tuples of {alias} have a row in {model.star.relation.alias}, "
-                f"{amount(model.found(arm))} on average per tuple."
+                f"{figure(model.found(arm))} on average per tuple."
             )
         if len(model.star.arms) > 1:
             window = predictions.given(place) * model.lifetimes[place]
             yield (
-                f"The window of {alias} would hold {amount(window)} tuples, and {arm.share:,} may "
+                f"The window of {alias} would hold {figure(window)} tuples, and {arm.share:,} may "
                 "be kept."
             )
     exact = predictions.exact
     mean, _ = predictions.mean_importance
     yield (
-        f"Without a bound there would be {amount(exact.results)} results of importance "
-        f"{amount(mean)} on average."
+        f"Without a bound there would be {figure(exact.results)} results of importance "
+        f"{figure(mean)} on average."
     )
     for label in labels:
         if label != EXACT:
@@ -153,6 +154,11 @@ def _why(predictions: Predictions, labels: Sequence[str]) -> Iterator[str]:
                 f"{label} should find {percent(own.recall)} of the results and {percent(share)} "
                 f"of the importance: {REASONS[label]}."
             )
+
+
+def figure(value: float) -> str:
+    """A predicted figure in four digits: more would be chance."""
+    return amount(float(f"{value:.4g}"))
 
 
 def percent(share: float) -> str:

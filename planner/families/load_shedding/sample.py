@@ -18,7 +18,8 @@ from planner.workload.workload import Workload
 # Tuples of all streams that are measured, and that windows may hold; larger ones are thinned.
 MEASURED = 2_000
 MOST_IN_WINDOWS = 4_000
-# Changes the seed of the run into another one.
+MOST_DRAWS = 50
+# Changes the seed of a run into another one.
 _APART = 0x5EED5EED
 
 
@@ -26,10 +27,11 @@ _APART = 0x5EED5EED
 class Sample:
     """Tuples of the first `seconds`, windows being full from `warmup` on.
 
-    With `thinned` above 1, one in so many tuples is there: memory is thinned alike.
+    Where that is a short time, tuples are drawn several times over. With `thinned` above 1, one in
+    so many tuples is there: memory is thinned alike.
     """
 
-    tables: Mapping[str, Table]
+    draws: tuple[Mapping[str, Table], ...]
     seconds: float
     warmup: float
     thinned: float
@@ -38,9 +40,15 @@ class Sample:
         """The memory of an arm, thinned as its tuples are; what there is, is never nothing."""
         return max(min(share, 1), round(share / self.thinned))
 
-    def beginning(self) -> dict[str, Table]:
+    @property
+    def tuples(self) -> int:
+        """How many tuples were drawn."""
+        return sum(len(table.ts) for tables in self.draws for table in tables.values())
+
+    def beginnings(self) -> Iterator[dict[str, Table]]:
         """The tuples that come while windows fill; rows of a relation stay."""
-        return {name: until(table, self.warmup) for name, table in self.tables.items()}
+        for tables in self.draws:
+            yield {name: until(table, self.warmup) for name, table in tables.items()}
 
 
 def drawn_sample(model: ShedModel) -> Sample:
@@ -52,8 +60,12 @@ def drawn_sample(model: ShedModel) -> Sample:
     if seconds >= model.span:
         # Nothing has to be scaled where the whole span is simulated.
         seconds = model.span
-    seed = workload.run.seed ^ _APART
-    tables = generate(_thinned(workload, thinned), max(seconds, 1e-6), seed)
+    expected = max(1.0, arriving * seconds / thinned)
+    draws = min(MOST_DRAWS, max(1, round(MEASURED / expected)))
+    # Never the seed of the run itself.
+    seeds = (workload.run.seed ^ (_APART + number) for number in range(draws))
+    rarer = _thinned(workload, thinned)
+    tables = tuple(generate(rarer, max(seconds, 1e-6), seed) for seed in seeds)
     return Sample(tables, seconds, min(warmup, seconds), thinned)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from threading import Lock
 
@@ -11,7 +12,11 @@ from planner.families.load_shedding.flows import ArmFlow
 from planner.families.load_shedding.labels import EXACT
 from planner.families.load_shedding.model import ShedModel
 from planner.families.load_shedding.sample import Sample, drawn_sample, partitions
-from planner.families.load_shedding.simulation.settings import Settings, Simulated
+from planner.families.load_shedding.simulation.settings import (
+    ArmCounts,
+    Settings,
+    Simulated,
+)
 from planner.families.load_shedding.simulation.simulate import Simulation
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
@@ -37,12 +42,18 @@ class Sampled:
         self._runs: dict[tuple[str, Shares, bool], Simulated] = {}
 
     @cached_property
-    def _whole(self) -> Simulation:
-        return Simulation(self.model.star, self.sample.tables)
+    def _whole(self) -> list[Simulation]:
+        return [Simulation(self.model.star, tables) for tables in self.sample.draws]
 
     @cached_property
-    def _beginning(self) -> Simulation:
-        return Simulation(self.model.star, self.sample.beginning())
+    def _beginning(self) -> list[Simulation]:
+        return [Simulation(self.model.star, tables) for tables in self.sample.beginnings()]
+
+    @cached_property
+    def _exact(self) -> tuple[int, int]:
+        """The exact results of the sample, and their importance in millionths."""
+        results, importance = zip(*(one.exact for one in self._whole), strict=True)
+        return sum(results), sum(importance)
 
     @property
     def is_whole_run(self) -> bool:
@@ -52,21 +63,21 @@ class Sampled:
     @property
     def has_results(self) -> bool:
         """Whether there is anything to have a share of."""
-        return self._whole.exact[0] > 0
+        return self._exact[0] > 0
 
     @property
     def mean_importance(self) -> float:
         """The mean importance of the exact results of the sample."""
-        results, importance = self._whole.exact
+        results, importance = self._exact
         return importance / results / MILLIONTHS if results else 0.0
 
     def simulated(self, label: str, shares: Shares, beginning: bool = False) -> Simulated:
         """A policy under these shares on the sample, or while its windows fill."""
         key = label, shares, beginning
         if key not in self._runs:
-            simulation = self._beginning if beginning else self._whole
             given = [self.sample.share(share) for share in shares]
-            self._runs[key] = simulation.run(label, self._settings, given)
+            simulations = self._beginning if beginning else self._whole
+            self._runs[key] = _added([one.run(label, self._settings, given) for one in simulations])
         return self._runs[key]
 
     @cached_property
@@ -113,14 +124,11 @@ class Sampled:
         given = [self.sample.share(share) // count for share in shares]
         runs = [
             Simulation(self.model.star, tables).run(label, self._settings, given)
-            for tables in partitions(self.model.star, self.sample.tables, count)
+            for draw in self.sample.draws
+            for tables in partitions(self.model.star, draw, count)
         ]
-        return _found(
-            sum(run.results for run in runs),
-            sum(run.importance for run in runs),
-            sum(run.exact_results for run in runs),
-            sum(run.exact_importance for run in runs),
-        )
+        whole = _added(runs)
+        return _found(whole.results, whole.importance, whole.exact_results, whole.exact_importance)
 
     def flow(self, label: str, shares: Shares, place: int) -> ArmFlow:
         """What happens to the tuples of an arm once windows are full."""
@@ -140,6 +148,36 @@ class Sampled:
             examined=_part(counts.probed, counts.with_row) * thinned,
             found=min(1.0, _part(counts.found, whole.found)),
         )
+
+
+def _added(runs: Sequence[Simulated]) -> Simulated:
+    """Several runs as one: counts are added up, what is held is a mean."""
+    if len(runs) == 1:
+        return runs[0]
+    aliases = list(runs[0].counts)
+    return Simulated(
+        sum(run.results for run in runs),
+        sum(run.importance for run in runs),
+        sum(run.exact_results for run in runs),
+        sum(run.exact_importance for run in runs),
+        {
+            alias: {
+                reason: sum(run.evictions[alias][reason] for run in runs)
+                for reason in runs[0].evictions[alias]
+            }
+            for alias in aliases
+        },
+        {alias: sum(run.held[alias] for run in runs) / len(runs) for alias in aliases},
+        {
+            alias: ArmCounts(
+                **{
+                    part.name: sum(getattr(run.counts[alias], part.name) for run in runs)
+                    for part in fields(ArmCounts)
+                }
+            )
+            for alias in aliases
+        },
+    )
 
 
 def _found(results: int, importance: int, exact: int, exact_importance: int) -> Found:

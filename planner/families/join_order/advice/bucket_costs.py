@@ -57,7 +57,7 @@ class BucketPricing:
         """What a plan costs beside its probes, as far as that counts."""
         if not self.upkeep:
             return 0.0
-        found = upkeep(model, indexes_of(model, loops))
+        found = upkeep(model, indexes_of(model, loops), keeps_alone=False)
         if self.units is None:
             return sum(cost.inserts + cost.expirations for _, cost in found)
         seconds = sum(self.units.default.seconds(cost) for _, cost in found)
