@@ -188,8 +188,8 @@ class Measurement:
     `recomputations` are how often per second an aggregation looked for an extremum anew. `queues`
     says what a slice was given, females and males, and what a union merged, at most in a batch.
     `schedules` has by policy what that order of the same work means for the queries, and `shed`
-    which tuples were not kept under a memory bound, as JSON has it. Of an interrupted run, `reached` is the stream time that was done: costs are over it, and
-    there is no answer.
+    which tuples were not kept under a memory bound, as JSON has it. Of an interrupted run,
+    `reached` is the stream time that was done: costs are over it, and there is no answer.
     """
 
     costs: Mapping[str, Cost]

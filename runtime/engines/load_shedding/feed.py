@@ -105,7 +105,7 @@ class _Blocks:
     query: Query
     star: Star
     tables: Mapping[str, Table]
-    keys: list[Mapping[str, NDArray[np.int32]]]
+    keys: list[dict[str, NDArray[np.int32]]]
     codes: list[int]
     values: Mapping[str, NDArray[np.float64]]
     constants: list[float]
@@ -117,8 +117,14 @@ class _Blocks:
         for arm in star.arms:
             (joined,) = (c for c in query.equality_classes() if arm.key in c)
             by_alias, count = key_codes(query, joined, tables)
+            # A missing key is the last one: nothing is joined with it.
+            for column in joined:
+                data = tables[query.source(column.alias).name].columns[column.attribute]
+                if data.valid is not None:
+                    own = by_alias[column.alias]
+                    by_alias[column.alias] = np.where(data.valid, own, np.int32(count))
             keys.append(by_alias)
-            codes.append(count)
+            codes.append(count + 1)
         slots = value_slots(query)
         data = {c: tables[query.source(c.alias).name].columns[c.attribute] for c in slots}
         ordered = Ordered.of(data.values())
@@ -159,6 +165,7 @@ class _Blocks:
         table = self.tables[relation.name]
         begin, until, met = validity(table, workload, self.tables)
         keys = np.stack([by_alias[relation.alias] for by_alias in self.keys], axis=1)
+        met &= (keys < np.array(self.codes) - 1).all(axis=1)
         return Arrived(
             np.full(len(table), place, np.int16),
             begin,
@@ -172,7 +179,10 @@ class _Blocks:
 
     def rows_of_keys(self) -> Arrived:
         """A row for every key, which is always there: streams without a relation meet in it."""
-        present = np.unique(np.concatenate([self._present(arm) for arm in self.star.arms]))
+        aliases = [arm.source.alias for arm in self.star.arms]
+        own = [by_alias[alias] for alias, by_alias in zip(aliases, self.keys, strict=True)]
+        present = np.unique(np.concatenate(own))
+        present = present[present < self.codes[0] - 1]
         times = [self.tables[arm.source.name].ts for arm in self.star.arms]
         first = min((int(ts[0]) for ts in times if len(ts)), default=0)
         count, arms = len(present), len(self.star.arms)
@@ -188,12 +198,6 @@ class _Blocks:
             np.full(count, NEVER),
         )
 
-    def _present(self, arm: Arm) -> NDArray[np.int32]:
-        """The keys that tuples of an arm have."""
-        own = self.keys[self.star.arms.index(arm)][arm.source.alias]
-        valid = self.tables[arm.source.name].columns[arm.key.attribute].valid
-        return own if valid is None else own[valid]
-
     def names(self) -> dict[str, list[Key | None]]:
         """What the keys of each arm stand for; nothing where there are too many to count apart."""
         if max(self.codes) > MOST_KEYS:
@@ -201,11 +205,10 @@ class _Blocks:
         found = {}
         for arm, by_alias, count in zip(self.star.arms, self.keys, self.codes, strict=True):
             codes = by_alias[arm.source.alias]
-            column = self.tables[arm.source.name].columns[arm.key.attribute]
+            values = self.tables[arm.source.name].columns[arm.key.attribute].values
             known: list[Key | None] = [None] * count
             present, where = np.unique(codes, return_index=True)
-            for code, at in zip(present.tolist(), where.tolist(), strict=True):
-                missing = column.valid is not None and not column.valid[at]
-                known[code] = None if missing else column.values[at : at + 1].tolist()[0]
+            for code, value in zip(present.tolist(), values[where].tolist(), strict=True):
+                known[code] = None if code == count - 1 else value
             found[arm.source.alias] = known
         return found

@@ -21,7 +21,7 @@ from runtime.engines.protocol import BatchStep, Program, Tally
 
 @dataclass(frozen=True)
 class StarProgram(Program):
-    """A star join under a policy. The run begins at `begin`, in microseconds; `query` is its name."""
+    """A star join under a policy; its run begins at `begin`, in microseconds."""
 
     query: str
     join: StarJoin

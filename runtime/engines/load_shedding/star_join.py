@@ -51,7 +51,7 @@ MOST_KEYS = 10_000
 class StarArm:
     """A stream: its place in FROM, and what it keeps of its tuples; None is no bound.
 
-    Its keys are below `codes`. `alpha` is in microseconds.
+    Its keys are below `codes`, of which the last is a missing one. `alpha` is in microseconds.
     """
 
     alias: str
@@ -138,8 +138,8 @@ class StarJoin:
         """No choice was made, and no arrival seen."""
         arms = len(self.arms)
         keys = max(arm.codes for arm in self.arms) if self.policy == EXPECTED_GAIN else 0
-        by_arm, by_key = np.zeros(arms, np.int64), np.zeros((arms, keys), np.int64)
-        return Learned(by_arm, np.zeros(arms), by_arm.copy(), by_key, by_key.copy())
+        known, count, total, sums = (np.zeros((arms, n), np.int64) for n in (keys, keys, keys, 4))
+        return Learned(np.zeros(arms, np.int64), np.zeros(arms), known, count, total, sums)
 
 
 def star_join(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.engines.kernels.inlining import part
+from runtime.engines.load_shedding.kernel.expected_gain import learn_key
 from runtime.engines.load_shedding.kernel.keep import (
     admit,
     drop,
@@ -14,7 +15,6 @@ from runtime.engines.load_shedding.kernel.keep import (
     victim_of,
 )
 from runtime.engines.load_shedding.kernel.leaving import count_shed, drop_planned, leave
-from runtime.engines.load_shedding.kernel.relation import matches_of
 from runtime.engines.load_shedding.kernel.types import (
     EXPECTED,
     GAIN_AND_LOSS,
@@ -32,10 +32,8 @@ def learn(v, a, shape, seen, learned, counters):
     """A tuple has arrived: what is known of its key grows."""
     if counters.key_arrivals.shape[1] > 0:
         counters.key_arrivals[a, seen.keys[v, a]] += 1
-    if shape.policy == EXPECTED:
-        learned.arrivals[a] += 1
-        learned.by_key[a, seen.keys[v, a]] += 1
-        learned.importance_by_key[a, seen.keys[v, a]] += seen.importance[v]
+    if shape.policy == EXPECTED and seen.keys[v, a] < shape.codes[a] - 1:
+        learn_key(seen.keys[v, a], a, seen.importance[v], learned)
 
 
 @part
@@ -52,9 +50,10 @@ def choose(  # noqa: C901
     # All priorities first: a tuple that makes room is no match of others any more.
     if policy >= MATCHES_OF_NOW:
         for a in range(arms):
-            renew_priorities(a, policy, seen, kept, facts, learned)
+            if _are_too_many(a, first, end, old, shape, arm, kept, fresh):
+                renew_priorities(a, now, shape, seen, kept, facts, learned)
     for v in range(first, end):
-        own = priority_of(v, arm[v], policy, seen, facts, learned)
+        own = priority_of(v, arm[v], now, shape, seen, facts, learned)
         fresh.priority[v - old], fresh.importance[v - old], fresh.ties[v - old] = own
     if policy == PLANNED:
         for a in range(arms):
@@ -64,6 +63,16 @@ def choose(  # noqa: C901
             continue
         _place(v, v - old, first, now, counted, arm[v], shape, seen, kept, facts, learned, fresh,
                counters)  # fmt: skip
+
+
+@part
+def _are_too_many(a, first, end, old, shape, arm, kept, fresh):
+    """Whether somebody of an arm has to go at this instant."""
+    count = kept.stop[a] - kept.start[a]
+    for v in range(first, end):
+        if arm[v] == a and (fresh.matches[v - old] > 0 or not shape.prefilter):
+            count += 1
+    return count > shape.room[a]
 
 
 @part
@@ -112,19 +121,19 @@ def store(first, now, counted, shape, seen, kept, facts, counters):
             counters.inserts[shape.place[a]] += counted
     if shape.policy == GAIN_AND_LOSS:
         for a in range(len(shape.place)):
-            _gain_or_lose(a, first, now, shape, seen, kept, facts)
+            _gain_or_lose(a, first, now, shape, seen, kept)
 
 
 @part
-def _gain_or_lose(a, first, now, shape, seen, kept, facts):
+def _gain_or_lose(a, first, now, shape, seen, kept):
     for place in range(kept.start[a], kept.stop[a]):
         slot = kept.order[a, place]
         u = kept.tuples[a, slot]
         if u >= first:
             break
-        if kept.used[a, slot] == now:
-            matches = matches_of(kept.key[a, slot], seen.ts[u], a, facts)
-            gain = np.float64(seen.importance[u]) * matches
+        if kept.used[a, slot] > 0:
+            gain = np.float64(seen.importance[u] * kept.used[a, slot])
+            kept.used[a, slot] = 0
             left = np.float64(seen.ts[u] + shape.lifetime[a] - now)
             kept.priority[a, slot] += gain * left / shape.alpha[a]
         else:

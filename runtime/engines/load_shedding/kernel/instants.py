@@ -159,7 +159,7 @@ def _run(  # noqa: C901
                 larger[:results] = rows[:results]
                 rows = larger
             part_digest, importance = combine(
-                v, a, size, now, shape, seen, hashes, facts, kept, learned, found,
+                v, a, size, shape, seen, hashes, facts, kept, learned, found,
                 counters.estimated, keep_rows, rows, results,
             )  # fmt: skip
             digest += part_digest

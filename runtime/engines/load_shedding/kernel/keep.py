@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.engines.kernels.inlining import part
+from runtime.engines.load_shedding.kernel.expected_gain import expected_gain
 from runtime.engines.load_shedding.kernel.relation import add_stored, matches_of
 from runtime.engines.load_shedding.kernel.types import (
     EXPECTED,
@@ -12,7 +13,6 @@ from runtime.engines.load_shedding.kernel.types import (
     IMPORTANCE,
     MATCHES,
     MATCHES_OF_NOW,
-    NEVER,
     RANDOM,
     Kept,
 )
@@ -71,7 +71,7 @@ def admit(u, a, priority, importance, matches, since, kept):
     kept.importance[a, slot] = importance
     kept.matches[a, slot] = matches
     kept.since[a, slot] = since
-    kept.used[a, slot] = NEVER
+    kept.used[a, slot] = 0
     if kept.stop[a] == kept.order.shape[1]:
         start = kept.start[a]
         for place in range(start, kept.stop[a]):
@@ -110,13 +110,13 @@ def drop(place, a, seen, kept, facts):
 
 
 @part
-def priority_of(u, a, policy, seen, facts, learned):
+def priority_of(u, a, now, shape, seen, facts, learned):
     """The priority of an arrival, and what decides between equal ones: importance and matches."""
-    importance, key = seen.importance[u], seen.keys[u, a]
+    importance, key, policy = seen.importance[u], seen.keys[u, a], shape.policy
     if policy == IMPORTANCE:
         return np.float64(importance), np.int64(0), np.int64(0)
     if policy == EXPECTED:
-        return expected_gain(u, a, seen, facts, learned), np.int64(0), np.int64(0)
+        return expected_gain(u, a, now, shape, seen, facts, learned), np.int64(0), np.int64(0)
     if policy in (MATCHES, MATCHES_OF_NOW, GAIN_AND_LOSS):
         matches = matches_of(np.int64(key), seen.ts[u], a, facts)
         ties = matches if policy == GAIN_AND_LOSS else np.int64(0)
@@ -125,42 +125,19 @@ def priority_of(u, a, policy, seen, facts, learned):
 
 
 @part
-def renew_priorities(a, policy, seen, kept, facts, learned):
+def renew_priorities(a, now, shape, seen, kept, facts, learned):
     """What changes with the state: the matches of all stored tuples, or their expected gain."""
     for place in range(kept.start[a], kept.stop[a]):
         slot = kept.order[a, place]
         u = kept.tuples[a, slot]
-        if policy == EXPECTED:
-            kept.priority[a, slot] = expected_gain(u, a, seen, facts, learned)
+        if shape.policy == EXPECTED:
+            kept.priority[a, slot] = expected_gain(u, a, now, shape, seen, facts, learned)
             continue
         matches = matches_of(kept.key[a, slot], seen.ts[u], a, facts)
-        if policy == MATCHES_OF_NOW:
+        if shape.policy == MATCHES_OF_NOW:
             kept.priority[a, slot] = np.float64(seen.importance[u]) * matches
         else:
             kept.matches[a, slot] = matches
-
-
-@part
-def expected_gain(u, a, seen, facts, learned):
-    """The importance that a tuple is expected to find in the next arrival of every other arm."""
-    own, ts = np.float64(seen.importance[u]), seen.ts[u]
-    found = 0.0
-    r = facts.first[a, seen.keys[u, a]]
-    while r >= 0:
-        if facts.begin[r] <= ts:
-            gain = 1.0
-            for j in range(facts.stored.shape[1]):
-                if j != a:
-                    key = facts.keys[r, j]
-                    count = learned.by_key[j, key]
-                    if count == 0:
-                        gain = 0.0
-                        break
-                    mean = learned.importance_by_key[j, key] / count
-                    gain *= count / learned.arrivals[j] * min(own, mean)
-            found += gain
-        r = facts.next[a, r]
-    return found
 
 
 @part

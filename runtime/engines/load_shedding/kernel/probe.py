@@ -7,7 +7,7 @@ from numba import njit
 
 from runtime.engines.kernels.digest import result_hash
 from runtime.engines.kernels.inlining import part
-from runtime.engines.load_shedding.kernel.types import RANDOM, Found
+from runtime.engines.load_shedding.kernel.types import GAIN_AND_LOSS, RANDOM, Found
 
 
 def found_of(arms, codes, rows, nodes):
@@ -23,6 +23,7 @@ def found_of(arms, codes, rows, nodes):
         np.zeros(nodes, np.int64),
         np.zeros(arms + 1, np.int64),
         np.zeros(arms + 1, np.int64),
+        np.zeros(arms + 1, np.int64),
         np.zeros(arms + 1, np.uint64),
         np.zeros(arms + 1, np.int64),
         np.zeros(arms + 1),
@@ -36,7 +37,7 @@ def more_nodes(found):
     return Found(
         found.rows, found.wanted, found.wanted_next, found.members, found.counts,
         np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64),
-        found.cursor, found.chosen, found.hash, found.least, found.chance,
+        found.cursor, found.chosen, found.chosen_slot, found.hash, found.least, found.chance,
     )  # fmt: skip
 
 
@@ -112,7 +113,7 @@ def _add(node, j, n, v, slot, found):
 
 @part
 def combine(  # noqa: C901
-    u, a, count, now, shape, seen, hashes, facts, kept, learned, found, sums, keep_rows, rows,
+    u, a, count, shape, seen, hashes, facts, kept, learned, found, sums, keep_rows, rows,
     results,
 ):  # fmt: skip
     """Make all combinations of the members of each row. Returns the digest and the importance.
@@ -144,6 +145,8 @@ def combine(  # noqa: C901
                     weight = np.exp(-found.chance[level])
                     sums[0] += weight
                     sums[1] += weight * found.least[level]
+                if shape.policy == GAIN_AND_LOSS:
+                    _count_used(a, levels, kept, found)
                 if keep_rows:
                     _write(u, a, row, shape, seen, found, rows, results)
                 results += 1
@@ -158,14 +161,11 @@ def combine(  # noqa: C901
             v, slot = found.node_tuple[node], found.node_slot[node]
             found.hash[level + 1] = found.hash[level] ^ hashes[v]
             found.least[level + 1] = min(found.least[level], seen.importance[v])
-            if slot >= 0:
-                kept.used[j, slot] = now
-                if random:
-                    chance = learned.survived[j] - kept.since[j, slot]
-                    found.chance[level + 1] = found.chance[level] + chance
-            elif random:
-                found.chance[level + 1] = found.chance[level]
+            found.chance[level + 1] = found.chance[level]
+            if random and slot >= 0:
+                found.chance[level + 1] += learned.survived[j] - kept.since[j, slot]
             found.chosen[level] = v
+            found.chosen_slot[level] = slot
             level += 1
             if level < levels:
                 found.cursor[level] = found.members[_arm_at(level, a), n]
@@ -176,6 +176,14 @@ def combine(  # noqa: C901
 def _arm_at(level, a):
     """The arm at a level of combinations: all but a, in order."""
     return level if level < a else level + 1
+
+
+@part
+def _count_used(a, levels, kept, found):
+    """The stored members of a result were in it."""
+    for level in range(levels):
+        if found.chosen_slot[level] >= 0:
+            kept.used[_arm_at(level, a), found.chosen_slot[level]] += 1
 
 
 @part

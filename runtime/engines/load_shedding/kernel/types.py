@@ -17,6 +17,8 @@ STEPS = 60
 # A sum of importance has a high and a low part: the low one is below this.
 IMPORTANCE_BASE = 2**62
 NEVER = np.iinfo(np.int64).max
+# Places of `Learned.sums`.
+KNOWN, COUNTED, ARRIVED, IMPORTANCE_ARRIVED = range(4)
 
 
 class Arrived(NamedTuple):
@@ -53,7 +55,8 @@ class Shape(NamedTuple):
     """The join. By source: its arm (-1: the relation, whose rows the last source has if there is
     none). By arm: its place in FROM, lifetime, room (NEVER: no bound), access and buckets.
 
-    `alpha` is in microseconds by arm. Work is counted from `warmup` to `end`; what was shed, by
+    Keys of an arm are below its `codes`, of which the last is a missing one. `alpha` is in
+    microseconds by arm. Work is counted from `warmup` to `end`; what was shed, by
     steps of `every` microseconds from `begin`. A partition is given its own tuples only, so that it
     has the first and only one of the `shares` of their work.
     """
@@ -109,7 +112,7 @@ class Kept(NamedTuple):
 
     `order` has the slots in arrival order, from `start` to `stop`. Lowest `priority` goes first,
     then lowest `importance`, then fewest `matches`. `since` is the logarithm of the chance to
-    survive all choices before a tuple came; `used` when it was last in a result.
+    survive all choices before a tuple came; `used` in how many results of this instant it was.
     """
 
     key: np.ndarray
@@ -153,6 +156,7 @@ class Found(NamedTuple):
     node_next: np.ndarray
     cursor: np.ndarray
     chosen: np.ndarray
+    chosen_slot: np.ndarray
     hash: np.ndarray
     least: np.ndarray
     chance: np.ndarray
@@ -160,13 +164,19 @@ class Found(NamedTuple):
 
 class Learned(NamedTuple):
     """What goes on from batch to batch, by arm: choices so far, the logarithm of the chance to
-    survive all of them, and of arrivals by key how many there were and their importance."""
+    survive all of them, and what is expected of keys.
+
+    `count` and `total` are the arrivals of each key and their importance, of which old ones are
+    forgotten; `known` says whether a key ever arrived. `sums` has by arm the known keys, the sum of
+    `count`, and all arrivals and their importance.
+    """
 
     choices: np.ndarray
     survived: np.ndarray
-    arrivals: np.ndarray
-    by_key: np.ndarray
-    importance_by_key: np.ndarray
+    known: np.ndarray
+    count: np.ndarray
+    total: np.ndarray
+    sums: np.ndarray
 
 
 class ShedCounters(NamedTuple):
