@@ -23,9 +23,13 @@ from planner.families.load_shedding.offline.matches import (
     matches_of,
     single_worth,
 )
+from planner.families.load_shedding.offline.prices import Chains, prices
 from planner.families.load_shedding.star import Star
 from planner.families.load_shedding.star_tuples import Integers, StarTuples, star_tuples
 from planner.files.tuple_table import Table
+
+FINER = 64
+MOST_WORTH = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,21 +87,37 @@ def leaves_of(tuples: StarTuples, shares: Sequence[int], worth: Worth) -> ArmLea
 def _kept(gains: Gains, arrives: Integers, share: int) -> NDArray[np.bool_]:
     """Which gains are made when a stream keeps at most so many tuples at once.
 
-    Only instants where a tuple arrives or has gained are nodes of the line.
+    Only instants where a tuple arrives or has gained are places of the line.
     """
     count = len(gains.tuple)
     line, places = np.unique(np.concatenate((arrives, gains.instant + 1)), return_inverse=True)
-    enter, leave = places[:count], places[count:]
-    is_first = np.append(True, gains.tuple[1:] != gains.tuple[:-1])
-    own = len(line) + np.arange(count)
+    worth = gains.worth // np.gcd.reduce(gains.worth)
+    # Finer than whole numbers, so that prices can be; not so fine that the solver overflows.
+    worth *= max(1, min(FINER, MOST_WORTH // int(worth.max())))
+    whole = Chains(gains.tuple, places[:count], places[count:], worth, len(line))
+    chains = whole.shortened(share)
+    if chains.length == 1:
+        return np.ones(count, np.bool_)
+    own = chains.length + np.arange(count)
     # Back along the line; to each gain from the line or from the gain before; back to the line.
-    tail = np.concatenate((np.arange(1, len(line)), np.where(is_first, enter, own - 1), own))
-    head = np.concatenate((np.arange(len(line) - 1), own, leave))
+    steps = np.arange(chains.length - 1)
+    tail = np.concatenate((steps + 1, np.where(chains.is_first, chains.enter, own - 1), own))
+    head = np.concatenate((steps, own, chains.leave))
     capacity = np.ones(len(tail), np.int64)
-    capacity[: len(line) - 1] = share
+    capacity[steps] = share
+    gain_arcs = len(steps) + np.arange(count)
     cost = np.zeros(len(tail), np.int64)
-    gain_arcs = slice(len(line) - 1, len(line) - 1 + count)
-    cost[gain_arcs] = -gains.worth // np.gcd.reduce(gains.worth)
+    cost[gain_arcs] = -worth
+    # The values of nodes change what arcs cost, and nothing of what a round costs.
+    summed = prices(chains, share)
+    value = np.concatenate((summed, summed[chains.leave]))
+    cost += value[head] - value[tail]
+    return np.asarray(_solved(tail, head, capacity, cost).flows(gain_arcs) > 0)
+
+
+def _solved(
+    tail: Integers, head: Integers, capacity: Integers, cost: Integers
+) -> SimpleMinCostFlow:
     flow = SimpleMinCostFlow()
     flow.add_arcs_with_capacity_and_unit_cost(tail, head, capacity, cost)
     status = flow.solve()
@@ -106,5 +126,4 @@ def _kept(gains: Gains, arrives: Integers, share: int) -> NDArray[np.bool_]:
             f"the best tuples to keep were not found ({status.name}); take fewer tuples",
             "run.duration",
         )
-    arcs = np.arange(gain_arcs.start, gain_arcs.stop)
-    return np.asarray(flow.flows(arcs) > 0)
+    return flow

@@ -108,5 +108,5 @@ class ExpectedGain(Policy):
             if first[row] <= stored:
                 key = rows[row][other]
                 expected = mean[key] or unknown
-                rate += weight[key] * (own if own < expected else expected)
+                rate += weight[key] * min(own, expected)
         return rate
