@@ -66,6 +66,11 @@ BENCHMARKS = {
             "schedules", "schedules", "which policy waits least; all policies beside pull-up"
         ),
         Benchmark("schedule-figures", "papers", "the points of Hammad et al.'s figures"),
+        Benchmark(
+            "shedding",
+            "shedding.policies",
+            "what policies keep, beside the optimum",
+        ),
         Benchmark("calibration", "calibration", "kernel seconds, predicted and measured"),
         Benchmark("sessions", "sessions", "ten browser sessions at once: seconds per click"),
     )

@@ -51,9 +51,11 @@ class Shedding:
     access: Access | Mapping[str, Access] = later("index")  # noqa: RUF009
 
     def __post_init__(self) -> None:
-        for place, value in (("alpha", self.alpha), ("beta", self.beta)):
-            if value is not None:
-                not_negative(value, place, most=1e12)
+        if self.alpha is not None:
+            # It is divided by.
+            number(self.alpha, "alpha", most=1e12)
+        if self.beta is not None:
+            not_negative(self.beta, "beta", most=1e12)
         if not isinstance(self.split, str):
             for stream, tuples in self.split.items():
                 whole(tuples, f"split.{stream}", least=0)

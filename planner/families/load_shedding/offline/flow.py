@@ -76,7 +76,7 @@ def leaves_of(tuples: StarTuples, shares: Sequence[int], worth: Worth) -> ArmLea
         leaves = own.ts.copy()
         if share and len(gains.tuple):
             arrives = np.searchsorted(matches.instants, own.ts)
-            kept = _kept(gains, arrives[gains.tuple], share)
+            kept = kept_gains(gains, arrives[gains.tuple], share)
             gained += int(gains.worth[kept].sum())
             # Gains are in order of time: the last one that is kept is written last.
             leaves[gains.tuple[kept]] = after[gains.instant[kept]]
@@ -84,7 +84,7 @@ def leaves_of(tuples: StarTuples, shares: Sequence[int], worth: Worth) -> ArmLea
     return ArmLeaves(tuple(by_arm), gained)
 
 
-def _kept(gains: Gains, arrives: Integers, share: int) -> NDArray[np.bool_]:
+def kept_gains(gains: Gains, arrives: Integers, share: int) -> NDArray[np.bool_]:
     """Which gains are made when a stream keeps at most so many tuples at once.
 
     Only instants where a tuple arrives or has gained are places of the line.

@@ -55,7 +55,7 @@ def matches_of(tuples: StarTuples, worth: Worth) -> Matches:
 def single_worth(tuples: StarTuples, worth: Worth) -> int:
     """What the matches of a single stream with the relation are worth: nothing has to wait."""
     (own,) = tuples.arms
-    arriving, _ = _with_rows(tuples, 0)
+    arriving, _ = with_rows(tuples, 0)
     return len(arriving) if worth == "results" else int(own.importance[arriving].sum())
 
 
@@ -84,7 +84,7 @@ def _pairs(tuples: StarTuples, waiting: int, together: bool) -> tuple[Integers, 
     A pair comes once for each row that joins it.
     """
     own, others = tuples.arms[waiting], tuples.arms[1 - waiting]
-    arriving, row = _with_rows(tuples, 1 - waiting)
+    arriving, row = with_rows(tuples, 1 - waiting)
     now = others.ts[arriving]
     oldest = np.maximum(tuples.begin[row], now - own.arm.lifetime + 1)
     order = np.lexsort((own.ts, own.key))
@@ -111,7 +111,7 @@ def _places(
     return begin.astype(np.int64), end.astype(np.int64)
 
 
-def _with_rows(tuples: StarTuples, arm: int) -> tuple[Integers, Integers]:
+def with_rows(tuples: StarTuples, arm: int) -> tuple[Integers, Integers]:
     """The tuples of an arm with the rows that are active when they arrive and match."""
     own = tuples.arms[arm]
     order = np.argsort(tuples.rows[:, arm], kind="stable")

@@ -1,0 +1,1 @@
+"""Shedding: policies beside the optimum, and how long the optimum takes."""
