@@ -79,8 +79,6 @@ def _links(workload: Workload, query: Query) -> str | None:
                 f"{source.alias} is not joined with {fact.alias}; in a star every stream is joined "
                 "with the relation"
             )
-    if fact is None and len(query.equality_classes()) > 1:
-        return "streams without a relation are joined by one key; join them on one attribute"
     return None
 
 

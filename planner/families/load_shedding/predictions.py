@@ -67,7 +67,8 @@ class Predictions:
         found = {label: SEVERAL for label in OFFLINE if len(self.model.star.arms) > 2}
         if self.without_shedding is None and self.exact.results and not self.sampled.has_results:
             for label in LABELS:
-                if label != EXACT and not self.is_closed(label):
+                # What chance finds follows from how much it keeps.
+                if label not in (EXACT, RANDOM) and not self.is_closed(label):
                     found.setdefault(label, NO_RESULT)
         return tuple(found.items())
 
@@ -200,7 +201,10 @@ class Predictions:
     def _simulated(self, label: str) -> Prediction:
         sampled, exact = self.sampled, self.exact
         arms = range(len(self.model.star.arms))
-        if sampled.is_whole_run:
+        if not sampled.has_results and exact.results:
+            found = sampled.kept(label, self.shares)
+            results, importance = found.results, found.importance
+        elif sampled.is_whole_run:
             found = sampled.found(label, self.shares)
             results, importance = found.results, found.importance
         else:

@@ -6,7 +6,10 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from math import prod
 from threading import Lock
+
+import numpy as np
 
 from planner.families.load_shedding.flows import ArmFlow
 from planner.families.load_shedding.labels import EXACT
@@ -67,9 +70,18 @@ class Sampled:
 
     @property
     def mean_importance(self) -> float:
-        """The mean importance of the exact results of the sample."""
+        """The mean importance of the exact results of the sample; without one, of any tuples of all
+        streams together."""
         results, importance = self._exact
-        return importance / results / MILLIONTHS if results else 0.0
+        if results:
+            return importance / results / MILLIONTHS
+        arms = self._whole[0].tuples.arms
+        levels = np.unique(np.concatenate([[0], *(own.importance for own in arms)]))
+        above = np.ones(len(levels) - 1)
+        for own in arms:
+            at_most = np.searchsorted(np.sort(own.importance), levels[:-1], side="right")
+            above *= 1 - at_most / max(1, len(own.importance))
+        return float(above @ np.diff(levels)) / MILLIONTHS
 
     def simulated(self, label: str, shares: Shares, beginning: bool = False) -> Simulated:
         """A policy under these shares on the sample, or while its windows fill."""
@@ -116,6 +128,16 @@ class Sampled:
             exact_importance,
         )
         return early, late
+
+    def kept(self, label: str, shares: Shares) -> Found:
+        """What a policy that does not look at keys finds: as much as it keeps of the windows."""
+        run, exact = self.simulated(label, shares), self.simulated(EXACT, shares)
+        parts = {
+            alias: min(1.0, _part(held, exact.held[alias])) for alias, held in run.held.items()
+        }
+        # The arrival that completes a result need not be kept.
+        share = sum(prod(p for a, p in parts.items() if a != alias) for alias in parts) / len(parts)
+        return Found(share, share)
 
     def split(self, label: str, shares: Shares, count: int) -> Found:
         """What a policy finds where keys and memory are split into so many partitions."""

@@ -55,7 +55,7 @@ execution:
   evaluate: {every: 5}
   expire: {every: 2.5}
   memory: 100
-  shedding: {alpha: 1, beta: 2, split: {S1: 50}, prefilter: false}
+  shedding: {alpha: 1, beta: 2, split: {S1: 50}, prefilter: false, access: {S1: hash}}
   unit_costs: {compare: 1e-9}
   c_sys: 0.5
   ties: smaller
@@ -99,7 +99,7 @@ def test_every_key_is_read() -> None:
         evaluate=Every(5),
         expire=Every(2.5),
         memory=100,
-        shedding=Shedding(1, 2, {"S1": 50}, prefilter=False),
+        shedding=Shedding(1, 2, {"S1": 50}, prefilter=False, access={"S1": "hash"}),
         unit_costs={"compare": 1e-9},
         c_sys=0.5,
         ties="smaller",
@@ -198,6 +198,16 @@ def test_json_is_yaml() -> None:
         ("memory: 100", "memory: 0", "execution.memory: must be from 1"),
         ("compare: 1e-9", "compute: 1", "execution.unit_costs.compute: no such unit"),
         ("c_sys: 0.5", "c_sys: -1", "execution.c_sys: must be 0 or above, got -1"),
+        (
+            "access: {S1: hash}",
+            "access: {S1: tree}",
+            "execution.shedding.access.S1: must be 'scan', 'search', 'index' or 'hash', got 'tree'",
+        ),
+        (
+            "access: {S1: hash}",
+            "access: {S9: hash}",
+            "execution.shedding.access: no stream or alias 'S9'",
+        ),
         ("beta: 2", "beta: -2", "execution.shedding.beta: must be 0 or above"),
         ("ties: smaller", "ties: none", "execution.ties: must be 'larger' or 'smaller'"),
         ("utilisation: 0.7", "utilisation: 0", "execution.utilisation: must be above 0, got 0"),
@@ -259,16 +269,34 @@ streams = st.builds(
     name=names,
     rate=st.none() | positive,
     attributes=st.dictionaries(names, attributes, max_size=3),
-    arrivals=st.sampled_from([Arrivals(), Arrivals("regular"), Arrivals("pareto", 2.5)]),
+    arrivals=st.one_of(
+        st.sampled_from([Arrivals(), Arrivals("regular"), Arrivals("pareto", 2.5)]),
+        st.builds(Arrivals, st.just("regular"), phase=st.floats(0, 0.999)),
+    ),
     tuple_bytes=st.integers(1, 10**6),
 )
+relations = st.builds(
+    Relation,
+    name=names.map(lambda name: f"relation {name}"),
+    rows=st.none() | st.integers(0, 10**6),
+    attributes=st.dictionaries(names, attributes, max_size=3),
+    changes=st.builds(Changes, st.floats(0, 1e3), st.floats(0, 1e3)),
+    distinct_rows=st.booleans(),
+)
+accesses = st.sampled_from(["scan", "search", "index", "hash"])
 executions = st.builds(
     Execution,
     join=st.sampled_from(["nested", "hash"]),
     buckets=st.just("per-value") | st.integers(1, 100),
     evaluate=st.just("eager") | st.builds(Every, positive),
     memory=st.none() | st.integers(1, 1000),
+<<<<<<< HEAD
     shedding=st.builds(Shedding, alpha=st.none() | st.floats(0.1, 5), prefilter=st.booleans()),
+=======
+    shedding=st.builds(
+        Shedding, alpha=st.none() | st.floats(0, 5), prefilter=st.booleans(), access=accesses
+    ),
+>>>>>>> shed-planner
     c_sys=st.floats(0, 1e6),
     utilisation=st.none() | st.floats(1e-3, 99),
 )
@@ -280,11 +308,16 @@ def workloads(draw: st.DrawFn) -> Workload:
     sources = tuple(Source(stream.name, stream.name, TimeWindow(draw(positive))) for stream in made)
     deadline = draw(st.none() | positive)
     query = Query(draw(names), sources, weight=draw(positive), deadline=deadline)
+    execution = draw(executions)
+    if draw(st.booleans()):
+        by_alias = {made[0].name: draw(accesses)}
+        execution = replace(execution, shedding=replace(execution.shedding, access=by_alias))
     return Workload(
         name=draw(names),
         streams=tuple(made),
         queries=(replace(query, text=format_query(query)),),
-        execution=draw(executions),
+        relations=tuple(draw(st.lists(relations, max_size=2, unique_by=lambda r: r.name))),
+        execution=execution,
         run=RunSettings(
             draw(st.integers(0, 2**63 - 1)), draw(st.none() | positive), draw(positive)
         ),

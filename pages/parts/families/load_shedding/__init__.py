@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
-from pages.parts.families.load_shedding import memory, shed_results
-from pages.parts.families.protocol import FamilyView, PlanChoice
+from pages.parts.families.load_shedding import memory, memory_states, shed_results
+from pages.parts.families.protocol import FamilyView, PlanChoice, Sections
 from pages.parts.plans import drawings
 from pages.parts.plans.ranking_table import plan_heading
 from runtime.runs.records import Run
@@ -24,6 +25,10 @@ class LoadSheddingView(FamilyView):
     def beside_ranking(self, choice: PlanChoice) -> None:
         """The operators of the chosen plan: its name is above."""
         drawings.operators(*choice.priced, key="chosen")
+
+    def details(self, choice: PlanChoice, common: Sections) -> Sections:
+        """Last the states of memory that the optimum is the best path through."""
+        return common | {"Memory states": partial(memory_states.show, choice)}
 
     def run_results(self, run: Run) -> None:
         """What was shed, why and when, and which keys suffered."""

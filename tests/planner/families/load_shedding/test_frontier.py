@@ -1,0 +1,97 @@
+"""Importance by memory, read both ways, and memory that is split up."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.errors import PlanError
+from planner.families.capabilities import MemoryFrontier
+from planner.families.load_shedding.frontier import with_memory
+from planner.families.load_shedding.labels import EXACT, LABELS
+from planner.families.load_shedding.star import star_of
+from planner.families.registry import family
+from planner.workload.execution import Shedding
+from tests.planner.stars import KEYED, STAR_SAMPLES, TWO, star, ticking
+from tests.planner.workloads import TABLE_5, equality_join
+
+SHED = family("load_shedding")
+
+
+def frontier_of(workload_name: str = "") -> MemoryFrontier:
+    workload = STAR_SAMPLES[workload_name] if workload_name else ticking()
+    found: MemoryFrontier | None = SHED.space(workload).capability(MemoryFrontier)  # type: ignore[type-abstract]
+    assert found is not None
+    return found
+
+
+def test_only_shedding_has_a_frontier() -> None:
+    orders = family("join_order").space(equality_join(TABLE_5))
+    assert orders.capability(MemoryFrontier) is None  # type: ignore[type-abstract]
+
+
+def test_the_optimum_grows_with_memory_up_to_the_exact_answer() -> None:
+    points = frontier_of().frontier(labels=["OSSJ", "SIMP-S", EXACT])
+    by_label = {label: [p for p in points if p.label == label] for label in ("OSSJ", "SIMP-S")}
+    best = [p.importance for p in by_label["OSSJ"]]
+    assert best == sorted(best)
+    exact = next(p.importance for p in points if p.label == EXACT)
+    assert best[-1] == pytest.approx(exact)
+    assert [p.memory for p in by_label["OSSJ"]] == [2, 4, 6, 8, 12, 18, 28, 40]
+    assert all(one.importance < two.importance for one, two in zip(
+        by_label["SIMP-S"][:-1], by_label["OSSJ"][:-1], strict=True))  # fmt: skip
+
+
+def test_a_frontier_has_every_policy() -> None:
+    points = frontier_of().frontier([4, 10])
+    assert [(p.memory, p.label) for p in points] == [(m, x) for m in (4, 10) for x in LABELS]
+
+
+@pytest.mark.parametrize("label", ["OSSJ", "GAIN-S", "RAND-S"])
+def test_the_frontier_is_read_backwards(label: str) -> None:
+    frontier = frontier_of()
+    (wished,) = frontier.frontier([12], [label])
+    memory = frontier.least_memory(label, importance=wished.importance)
+    assert memory is not None
+    assert memory <= 12
+    (found,) = frontier.frontier([memory], [label])
+    assert found.importance >= wished.importance
+    by_recall = frontier.least_memory(label, recall=0.5)
+    assert by_recall is not None
+    (enough,) = frontier.frontier([by_recall], [label])
+    assert enough.recall >= 0.5
+    if by_recall > 2:
+        (too_few,) = frontier.frontier([by_recall - 2], [label])
+        assert too_few.recall < 0.5
+
+
+def test_more_than_the_exact_answer_cannot_be_had() -> None:
+    frontier = frontier_of()
+    assert frontier.least_memory("OSSJ", recall=1.0) is not None
+    assert frontier.least_memory("OSSJ", importance=1e9) is None
+    with pytest.raises(PlanError, match="one of them"):
+        frontier.least_memory("OSSJ")
+    with pytest.raises(PlanError, match="no plan 'OSS'"):
+        frontier.least_memory("OSS", recall=0.5)
+
+
+def test_what_was_split_by_hand_stays_so() -> None:
+    workload = star(TWO, memory=12, shedding=Shedding(split={"R": 3, "S": 9}))
+    assert [arm.share for arm in star_of(with_memory(workload, 40)).arms] == [10, 30]
+    assert [arm.share for arm in star_of(with_memory(star(TWO), 40)).arms] == [20, 20]
+
+
+def test_split_memory_finds_less() -> None:
+    workload = star(KEYED, memory=32)
+    frontier: MemoryFrontier | None = SHED.space(workload).capability(MemoryFrontier)  # type: ignore[type-abstract]
+    assert frontier is not None
+    points = frontier.split_costs("OSSJ")
+    assert [p.partitions for p in points] == [1, 2, 4, 8]
+    # Where the optimum has more to choose from it finds no less.
+    importance = [p.importance for p in points]
+    assert importance == sorted(importance, reverse=True)
+    assert importance[-1] < importance[0]
+
+
+def test_streams_of_different_attributes_cannot_be_split() -> None:
+    assert frontier_of("two streams").split_costs("GAIN-S") == ()
+    assert frontier_of("no relation").split_costs("GAIN-S") != ()
