@@ -290,13 +290,9 @@ executions = st.builds(
     buckets=st.just("per-value") | st.integers(1, 100),
     evaluate=st.just("eager") | st.builds(Every, positive),
     memory=st.none() | st.integers(1, 1000),
-<<<<<<< HEAD
-    shedding=st.builds(Shedding, alpha=st.none() | st.floats(0.1, 5), prefilter=st.booleans()),
-=======
     shedding=st.builds(
-        Shedding, alpha=st.none() | st.floats(0, 5), prefilter=st.booleans(), access=accesses
+        Shedding, alpha=st.none() | st.floats(0.1, 5), prefilter=st.booleans(), access=accesses
     ),
->>>>>>> shed-planner
     c_sys=st.floats(0, 1e6),
     utilisation=st.none() | st.floats(1e-3, 99),
 )
