@@ -51,7 +51,7 @@ def _few() -> list[Design]:
 
 def test_every_kernel_has_runs_that_tell_its_work_apart() -> None:
     found = designs()
-    for kernel in ("multiway", "loops", "relations", "aggregation", "slices", "schedule"):
+    for kernel in ("multiway", "loops", "relations", "aggregation", "slices", "schedule", "shed"):
         plans = sum(len(design.plans) for design in found if design.kernel == kernel)
         assert plans >= 12, kernel
     assert sum(design.merged for design in found) >= 3
