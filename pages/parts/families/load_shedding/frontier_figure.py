@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import log10
 
 import plotly.graph_objects as go
 
@@ -45,6 +46,7 @@ def frontier_figure(
         )
     sizes = [point.memory for point in points]
     low, high = min((*sizes, now)) / 1.15, max((*sizes, now)) * 1.15
+    ticks = sorted({size for size in sizes if size != now} or {now})
     figure.add_scatter(
         x=[low, high],
         y=[100, 100],
@@ -53,24 +55,28 @@ def frontier_figure(
         line={"color": policies.colour(EXACT), "width": 2, "dash": "dot"},
         hovertemplate=f"without a bound<br>importance {amount(exact.importance)}<extra></extra>",
     )
-    figure.add_vline(
-        x=now,
-        line={"color": LINE, "width": 1.5, "dash": "dot"},
-        annotation={
-            "text": f"memory now: {now:,}",
-            "yref": "paper",
-            "y": 0.02,
-            "yanchor": "bottom",
-            "textangle": -90,
-            "xshift": -9,
-        },
+    figure.add_vline(x=now, line={"color": LINE, "width": 1.5, "dash": "dot"})
+    figure.add_annotation(
+        text=f"memory now: {now:,}",
+        # Plotly wants the logarithm here, and here alone.
+        x=log10(now),
+        y=0,
+        yanchor="bottom",
+        xanchor="right",
+        showarrow=False,
+        font={"color": LINE},
     )
     layout = frame(f"Share {OF[by]} that is found, by memory (predicted)", 480)
     # The legend may take several lines: below, it hides nothing.
-    layout["margin"] = {"l": 10, "r": 10, "t": 56, "b": 140}
+    layout["margin"] = {"l": 10, "r": 10, "t": 56, "b": 120}
     layout["legend"] = {"orientation": "h", "yanchor": "top", "y": -0.2, "x": 0}
     figure.update_layout(
-        xaxis={"title": "Memory (tuples kept, all streams together)", **log_axis(low, high)},
+        xaxis={
+            "title": "Memory (tuples kept, all streams together)",
+            **log_axis(low, high),
+            "tickvals": ticks,
+            "ticktext": [f"{size:,}" for size in ticks],
+        },
         yaxis={"title": f"Share {OF[by]}", "ticksuffix": "%", "range": [0, 106]},
         **layout,
     )

@@ -176,8 +176,8 @@ def needed_table(needed: Sequence[MemoryNeeded]) -> pd.DataFrame:
         {
             "Policy": [own.label for own in needed],
             "Memory": pd.array([own.memory for own in needed], dtype="Int64"),
+            "Known by": [policies.how_known(own.model) for own in needed],
             "What it does": [policies.words(own.label) for own in needed],
-            "Predicted by": [policies.how_known(own.model) for own in needed],
         }
     )
 

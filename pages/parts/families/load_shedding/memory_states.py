@@ -150,8 +150,14 @@ def tuples_table(graph: StateGraph, arm: Arm, table: Table) -> pd.DataFrame:
             "Key": [str(value) for value in key],
             "Importance": importance,
             "Kept": [
-                f"until {amount(leave / 1e6)} s" if leave > at else "never"
+                _kept(at, leave, graph.layers[-1].ts)
                 for at, leave in zip(table.ts.tolist(), leaves.tolist(), strict=True)
             ],
         }
     )
+
+
+def _kept(arrives: int, leaves: int, last: int) -> str:
+    if leaves <= arrives:
+        return "never"
+    return "to the end" if leaves > last else f"until {amount(leaves / 1e6)} s"
