@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from pages.parts.families.registry import view_of
 from pages.parts.plans.drawings import MOST_OPERATORS
 from pages.parts.results import comparison, run_figures, run_views
 from pages.parts.results import report_html as html
@@ -138,6 +139,10 @@ def _run(run: Run) -> Iterator[str]:
         errors = "; ".join(f"{name}: {error_text(p, m)}" for name, p, m in rows[:20])
         figure = figures.predicted_and_measured(rows, field, run.plan.label)
         yield html.chart(figure, f"{UNITS[field]}, predicted beside measured. {errors}")
+    for title, frame in view_of(run.plan.family).report_tables(run).items():
+        yield html.heading(title, 3)
+        cells = frame.astype(object).where(frame.notna(), None).itertuples(index=False, name=None)
+        yield html.table(list(frame.columns), cells, title)
     overlays = comparison.overlays(run)
     if len(run.plan.operators()) <= MOST_OPERATORS:
         svg = html.drawn(to_dot(run.plan, run.estimate, overlays))

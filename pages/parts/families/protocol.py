@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import pandas as pd
 import streamlit as st
 
 from pages.parts.plans import drawings
@@ -87,6 +88,10 @@ class FamilyView:
 
     def run_results(self, run: Run) -> None:
         """What else Results shows of a run, under its queries."""
+
+    def report_tables(self, run: Run) -> Mapping[str, pd.DataFrame]:  # noqa: ARG002
+        """What a report has of a run beside its operators: tables by their titles."""
+        return {}
 
     def run_note(self, run: Run) -> str:  # noqa: ARG002
         """A sentence about what else was measured; empty where there is nothing to say."""

@@ -34,6 +34,7 @@ def show() -> None:
     }
     prefilter = columns[3].checkbox(value=shedding.prefilter, **controls.field("prefilter"))
     _put(execution, memory=memory, **given, prefilter=prefilter)
+    st.button("Remove the bound", icon=":material/delete:", on_click=_remove)
     edit(
         "memory-split",
         _frame,
@@ -43,6 +44,12 @@ def show() -> None:
         placeholder="equal",
         alt="Memory by stream",
     )
+
+
+def _remove() -> None:
+    execution = drafts.parts().get("execution", {})
+    kept = {name: value for name, value in execution.items() if name not in ("memory", "shedding")}
+    drafts.put("execution", kept, "memory")
 
 
 def _put(execution: Execution, memory: int | None, **changed: Any) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+
+import pandas as pd
 
 from pages.parts.families.load_shedding import memory, memory_states, shed_results
 from pages.parts.families.protocol import FamilyView, PlanChoice, Sections
@@ -33,3 +35,7 @@ class LoadSheddingView(FamilyView):
     def run_results(self, run: Run) -> None:
         """What was shed, why and when, and which keys suffered."""
         shed_results.show(run)
+
+    def report_tables(self, run: Run) -> Mapping[str, pd.DataFrame]:
+        """How much of the answer is left, and why tuples were not kept."""
+        return shed_results.tables(run)

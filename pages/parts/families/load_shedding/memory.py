@@ -43,18 +43,18 @@ def show(choice: PlanChoice) -> None:
         _edit_memory(choice.workload)
         st.info(f"Nothing is shed here: {plain(reason, 200)}.", icon=":material/check_circle:")
         return
-    complete = _grown(choice.workload, space)
-    st.fragment(_frontier, run_every=None if complete else _FOLLOW)(choice)
+    missing = _missing(choice.workload, space)
+    st.fragment(_frontier, run_every=_FOLLOW if missing else None)(choice)
 
 
 def _frontier(choice: PlanChoice) -> None:
     workload, space = choice.workload, policies_of(choice.workload)
-    points, sizes = _known(workload), _sizes(workload, space)
-    is_first = len(points) < len(sizes)
-    complete = _grown(workload, space)
-    if is_first and complete:
-        # Drawn once more, and no longer every moment.
-        st.rerun()
+    points = _known(workload)
+    if _missing(workload, space):
+        _grow(workload, space)
+        if not _missing(workload, space):
+            # Drawn once more, and no longer every moment.
+            st.rerun()
     shown = [point for own in points.values() for point in own]
     exact = next(point for point in shown if point.label == EXACT)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -69,8 +69,9 @@ def _frontier(choice: PlanChoice) -> None:
         alt=frontier_figure.frontier_alternative(shown, by, exact),
         key="frontier",
     )
-    if not complete:
-        st.caption(f"Trying other sizes of memory: {len(points)} of {len(sizes)} are done.")
+    if _missing(workload, space):
+        every = len(_sizes(workload, space))
+        st.caption(f"Trying other sizes of memory: {len(points)} of {every} are done.")
         return
     st.caption(_legend(space, shown))
     left, right = st.columns([3, 2], gap="medium")
@@ -104,15 +105,19 @@ def _sizes(workload: Workload, space: Policies) -> list[int]:
     return list(dict.fromkeys((now, *usual_memories(space.model))))
 
 
-def _grown(workload: Workload, space: Policies) -> bool:
-    """Add points for a moment; whether all are there."""
+def _missing(workload: Workload, space: Policies) -> list[int]:
+    """The sizes that were not tried yet."""
+    points = _known(workload)
+    return [size for size in _sizes(workload, space) if size not in points]
+
+
+def _grow(workload: Workload, space: Policies) -> None:
+    """Try some more sizes, for a moment."""
     points, until = _known(workload), time.monotonic() + _AT_ONCE
-    for size in _sizes(workload, space):
-        if size not in points:
-            if points and time.monotonic() > until:
-                return False
-            points[size] = space.frontier([size])
-    return True
+    for size in _missing(workload, space):
+        points[size] = space.frontier([size])
+        if time.monotonic() > until:
+            return
 
 
 def _legend(space: Policies, points: Sequence[MemoryPoint]) -> str:

@@ -79,6 +79,16 @@ def show(run: Run) -> None:
         st.caption("The keys of which most tuples were shed. Grey: arrived; orange: shed of them.")
 
 
+def tables(run: Run) -> dict[str, pd.DataFrame]:
+    """The tables of a run by their titles; none where nothing was measured."""
+    if run.measurement is None or not run.measurement.shed:
+        return {}
+    return {
+        "The answer beside the exact one": answer_table(run),
+        "Why tuples were not kept": evictions_table(run.measurement.shed),
+    }
+
+
 def answer_table(run: Run) -> pd.DataFrame:
     """Importance and number of results: found, exact, the share, and what was predicted of it."""
     assert run.measurement is not None
@@ -96,7 +106,7 @@ def answer_table(run: Run) -> pd.DataFrame:
     ]
     return pd.DataFrame(
         {
-            "": [name for name, *_ in rows],
+            "Answer": [name for name, *_ in rows],
             "Found": [own for _, own, _, _ in rows],
             "Exact": [whole for _, _, whole, _ in rows],
             "Share": [share(own, whole) for _, own, whole, _ in rows],
