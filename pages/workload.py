@@ -6,6 +6,7 @@ from pages.parts.run import run_settings
 from pages.parts.shared import controls, heading
 from pages.parts.workload import (
     drafts,
+    memory_settings,
     own_data,
     query_editors,
     stream_tables,
@@ -58,6 +59,8 @@ elif section == "Execution and run":
     stream_tables.show_execution()
     st.markdown("**What a run covers**")
     run_settings.edit_span()
+    st.markdown("**How much may be kept**")
+    memory_settings.show()
 elif section == "Own data":
     own_data.show()
 else:

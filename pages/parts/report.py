@@ -160,9 +160,10 @@ def _run(run: Run, by: Objective) -> Iterator[str]:
         )
     else:
         yield html.folded("The plan", html.code(to_text(run.plan, run.estimate, overlays)))
-    for found in view_of(run.plan.family).report_tables(run):
-        yield html.heading(found.title, 3)
-        yield html.table(found.columns, found.rows, f"{plan_name(run.plan.label)}: {found.title}")
+    for title, frame in view_of(run.plan.family).report_tables(run).items():
+        yield html.heading(title, 3)
+        cells = frame.astype(object).where(frame.notna(), None).itertuples(index=False, name=None)
+        yield html.table(list(frame.columns), cells, f"{plan_name(run.plan.label)}: {title}")
     every = (
         (name, UNITS[kind], p, m, q_error(p, m), error_text(p, m))
         for kind in kinds

@@ -31,7 +31,7 @@ class PlanRuns:
     """The runs of one plan. `newest` stands for it: finished, or cancelled where none is.
 
     `repeats` are the finished runs that were run as it was, itself among them. Counts of a plan are
-    the same in every run: `same_counts` says that they are.
+    the same in every run that gave the same answer: `same_counts` says that they are.
     """
 
     newest: RunSummary
@@ -131,7 +131,13 @@ def _plan(group: Sequence[RunSummary]) -> PlanRuns:
     finished = [run for run in group if run.status == "finished"]
     newest = (finished or group)[0]
     alike = [run for run in finished if _how(run) == _how(newest)]
-    return PlanRuns(newest, tuple(alike), len({run.measured for run in finished}) <= 1)
+    return PlanRuns(newest, tuple(alike), _same_counts(finished))
+
+
+def _same_counts(finished: Sequence[RunSummary]) -> bool:
+    """Whether runs with one answer counted the same work; who must have one is judged elsewhere."""
+    answers = {run.answer for run in finished}
+    return len({(run.answer, run.measured) for run in finished}) <= len(answers)
 
 
 def _how(run: RunSummary) -> tuple[Manner, int | None]:

@@ -21,7 +21,7 @@ from planner.experiments.registry import experiment
 from planner.families.protocol import PlanSpace
 from planner.families.registry import family
 from planner.families.stages import planned_stages, whole_estimate, whole_plan
-from planner.plan.cost import COST_UNITS, Cost, Measurement, Quality, Timings
+from planner.plan.cost import COST_UNITS, Cost, Estimate, Measurement, Quality, Timings
 from planner.workload.changes import queries_of_run
 from runtime.backends.kernels.prepare import prepare
 from runtime.backends.live_changes import Steering
@@ -145,6 +145,7 @@ class FakeSpark:
             dict.fromkeys(queries, 12_345),
             dict.fromkeys(queries, self.answer(request.label)),
             schedules=_schedules(chosen.space(workload)) if request.family in SCHEDULED else {},
+            shed=_shed(estimate, request.label),
             queues={"queued_tuples_max": 3, "union_rows_max": 40} if len(queries) > 1 else {},
         )
         return Run(
@@ -181,6 +182,32 @@ def _schedules(space: PlanSpace) -> dict[str, dict[str, Any]]:
         }
         found["isolated"] = {"queries": alone, **held, "queue_max": None, "join_buffer_max": None}
     return found
+
+
+def _shed(estimate: Estimate, label: str) -> dict[str, Any]:
+    """What a run under a memory bound says of the tuples that it did not keep."""
+    worth = [q.importance for q in estimate.qualities.values() if q.importance is not None]
+    if not worth:
+        return {}
+    arms = ("p", "l")
+    reasons = {
+        "no match": 40,
+        "relation ended": 1,
+        "not admitted": 30,
+        "replaced": 20,
+        "expired": 9,
+    }
+    return {
+        "exact": {"results": 15_000, "importance": 2 * worth[0]},
+        "memory": dict.fromkeys(arms, None if label == "EXACT" else 40),
+        "evictions": dict.fromkeys(arms, reasons),
+        "timeline": {
+            "from": 0.0,
+            "every": 5.0,
+            "shed": {arm: [0, 3, 47] + [0] * 57 for arm in arms},
+        },
+        "keys": {arm: [{"key": "<b>7", "arrived": 60, "shed": 45}] for arm in arms},
+    }
 
 
 def _run_router(path: str) -> None:

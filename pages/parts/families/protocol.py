@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import pandas as pd
 import streamlit as st
 
 from pages.parts.plans import drawings
@@ -38,15 +39,6 @@ class PlanChoice:
     def priced(self) -> tuple[Plan, Estimate]:
         """The plan with its operators, and what each should cost."""
         return planning.priced(self.family.name, self.workload, self.label)
-
-
-@dataclass(frozen=True, slots=True)
-class ReportTable:
-    """A table that the HTML report shows of a run."""
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str | float | None]]
 
 
 class FamilyView:
@@ -97,9 +89,9 @@ class FamilyView:
     def run_results(self, run: Run) -> None:
         """What else Results shows of a run, under its queries."""
 
-    def report_tables(self, run: Run) -> Sequence[ReportTable]:  # noqa: ARG002
-        """What else the HTML report says of a run, after its picture."""
-        return ()
+    def report_tables(self, run: Run) -> Mapping[str, pd.DataFrame]:  # noqa: ARG002
+        """What a report has of a run beside its operators: tables by their titles."""
+        return {}
 
     def run_note(self, run: Run) -> str:  # noqa: ARG002
         """A sentence about what else was measured; empty where there is nothing to say."""

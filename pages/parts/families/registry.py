@@ -19,6 +19,7 @@ def _views() -> dict[str, FamilyView]:
     # Imported on first use: views are built from parts of pages that ask for views themselves.
     from pages.parts.families.early_aggregation import EarlyAggregationView
     from pages.parts.families.join_order import JoinOrderView
+    from pages.parts.families.load_shedding import LoadSheddingView
     from pages.parts.families.protocol import FamilyView
     from pages.parts.families.shared_schedule import SharedScheduleView
     from pages.parts.families.sliced_chain import SlicedChainView
@@ -29,4 +30,5 @@ def _views() -> dict[str, FamilyView]:
         "early_aggregation": EarlyAggregationView(),
         "sliced_chain": SlicedChainView(),
         "shared_schedule": SharedScheduleView(),
+        "load_shedding": LoadSheddingView(),
     }

@@ -15,6 +15,7 @@ from pages.parts.run import change_editor
 from pages.parts.shared import controls
 from pages.parts.shared.formatting import counted, error_text, plain, rounded_alike
 from planner.plan.cost import Cost
+from runtime.runs.answer_groups import subset_of
 from runtime.runs.records import Run
 
 if TYPE_CHECKING:
@@ -118,8 +119,12 @@ def _rates(run: Run, costs: Mapping[str, Cost]) -> dict[str, float]:
 
 
 def _agreed(query: str, runs: Sequence[Run]) -> str:
-    """How many plans gave this answer, or that they do not agree."""
-    measured = [run for run in runs if run.measurement and query in run.measurement.answers]
+    """How many plans gave this answer, or that they do not agree; a part of it proves nothing."""
+    measured = [
+        run
+        for run in runs
+        if run.measurement and query in run.measurement.answers and subset_of(run) is None
+    ]
     digests = {run.measurement.answers[query] for run in measured if run.measurement}
     plans = len({run.plan.label for run in measured})
     if len(digests) > 1:

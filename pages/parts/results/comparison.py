@@ -14,6 +14,7 @@ from planner.plan.objective import Objective
 from planner.plan.operator_names import operator_name
 from planner.plan.plan_text import Overlay
 from planner.workload.validation import listed
+from runtime.runs.answer_groups import Answers, by_answer, must_agree, subset_of
 from runtime.runs.records import Run
 from runtime.runs.run_groups import (
     PlanRuns,
@@ -191,19 +192,57 @@ def fill(expected: float, found: float) -> str:
 
 
 def same_answer(runs: Sequence[Run]) -> tuple[bool, str]:
-    """Whether these runs of one workload and data gave the same answer, and a sentence on it."""
-    answers: dict[tuple[tuple[str, str], ...], list[Run]] = {}
-    for run in runs:
-        if run.measurement is not None:
-            key = tuple(sorted(run.measurement.answers.items()))
-            answers.setdefault(key, []).append(run)
+    """Whether these runs of one workload and data gave the answers they must, and a sentence.
+
+    Plans that keep to a bound may give a part of the answer: then the sentence says how much.
+    """
+    groups = must_agree(runs)
+    apart = [found for group in groups if len(found := by_answer(group)) > 1]
+    if apart:
+        return False, _apart(apart[0])
+    whole = [run for run in runs if subset_of(run) is None]
+    parts = _parts(runs)
+    if not parts:
+        return True, _agreeing(whole)
+    subsets = "; ".join(parts)
+    if not whole:
+        return True, f"A subset of the exact answer, as a bound on memory makes it: {subsets}"
+    given = f"{amount(_results(whole[0]) or 0)} {_called(whole[0])}"
+    names = listed(sorted({plan_name(run.plan.label) for run in whole}))
+    return True, f"{names} gave all {given}. A subset of them, as a bound makes it: {subsets}"
+
+
+def _agreeing(runs: Sequence[Run]) -> str:
     plans = len({run.plan.label for run in runs})
-    if len(answers) <= 1:
-        given = f"{amount(_results(runs[0]) or 0)} {_called(runs[0])}"
-        if plans == 1:
-            return True, f"1 plan gave {given}; run another plan to compare the answers"
-        every = "Both plans" if plans == 2 else f"All {plans} plans"
-        return True, f"{every} gave the same {given}"
+    given = f"{amount(_results(runs[0]) or 0)} {_called(runs[0])}"
+    if plans == 1:
+        return f"1 plan gave {given}; run another plan to compare the answers"
+    every = "Both plans" if plans == 2 else f"All {plans} plans"
+    return f"{every} gave the same {given}"
+
+
+def _parts(runs: Sequence[Run]) -> list[str]:
+    """A text for each plan that gave a part of the answer, most of it first."""
+    found = {(run.plan.label, run.partitions): run for run in runs if subset_of(run) is not None}
+    several = len(found) > len({label for label, _ in found})
+    texts = {}
+    for (label, partitions), run in found.items():
+        subset = subset_of(run)
+        assert subset is not None, "only those are listed"
+        text = f"{plan_name(label)} {_percent(subset.results)} of the {_called(run)}"
+        if subset.importance is not None:
+            text += f", {_percent(subset.importance)} of the importance"
+        texts[f"{text} ({partitions} partitions)" if several else text] = subset
+    return sorted(texts, key=lambda text: -(texts[text].importance or texts[text].results))
+
+
+def _percent(share: float) -> str:
+    # What is not all must not read as all.
+    return f"{min(100 * share, 99.9):.{0 if share < 0.99 else 1}f}%"
+
+
+def _apart(answers: Mapping[Answers, Sequence[Run]]) -> str:
+    """Who gave which answer, where they had to be the same."""
     parted = [pairs for pairs in zip(*answers, strict=True) if len({*pairs}) > 1]
     differing = {query for pairs in parted for query, _ in pairs}
     groups = "; ".join(
@@ -213,7 +252,7 @@ def same_answer(runs: Sequence[Run]) -> tuple[bool, str]:
         for key, group in answers.items()
     )
     where = f" on {listed(sorted(differing))}" if len(next(iter(answers))) > 1 else ""
-    return False, f"The plans do not agree{where}: {groups}"
+    return f"The plans do not agree{where}: {groups}"
 
 
 def _called(run: Run) -> str:

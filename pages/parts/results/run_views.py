@@ -20,6 +20,7 @@ from pages.parts.shared.formatting import (
 )
 from planner.numbers import amount
 from planner.plan.objective import STATE, Objective
+from runtime.runs.answer_groups import subset_of
 from runtime.runs.records import Run
 from runtime.runs.run_groups import PlanRuns, measured_scores, objective_of, scores
 from runtime.runs.run_summary import RunSummary
@@ -59,11 +60,13 @@ def _verb(by: Objective) -> str:
 
 
 def badge(runs: Sequence[Run]) -> None:
-    """Whether all plans gave the same answer, or where they differ."""
+    """Whether all plans gave the same answer or which part of it, or where they differ."""
     if not runs:
         return
     same, words = comparison.same_answer(runs)
-    if same:
+    if same and any(subset_of(run) is not None for run in runs):
+        st.info(plain(words, 1200), icon=":material/filter_alt:")
+    elif same:
         st.success(plain(words, 400), icon=":material/verified:")
     else:
         st.error(plain(words, 2000), icon=":material/report:")

@@ -17,7 +17,17 @@ from planner.errors import PlanError
 from planner.workload.query import Source
 from planner.workload.workload import Workload
 
-_NUMBERS = {"rate", "burst", "tuple_bytes", "rows", "inserts", "deletes", "distinct", "zipf"}
+_NUMBERS = {
+    "rate",
+    "burst",
+    "phase",
+    "tuple_bytes",
+    "rows",
+    "inserts",
+    "deletes",
+    "distinct",
+    "zipf",
+}
 _PER_VALUE = "per-value"
 
 
@@ -52,10 +62,10 @@ def _edit_rows(
         kinds = {column: "float64" if column in _NUMBERS else "object" for column in columns}
         return pd.DataFrame(list(rows), columns=list(columns)).astype(kinds)
 
-    _edit(name, build, apply, columns, num_rows="dynamic", placeholder="–", alt=name)
+    edit(name, build, apply, columns, num_rows="dynamic", placeholder="–", alt=name)
 
 
-def _edit(
+def edit(
     name: str,
     build: Callable[[], pd.DataFrame],
     apply: Callable[[Parts, pd.DataFrame], Parts],
@@ -90,21 +100,28 @@ def _old(parts: list[Parts], place: int) -> Parts:
 
 def _stream_row(part: Parts) -> dict[str, Any]:
     arrivals = part.get("arrivals", "poisson")
-    pareto = arrivals.get("pareto", {}) if isinstance(arrivals, dict) else {}
-    kind = "pareto" if isinstance(arrivals, dict) else arrivals
-    return {**part, "arrivals": kind, "burst": pareto.get("burst")}
+    kind, shape = next(iter(arrivals.items())) if isinstance(arrivals, dict) else (arrivals, {})
+    return {**part, "arrivals": kind, "burst": shape.get("burst"), "phase": shape.get("phase")}
 
 
 def with_streams(parts: Parts, frame: pd.DataFrame) -> Parts:
     """The draft with the streams of the table; what the table does not show is kept."""
     streams = []
     for place, row in _rows(frame):
-        burst, arrivals = row.pop("burst", None), row.pop("arrivals", None)
-        shape = {"pareto": {"burst": burst or 3}} if arrivals == "pareto" else arrivals
-        usual = None if shape == "poisson" else shape
-        cleared = {"name": "", "rate": None, "tuple_bytes": None, "arrivals": usual}
-        streams.append(_merged(_old(parts["streams"], place), cleared | row))
+        shape = _arrivals(row.pop("arrivals", None), row.pop("burst", None), row.pop("phase", None))
+        cleared = {"name": "", "rate": None, "tuple_bytes": None}
+        cleared |= {"importance": None} if "importance" in frame else {}
+        streams.append(_merged(_old(parts["streams"], place), cleared | row | {"arrivals": shape}))
     return {**parts, "streams": streams}
+
+
+def _arrivals(kind: str | None, burst: float | None, phase: float | None) -> Any:
+    """How the file says it; None for the usual way."""
+    if kind == "pareto":
+        return {"pareto": {"burst": burst or 3}}
+    if kind == "regular" and phase is not None:
+        return {"regular": {"phase": phase}}
+    return None if kind == "poisson" else kind
 
 
 def _relation_row(part: Parts) -> dict[str, Any]:
@@ -117,7 +134,9 @@ def with_relations(parts: Parts, frame: pd.DataFrame) -> Parts:
     for place, row in _rows(frame):
         changes = {name: row.pop(name) for name in ("inserts", "deletes") if name in row}
         old = _old(parts.get("relations", []), place)
-        given = {"name": "", "rows": None} | row | {"changes": changes or None}
+        different = row.pop("distinct_rows", False) or None
+        given = {"name": "", "rows": None} | row
+        given |= {"changes": changes or None, "distinct_rows": different}
         relations.append(_merged(old, given))
     return {**parts, "relations": relations}
 
@@ -184,7 +203,7 @@ def show_execution() -> None:
     with st.container(horizontal=True):
         for method, words in (("nested", "All nested loops"), ("hash", "All hash")):
             st.button(words, on_click=_set_all, args=(method,))
-    _edit(
+    edit(
         "execution",
         lambda: _execution_frame(workload, sources),
         with_execution,
@@ -219,7 +238,11 @@ def with_execution(parts: Parts, frame: pd.DataFrame) -> Parts:
         for source, text in zip(frame["Source"], frame["Buckets"], strict=True)
         if methods[source] == "hash"
     }
-    changed = {**parts.get("execution", {}), "join": _one(methods), "buckets": _one(buckets)}
+    changed = {
+        **parts.get("execution", {}),
+        "join": one_value(methods),
+        "buckets": one_value(buckets),
+    }
     return {**parts, "execution": {k: v for k, v in changed.items() if v not in (None, {})}}
 
 
@@ -228,7 +251,7 @@ def _bucket_count(text: str | None) -> int | str:
     return int(written) if written.isdecimal() else written or _PER_VALUE
 
 
-def _one(values: dict[str, Any]) -> Any:
+def one_value(values: dict[str, Any]) -> Any:
     """One value where all are equal."""
     different = set(values.values())
     return different.pop() if len(different) == 1 else values

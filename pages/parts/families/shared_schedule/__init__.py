@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 
-from pages.parts.families.protocol import FamilyView, PlanChoice, ReportTable, Sections
+import pandas as pd
+
+from pages.parts.families.protocol import FamilyView, PlanChoice, Sections
 from pages.parts.families.shared_schedule import matrix, response_times, what_if
 from pages.parts.plans import drawings
 from pages.parts.plans.ranking_table import plan_heading
@@ -35,6 +37,6 @@ class SharedScheduleView(FamilyView):
         """How long queries waited, under all policies, and on which clock."""
         response_times.show(run)
 
-    def report_tables(self, run: Run) -> Sequence[ReportTable]:
+    def report_tables(self, run: Run) -> Mapping[str, pd.DataFrame]:
         """The same as tables of queries by policies."""
         return response_times.report_tables(run)

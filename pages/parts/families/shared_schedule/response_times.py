@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.parts.families.protocol import ReportTable
 from pages.parts.families.shared_schedule import delay_figures, windows
 from pages.parts.families.shared_schedule.delay_figures import ALONE
 from pages.parts.shared import charts, controls, seconds
@@ -123,18 +122,21 @@ def buffers_table(schedules: Schedules) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def report_tables(run: Run) -> list[ReportTable]:
+def report_tables(run: Run) -> dict[str, pd.DataFrame]:
     """Delays of all queries under all policies, and what waited; none where none was measured."""
     if run.measurement is None or not run.measurement.schedules:
-        return []
-    schedules = run.measurement.schedules
-    found = [_delay_table(run, figure) for figure in ("delay_ms", "delay_ms_p95")]
-    frame = buffers_table(schedules)
-    rows = [list(row) for row in frame.itertuples(index=False, name=None)]
-    return [*found, ReportTable("Load, queues and buffers by policy", list(frame.columns), rows)]
+        return {}
+    by_title = {
+        f"{FIGURES[figure]} delay of results in ms by query and policy, on the clock of work": (
+            _delay_table(run, figure)
+        )
+        for figure in ("delay_ms", "delay_ms_p95")
+    }
+    buffers = buffers_table(run.measurement.schedules)
+    return {**by_title, "Load, queues and buffers by policy": buffers}
 
 
-def _delay_table(run: Run, figure: str) -> ReportTable:
+def _delay_table(run: Run, figure: str) -> pd.DataFrame:
     """One row per query: as predicted for the plan, then measured under each policy and alone."""
     assert run.measurement is not None
     schedules = run.measurement.schedules
@@ -142,10 +144,9 @@ def _delay_table(run: Run, figure: str) -> ReportTable:
     queries = [query.name for query in run.workload.queries]
     measured = [_of(schedule, figure, queries) for schedule in schedules.values()]
     expected = [_figure(run.estimate.qualities.get(query), figure) for query in queries]
-    title = f"{FIGURES[figure]} delay of results in ms by query and policy, on the clock of work"
     name = plan_name(run.plan.label)
     columns = ["Query", f"{name}, predicted", *(f"{label}, measured" for label in labels)]
-    return ReportTable(title, columns, list(zip(queries, expected, *measured, strict=True)))
+    return pd.DataFrame(zip(queries, expected, *measured, strict=True), columns=columns)
 
 
 def _mean(schedule: Mapping[str, Any]) -> float | None:

@@ -1,0 +1,146 @@
+"""What a run has shed: how much of the answer is left, why tuples went, when, and which keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from pages.parts.families.load_shedding import shed_figures
+from pages.parts.shared import charts, controls
+from pages.parts.shared.formatting import error_text, plain
+from planner.families.load_shedding.explain import percent
+from planner.families.load_shedding.simulation.settings import (
+    EXPIRED,
+    NO_MATCH,
+    NOT_ADMITTED,
+    RELATION_ENDED,
+    REPLACED,
+)
+from planner.numbers import amount
+from runtime.runs.records import Run
+
+Shed = Mapping[str, Any]
+# Why a tuple is not, or no longer, kept; the heads of a table.
+REASONS = {
+    NO_MATCH: "No partner row",
+    NOT_ADMITTED: "Not let in",
+    REPLACED: "Replaced",
+    RELATION_ENDED: "Its row ended",
+    EXPIRED: "Expired",
+}
+
+
+def show(run: Run) -> None:
+    """The section of one run; nothing where nothing was measured."""
+    if run.measurement is None or not run.measurement.shed:
+        return
+    shed = run.measurement.shed
+    st.markdown("### What was shed", anchors=False)
+    controls.table(
+        answer_table(run),
+        f"The answer of {run.plan.label} beside the exact one",
+        columns="shed-answer",
+        placeholder="–",
+    )
+    if estimates := shed.get("estimates"):
+        st.caption(_estimates(estimates, shed["exact"]))
+    st.markdown("**Why tuples were not kept, by stream**")
+    controls.table(
+        evictions_table(shed),
+        f"Tuples that {run.plan.label} did not keep, by reason and stream",
+        columns="shed-reasons",
+        placeholder="no bound",
+    )
+    st.caption(
+        "Shed: not let in, or replaced by a tuple that was worth more. The others went without a "
+        "loss: no row of the relation can join them, or their window was over."
+    )
+    if not any(map(any, shed["timeline"]["shed"].values())):
+        st.caption("Nothing was shed: there was room for every tuple that could be joined.")
+        return
+    charts.show(
+        shed_figures.timeline_figure(shed["timeline"]),
+        alt=shed_figures.timeline_alternative(shed["timeline"]),
+    )
+    suffered = {alias: keys for alias, keys in shed["keys"].items() if keys}
+    for column, (alias, keys) in zip(
+        st.columns(max(len(suffered), 1), gap="medium"), suffered.items(), strict=False
+    ):
+        with column:
+            charts.show(
+                shed_figures.keys_figure(alias, keys),
+                alt=shed_figures.keys_alternative(alias, keys),
+                key=f"keys-{alias}",
+            )
+    if suffered:
+        st.caption("The keys of which most tuples were shed. Grey: arrived; orange: shed of them.")
+
+
+def tables(run: Run) -> dict[str, pd.DataFrame]:
+    """The tables of a run by their titles; none where nothing was measured."""
+    if run.measurement is None or not run.measurement.shed:
+        return {}
+    return {
+        "The answer beside the exact one": answer_table(run),
+        "Why tuples were not kept": evictions_table(run.measurement.shed),
+    }
+
+
+def answer_table(run: Run) -> pd.DataFrame:
+    """Importance and number of results: found, exact, the share, and what was predicted of it."""
+    assert run.measurement is not None
+    exact = run.measurement.shed["exact"]
+    (query,) = run.measurement.results
+    found, expected = (own.qualities.get(query) for own in (run.measurement, run.estimate))
+    results = run.measurement.results[query]
+    predicted = expected.importance if expected is not None else None
+    recall = expected.recall if expected is not None else None
+    importance = found.importance if found is not None else None
+    wished = None if recall is None else recall * exact["results"]
+    rows = [
+        ("Importance", importance, exact["importance"], predicted),
+        ("Results", results, exact["results"], wished),
+    ]
+    return pd.DataFrame(
+        {
+            "Answer": [name for name, *_ in rows],
+            "Found": [own for _, own, _, _ in rows],
+            "Exact": [whole for _, _, whole, _ in rows],
+            "Share": [share(own, whole) for _, own, whole, _ in rows],
+            "Predicted": [likely for *_, likely in rows],
+            "Prediction": [error_text(likely, own) for _, own, _, likely in rows],
+        }
+    )
+
+
+def share(part: float | None, whole: float) -> str:
+    """A part of the exact answer in percent."""
+    if part is None:
+        return "–"
+    return percent(part / whole) if whole else "all of nothing"
+
+
+def evictions_table(shed: Shed) -> pd.DataFrame:
+    """One row per stream: what it may keep, and why tuples went."""
+    evictions: Mapping[str, Mapping[str, int]] = shed["evictions"]
+    memory: Mapping[str, int | None] = shed["memory"]
+    columns: dict[str, object] = {
+        "Stream": list(evictions),
+        "Memory": pd.array([memory.get(alias) for alias in evictions], dtype="Int64"),
+    }
+    for reason, head in REASONS.items():
+        columns[head] = [own.get(reason, 0) for own in evictions.values()]
+    return pd.DataFrame(columns)
+
+
+def _estimates(estimates: Mapping[str, float], exact: Mapping[str, float]) -> str:
+    return plain(
+        "What was kept by chance says how large the exact answer should be: about "
+        f"{amount(round(estimates['results']))} results of importance "
+        f"{amount(round(estimates['importance']))} (in truth {amount(exact['results'])} and "
+        f"{amount(round(exact['importance']))}).",
+        600,
+    )
