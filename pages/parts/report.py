@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pandas as pd
+
 from pages.parts.families.registry import view_of
 from pages.parts.plans.drawings import MOST_OPERATORS
 from pages.parts.results import comparison, run_figures, run_views
@@ -162,7 +164,10 @@ def _run(run: Run, by: Objective) -> Iterator[str]:
         yield html.folded("The plan", html.code(to_text(run.plan, run.estimate, overlays)))
     for title, frame in view_of(run.plan.family).report_tables(run).items():
         yield html.heading(title, 3)
-        cells = frame.astype(object).where(frame.notna(), None).itertuples(index=False, name=None)
+        cells = (
+            [None if pd.isna(value) else value for value in row]
+            for row in frame.itertuples(index=False, name=None)
+        )
         yield html.table(list(frame.columns), cells, f"{plan_name(run.plan.label)}: {title}")
     every = (
         (name, UNITS[kind], p, m, q_error(p, m), error_text(p, m))
