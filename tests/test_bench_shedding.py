@@ -1,4 +1,4 @@
-"""The benchmark of shedding on few tuples: leads are paired, and the bound is above what is kept."""
+"""The benchmark of shedding on few tuples: paired leads, and a bound above what is kept."""
 
 from __future__ import annotations
 

@@ -34,7 +34,8 @@ class Arrived:
         self.seen = [False] * keys
         self.known = self.total = self.ever = self.ever_sum = 0
 
-    def add(self, key: int, importance: int) -> None:
+    def add(self, key: int, importance: int) -> bool:
+        """Count an arrival; whether all counts were halved then."""
         if not self.seen[key]:
             self.seen[key] = True
             self.known += 1
@@ -43,8 +44,10 @@ class Arrived:
         self.total += 1
         self.ever += 1
         self.ever_sum += importance
-        if self.total >= MOST_PER_KEY * self.known:
-            self._halve()
+        if self.total < MOST_PER_KEY * self.known:
+            return False
+        self._halve()
+        return True
 
     def _set(self, key: int, count: int) -> None:
         self.count[key] = count
@@ -64,49 +67,64 @@ class Arrived:
 
 
 class ExpectedGain(Policy):
-    """The lowest rate goes, times the eighth root of the life that is left."""
+    """The lowest rate goes, times the eighth root of the life that is left.
+
+    Rates are kept until something arrives, or a row ends, that changes them.
+    """
 
     def __init__(self, state: State, settings: Settings) -> None:
         super().__init__(state, settings)
         self.arrived = [Arrived(state.instants.tuples.keys) for _ in state.instants.arms]
+        self.rates: list[dict[int, float]] = [{} for _ in state.instants.arms]
+        self.when = -1
 
     def arrive(self, arm: int, new: int) -> None:
-        if (key := self.state.instants.key[arm][new]) >= 0:
-            self.arrived[arm].add(key, self.state.instants.importance[arm][new])
+        state, instants = self.state, self.state.instants
+        if self.when != state.number:
+            self.when = state.number
+            if instants.changes[state.number].ends:
+                self._forget_all()
+        if (key := instants.key[arm][new]) < 0:
+            return
+        if self.arrived[arm].add(key, instants.importance[arm][new]):
+            self._forget_all()
+        for row in state.active[arm][key]:
+            for other in instants.others[arm]:
+                for one in state.by_key[other][instants.rows[row][other]]:
+                    self.rates[other].pop(one, None)
+
+    def _forget_all(self) -> None:
+        for rates in self.rates:
+            rates.clear()
 
     def victim(self, arm: int, stored: Sequence[int]) -> int:
-        instants, now = self.state.instants, self.state.now
-        ts, lifetime = instants.ts[arm], instants.lifetime[arm]
-        rate = self._rate_of_two if len(instants.arms) == 2 else self._rate
+        rates, now = self.rates[arm], self.state.now
+        ts, lifetime = self.state.instants.ts[arm], self.state.instants.lifetime[arm]
         # Square roots are rounded alike everywhere, powers are not.
         return min(
-            stored, key=lambda u: rate(arm, u) * sqrt(sqrt(sqrt(float(ts[u] + lifetime - now))))
+            stored,
+            key=lambda u: (
+                (rates[u] if u in rates else self._rate(arm, u))
+                * sqrt(sqrt(sqrt(float(ts[u] + lifetime - now))))
+            ),
         )
 
     def _rate(self, arm: int, stored: int) -> float:
         instants = self.state.instants
         first, own = instants.first[arm], instants.importance[arm][stored]
-        rate = 0.0
+        rate, is_known = 0.0, True
         for row in self.state.active[arm][instants.key[arm][stored]]:
             if first[row] <= stored:
                 weight, least = 1.0, own
                 for other in instants.others[arm]:
                     arrived, key = self.arrived[other], instants.rows[row][other]
                     weight *= arrived.weight[key]
-                    least = min(least, arrived.mean[key] or arrived.any_mean(own))
+                    mean = arrived.mean[key]
+                    if not mean:
+                        # It changes with every arrival.
+                        mean, is_known = arrived.any_mean(own), False
+                    least = min(least, mean)
                 rate += weight * float(least)
-        return rate
-
-    def _rate_of_two(self, arm: int, stored: int) -> float:
-        """The same with one other arm, where simulations spend their time."""
-        instants, other = self.state.instants, 1 - arm
-        first, own, rows = instants.first[arm], instants.importance[arm][stored], instants.rows
-        weight, mean = self.arrived[other].weight, self.arrived[other].mean
-        unknown = self.arrived[other].any_mean(own)
-        rate = 0.0
-        for row in self.state.active[arm][instants.key[arm][stored]]:
-            if first[row] <= stored:
-                key = rows[row][other]
-                expected = mean[key] or unknown
-                rate += weight[key] * min(own, expected)
+        if is_known:
+            self.rates[arm][stored] = rate
         return rate

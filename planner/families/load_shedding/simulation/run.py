@@ -66,7 +66,7 @@ class Run:
             for new in arrivals:
                 policy.arrive(arm, new)
         admitted = self._choose(change) if len(self.instants.arms) > 1 else self._only(change)
-        found: list[dict[int, int]] = [{} for _ in self.instants.arms]
+        found: list[dict[int, int]] = [{} for _ in self.instants.arms] if policy.watches else []
         for arm, arrivals in enumerate(change.arrivals):
             for new in arrivals:
                 self._probe(arm, new, change, found)
@@ -92,7 +92,7 @@ class Run:
             if self.counted:
                 self.counts[arm].expiry_checks += arrived
         state.change_rows(change)
-        if self.settings.prefilter:
+        if self.settings.prefilter and change.ends:
             for arm in instants.arms:
                 # Only what a row that has ended was joined with can have lost its last one.
                 touched = {instants.rows[row][arm] for row in change.ends}
@@ -114,39 +114,41 @@ class Run:
 
         Priorities are of the state before: all arms choose, and only then tuples are dropped.
         """
-        chosen = [self._stay(arm, change) for arm in self.instants.arms]
+        chosen = [self._choice(arm, change) for arm in self.instants.arms]
         admitted = []
-        for arm, stay in enumerate(chosen):
-            arrivals = change.arrivals[arm]
-            first_new = arrivals[0] if arrivals else len(self.instants.ts[arm])
-            keep = set(stay)
-            for old in [u for u in self.state.held[arm] if u not in keep]:
+        for arm, (dropped, entered) in enumerate(chosen):
+            for old in dropped:
                 self._drop(arm, old, REPLACED, change.ts)
-            admitted.append([u for u in stay if u >= first_new])
+            admitted.append(entered)
             if self.counted:
-                self.counts[arm].admitted += len(admitted[arm])
+                self.counts[arm].admitted += len(entered)
         return admitted
 
-    def _stay(self, arm: int, change: Change) -> list[int]:
-        """The tuples of an arm that are stored at the end of an instant, oldest first."""
+    def _choice(self, arm: int, change: Change) -> tuple[list[int], list[int]]:
+        """The old tuples of an arm that go at an instant, and the new ones that stay."""
         if self.leaves is not None:
             return self._until_leave(arm, change, self.leaves[arm])
-        share, evictions, counts = self.shares[arm], self.evictions[arm], self.counts[arm]
-        stay = list(self.state.held[arm])
+        dropped: list[int] = []
+        entered: list[int] = []
+        stored, share = self.state.held[arm], self.shares[arm]
         for new in change.arrivals[arm]:
             if not self._may_enter(arm, new):
                 continue
             self.policy.admit(arm, new)
-            stay.append(new)
-            if len(stay) > share:
-                victim = self.policy.victim(arm, stay) if share else new
-                if self.counted:
-                    counts.compared += len(stay)
-                stay.remove(victim)
-                if victim >= change.arrivals[arm][0]:
-                    # One that was admitted at this instant, and makes room, was never stored.
-                    evictions[NOT_ADMITTED if victim == new else REPLACED] += 1
-        return stay
+            entered.append(new)
+            if len(stored) + len(entered) - len(dropped) <= share:
+                continue
+            stay = [u for u in stored if u not in dropped] if dropped else stored
+            victim = self.policy.victim(arm, stay + entered) if share else new
+            if self.counted:
+                self.counts[arm].compared += len(stay) + len(entered)
+            if victim not in entered:
+                dropped.append(victim)
+                continue
+            # One that was admitted at this instant, and makes room, was never stored.
+            entered.remove(victim)
+            self.evictions[arm][NOT_ADMITTED if victim == new else REPLACED] += 1
+        return dropped, entered
 
     def _may_enter(self, arm: int, new: int) -> bool:
         """Whether an arrival can be joined at all, as far as the pre-filter looks."""
@@ -159,15 +161,17 @@ class Run:
             return False
         return True
 
-    def _until_leave(self, arm: int, change: Change, leaves: Sequence[int]) -> list[int]:
-        stay = [old for old in self.state.held[arm] if change.ts < leaves[old]]
+    def _until_leave(
+        self, arm: int, change: Change, leaves: Sequence[int]
+    ) -> tuple[list[int], list[int]]:
+        entered = []
         for new in change.arrivals[arm]:
             if self._may_enter(arm, new):
                 if change.ts < leaves[new]:
-                    stay.append(new)
+                    entered.append(new)
                 else:
                     self.evictions[arm][NOT_ADMITTED] += 1
-        return stay
+        return [old for old in self.state.held[arm] if change.ts >= leaves[old]], entered
 
     def _only(self, change: Change) -> list[list[int]]:
         """With one arm each tuple is joined with the relation as it arrives, and forgotten."""
