@@ -1,87 +1,98 @@
-"""Workloads of streams that meet through a relation, with too little memory for their windows."""
+"""Star joins for tests: the paper's worked example, and the setting of its experiments."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from collections.abc import Sequence
 
-from planner.experiments.towne.workloads import star_join
-from planner.files.query.text import parse_query
-from planner.workload.execution import Execution, RunSettings, Shedding
-from planner.workload.streams import Arrivals, Attribute, Changes, Relation, Stream, catalogue
+import numpy as np
+
+from planner.families.load_shedding.star import Star, star_of
+from planner.files.tuple_table import FIRST, LAST, ColumnData, Table
+from planner.workload.execution import Execution, Shedding
+from planner.workload.query import Column, Filter, Predicate, Query, Source, TimeWindow
+from planner.workload.streams import Arrivals, Attribute, Changes, ImportanceOf, Relation, Stream
 from planner.workload.workload import Workload
 
+SECOND = 1_000_000
 
-def star(
-    text: str,
-    memory: int | None = 12,
-    arrivals: Arrivals | None = None,
-    rows: int = 60,
-    changes: Changes | None = None,
-    attributes: Mapping[str, Attribute] | None = None,
-    shedding: Shedding | None = None,
-    **execution: Any,
+
+def star_workload(
+    arms: int = 2,
+    lifetime: float = 50,
+    memory: int = 10,
+    rows: int | None = 250,
+    keys: int = 50,
+    zipf: Sequence[float] = (1.0, 0.0),
+    churn: float = 0.0,
+    filters: tuple[Filter, ...] = (),
 ) -> Workload:
-    """A query over the streams R, S and T, which have keys a, b and c and a `worth`, and F."""
-    own = attributes or {"worth": Attribute(5)}
-    streams = tuple(
+    """Streams R, S, T, ... of a tuple a second each, which meet through F; without rows, directly.
+
+    The rarer a key, the more important; at most 10.
+    """
+    names = "RSTUVW"[:arms]
+    importance = Attribute(type="float", importance_of=ImportanceOf("key", most=10))
+    streams = [
         Stream(
             name,
-            rate,
-            {key: Attribute(12, zipf), "v": Attribute(100), **own},
-            arrivals or Arrivals(),
-            importance="worth",
+            1.0,
+            {"key": Attribute(keys, zipf=zipf[place % len(zipf)]), "importance": importance},
+            Arrivals("regular", phase=0.0),
+            importance="importance",
         )
-        for name, key, rate, zipf in (("R", "a", 2, 1.0), ("S", "b", 3, 0.0), ("T", "c", 1, 0.5))
-    )
-    keys = {"a": Attribute(12), "b": Attribute(12), "c": Attribute(12)}
-    relation = Relation("F", rows, keys, changes or Changes())
-    query = parse_query(text, "Q1", ["F"], catalogue([*streams, relation]))
-    settings = {"memory": memory, "shedding": shedding or Shedding(), **execution}
-    return Workload(
-        "a star",
-        streams,
-        (query,),
-        (relation,),
-        Execution(**settings),
-        run=RunSettings(7, None, 60),
-    )
+        for place, name in enumerate(names)
+    ]
+    window = TimeWindow(lifetime)
+    sources = [Source(name, name, window) for name in names]
+    if rows is None:
+        first, *rest = (Column(name, "key") for name in names)
+        predicates = [Predicate(first, "=", other) for other in rest]
+        relations: tuple[Relation, ...] = ()
+    else:
+        sources.append(Source("F", "F", None))
+        predicates = [
+            Predicate(Column(name, "key"), "=", Column("F", name.lower())) for name in names
+        ]
+        attributes = {name.lower(): Attribute(keys) for name in names}
+        relations = (Relation("F", rows, attributes, Changes(churn, churn), distinct_rows=True),)
+    query = Query("Q", tuple(sources), tuple(predicates), filters)
+    execution = Execution(memory=memory, shedding=Shedding())
+    return Workload("star", tuple(streams), (query,), relations=relations, execution=execution)
 
 
-TWO = "SELECT * FROM R [RANGE 10], F, S [RANGE 8] WHERE R.a = F.a AND S.b = F.b"
-THREE = (
-    "SELECT * FROM R [RANGE 6], F, S [RANGE 5], T [RANGE 9] "
-    "WHERE R.a = F.a AND S.b = F.b AND T.c = F.c"
-)
-ONE = "SELECT * FROM R [RANGE 10], F WHERE R.a = F.a"
-PLAIN = "SELECT * FROM R [RANGE 10], S [RANGE 8] WHERE R.a = S.b"
-KEYED = "SELECT * FROM R [RANGE 10], F, S [RANGE 8] WHERE R.a = F.a AND S.b = F.a"
-FILTERED = f"{TWO} AND R.a > 3 AND R.v > 50 AND S.v < 80 AND F.b < 10"
+def stream_table(
+    times: Sequence[int], keys: Sequence[int | None], importance: Sequence[float]
+) -> Table:
+    """Tuples at whole seconds; a key may be missing."""
+    valid = np.array([key is not None for key in keys], np.bool_)
+    values = np.array([0 if key is None else key for key in keys], np.int64)
+    columns = {
+        "key": ColumnData(values, None if valid.all() else valid),
+        "importance": ColumnData(np.array(importance, np.float64)),
+    }
+    ts = np.array(times, np.int64) * SECOND
+    return Table(np.arange(len(ts), dtype=np.int64), ts, columns)
 
 
-def ticking(lifetime: int = 20, memory: int = 10, length: int = 300) -> Workload:
-    """The paper's setting, smaller."""
-    return star_join(lifetime, memory, length, rows=60, distinct=20)
+def relation_table(rows: Sequence[Sequence[int]], spans: Sequence[tuple[int, int]]) -> Table:
+    """Rows with the key of each arm, and the seconds from which until which each is active."""
+    keys = np.array(rows, np.int64).reshape(len(rows), -1)
+    columns = {"rstuvw"[place]: ColumnData(keys[:, place]) for place in range(keys.shape[1])}
+    begin, end = np.array(spans, np.int64).reshape(-1, 2).T * SECOND
+    nothing = np.empty(0, np.int64)
+    return Table(np.arange(len(rows), dtype=np.int64), nothing, columns, begin, end)
 
 
-STAR_SAMPLES: dict[str, Workload] = {
-    "ticking together": ticking(),
-    "two streams": star(TWO),
-    "one stream": star(ONE),
-    "three streams": star(THREE),
-    "no relation": star(PLAIN),
-    "changing": star(TWO, changes=Changes(0.5, 0.5)),
-    "filters, scan and hash": star(FILTERED, shedding=Shedding(access={"R": "hash", "S": "scan"})),
-    "search, buckets": star(KEYED, shedding=Shedding(access="search"), buckets=5),
-    "bursts": star(TWO, arrivals=Arrivals("pareto", 2.5)),
-    "regular, no pre-filter": star(
-        TWO, arrivals=Arrivals("regular"), rows=8, shedding=Shedding(prefilter=False)
-    ),
-    "split": star(TWO, shedding=Shedding(split={"R": 3})),
-    "ample": star(TWO, memory=400),
-    "hardly any": star(TWO, memory=1),
-    "no importance": replace(
-        star(PLAIN), streams=tuple(replace(s, importance=None) for s in star(PLAIN).streams)
-    ),
-}
+def worked_example() -> tuple[Star, dict[str, Table]]:
+    """Section 3.1: six tuples of each stream that live for four seconds, two of each kept."""
+    star = star_of(star_workload(lifetime=4, memory=4))
+    relation = relation_table([(0, 3), (1, 5), (0, 8), (4, 5), (1, 3), (5, 8)], [(-1, 10**6)] * 6)
+    begin = np.full(6, FIRST)
+    end = np.full(6, LAST)
+    end[4], begin[5] = 5 * SECOND, 3 * SECOND
+    tables = {
+        "R": stream_table(range(6), [1, 0, 1, 0, 2, 5], [5, 1, 4, 8, 3, 2]),
+        "S": stream_table(range(6), [1, 3, 3, 8, 3, 5], [1, 5, 2, 6, 4, 3]),
+        "F": Table(relation.seq, relation.ts, relation.columns, begin, end),
+    }
+    return star, tables

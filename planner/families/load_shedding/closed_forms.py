@@ -64,7 +64,7 @@ def _by_chance(model: ShedModel, place: int, rate: float, share: int) -> KeptArm
     window = rate * model.lifetimes[place]
     low, high = (_held(model, place, rate, share, oldest) for oldest in (False, True))
     held = (low + high) / 2
-    survives = _survival(held, window)
+    survives = survival(held, window)
     expired = survives**window if window else 1.0
     crowded = 1 - expired
     admitted = 1 - crowded / (share + 1)
@@ -79,10 +79,10 @@ def _by_chance(model: ShedModel, place: int, rate: float, share: int) -> KeptArm
     return KeptArm(held, of_older, admitted, crowded, expired)
 
 
-def _survival(held: float, window: float) -> float:
+def survival(held: float, window: float) -> float:
     """The chance r to survive one arrival, such that r + r^2 + ... over a window is what is held.
 
-    >>> r = _survival(10.0, 50.0)
+    >>> r = survival(10.0, 50.0)
     >>> round(r * (1 - r**50) / (1 - r), 6)
     10.0
     """

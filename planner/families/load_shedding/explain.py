@@ -48,6 +48,8 @@ def answer(predictions: Predictions, labels: Sequence[str], ranking: Ranking) ->
         return f"{head}, as under every policy: {because}, so that nothing is shed."
     if not any(predictions.shares):
         return f"{head}, as under every policy: the memory is too small for a tuple of each stream."
+    if not predictions.exact.results:
+        return f"{head}, as under every policy: no tuples are joined."
     sentence = f"{head}, because {REASONS[best.label]}{near_ties(best, ranking)}"
     if best.label in OFFLINE:
         sentence += f"; {_of_online(predictions, labels, ranking)}"

@@ -22,6 +22,8 @@ from planner.workload.workload import Workload
 
 # So many arrivals of one stream say how streams that tick together meet.
 MOST_TICKS = 4_096
+# Beyond so many values of a key no distribution is made of them.
+MOST_VALUES = 200_000
 
 
 class ShedModel:
@@ -90,8 +92,16 @@ class ShedModel:
     def _matching(self, arm: Arm) -> float:
         if arm.joined is None:
             return 1 - attribute_of(self.workload, self.query, arm.key).missing
+        if not self.has_few_values(arm):
+            return 1 - math.exp(-self.found(arm))
         shares, there = self.chance_of_row(arm)
         return min(float(shares @ there), self.found(arm))
+
+    def has_few_values(self, arm: Arm) -> bool:
+        """Whether the values of an arm's key are few enough to be looked at one by one."""
+        columns = [arm.key] if arm.joined is None else [arm.key, arm.joined]
+        found = (attribute_of(self.workload, self.query, column).distinct for column in columns)
+        return all((distinct or 0) <= MOST_VALUES for distinct in found)
 
     def chance_of_row(self, arm: Arm) -> tuple[Floats, Floats]:
         """The values of an arm's key: how often each arrives, and the chance that a row has it."""

@@ -10,8 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from math import prod
 
-from planner.families.load_shedding.closed_forms import KeptArm, has_closed_form, kept_arm
+from planner.families.load_shedding.closed_forms import (
+    KeptArm,
+    has_closed_form,
+    kept_arm,
+    survival,
+)
 from planner.families.load_shedding.filling import full_seconds
 from planner.families.load_shedding.flows import ArmFlow, Prediction
 from planner.families.load_shedding.labels import EXACT, IMPORTANCE, LABELS, OFFLINE, RANDOM
@@ -36,6 +42,10 @@ SEVERAL = (
     "no optimum is known"
 )
 NO_RESULT = "not predicted: the sample that policies are simulated on has no result; a run can say"
+TOO_LARGE = (
+    "not predicted: beside windows of so many tuples the memory is too small for a sample that is "
+    "quickly simulated; a run can say"
+)
 CLOSED = {RANDOM: BY_CHANCE, IMPORTANCE: BY_THRESHOLD}
 
 
@@ -65,12 +75,21 @@ class Predictions:
     def unpredicted(self) -> tuple[tuple[str, str], ...]:
         """Policies that cannot be predicted, and why."""
         found = {label: SEVERAL for label in OFFLINE if len(self.model.star.arms) > 2}
-        if self.without_shedding is None and self.exact.results and not self.sampled.has_results:
+        if (reason := self._unsampled) is not None:
             for label in LABELS:
                 # What chance finds follows from how much it keeps.
                 if label not in (EXACT, RANDOM) and not self.is_closed(label):
-                    found.setdefault(label, NO_RESULT)
+                    found.setdefault(label, reason)
         return tuple(found.items())
+
+    @cached_property
+    def _unsampled(self) -> str | None:
+        """Why the sample says nothing about policies, where it does not."""
+        if self.without_shedding is not None or not self.exact.results:
+            return None
+        if not self.sampled.sample.serves(self.shares):
+            return TOO_LARGE
+        return None if self.sampled.has_results else NO_RESULT
 
     def is_closed(self, label: str) -> bool:
         """Whether importance and results of a policy have a closed form here."""
@@ -187,7 +206,7 @@ class Predictions:
             return None
         older, together = self.model.older(place, other), self.model.together(place, other)
         of_older = kept[other].of_older(self.model.ticking(place, other), older)
-        seen = older + together
+        seen = (older + together) or 1.0
         return lambda importance: (older * of_older(importance) + together) / seen
 
     def _closed_flow(self, label: str, place: int, own: KeptArm) -> ArmFlow:
@@ -196,15 +215,39 @@ class Predictions:
             return replace(self.sampled.flow(label, self.shares, place), held=own.held)
         return ArmFlow(own.admitted, own.crowded * (share + 1), own.expired, own.held, 0.0, 0.0)
 
+    def _by_what_is_kept(self) -> Prediction:
+        """What chance finds: as much of the results as it keeps of the windows."""
+        model, exact = self.model, self.exact
+        places = range(len(self.shares))
+        windows = [self.given(p) * model.lifetimes[p] for p in places]
+        kept = [min(1.0, s / w) if w else 1.0 for s, w in zip(self.shares, windows, strict=True)]
+        found = [prod(kept[o] for o in places if o != p) for p in places]
+        flows = []
+        for place, share in enumerate(self.shares):
+            held = kept[place] * windows[place]
+            crowded = 1.0 - survival(held, windows[place]) ** windows[place]
+            admitted = 1 - crowded / (share + 1)
+            flow = ArmFlow(admitted, crowded * (share + 1), 1 - crowded, held, 0.0, found[place])
+            flows.append(flow)
+        every = zip(model.exact, found, strict=True)
+        part = sum(rate * own for rate, own in every) / sum(model.exact)
+        return Prediction(
+            BY_CHANCE,
+            BY_CHANCE,
+            part * exact.results,
+            part * exact.importance,
+            part,
+            tuple(replace(f, examined=self._examined(p, flows)) for p, f in enumerate(flows)),
+        )
+
     # --- simulated -------------------------------------------------------------------------------
 
     def _simulated(self, label: str) -> Prediction:
         sampled, exact = self.sampled, self.exact
         arms = range(len(self.model.star.arms))
-        if not sampled.has_results and exact.results:
-            found = sampled.kept(label, self.shares)
-            results, importance = found.results, found.importance
-        elif sampled.is_whole_run:
+        if self._unsampled is not None:
+            return self._by_what_is_kept()
+        if sampled.is_whole_run:
             found = sampled.found(label, self.shares)
             results, importance = found.results, found.importance
         else:

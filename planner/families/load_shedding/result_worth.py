@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.families.load_shedding.model import ShedModel
+from planner.families.load_shedding.model import MOST_VALUES, ShedModel
 from planner.families.load_shedding.star import Arm
 from planner.joins.arrays import Floats
 from planner.statistics.distributions import Distribution, declared_distribution
@@ -20,8 +20,6 @@ from planner.statistics.selectivity import attribute_of
 from planner.workload.query import Column
 from planner.workload.streams import Attribute, ImportanceOf
 
-# Beyond so many values of a key no distribution is made of them.
-MOST_VALUES = 200_000
 # Which share of the tuples of an importance is still kept.
 Kept = Callable[[Floats], Floats]
 
@@ -56,10 +54,7 @@ def arm_values(model: ShedModel) -> tuple[ArmValues, ...] | None:
     """The values of all arms; None where there are too many, or importance is no number."""
     found = []
     for arm in model.star.arms:
-        keys = attribute_of(model.workload, model.query, arm.key)
-        if (keys.distinct or 0) > MOST_VALUES:
-            return None
-        own = _importance(model, arm)
+        own = _importance(model, arm) if model.has_few_values(arm) else None
         if own is None:
             return None
         found.append(ArmValues(arm, model.values(arm.key), own))

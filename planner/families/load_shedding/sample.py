@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from zlib import crc32
 
@@ -18,6 +18,8 @@ from planner.workload.workload import Workload
 # Tuples of all streams that are measured, and that windows may hold; larger ones are thinned.
 MEASURED = 2_000
 MOST_IN_WINDOWS = 4_000
+# Simulations take time by the results they find.
+LEAST_MEASURED, MOST_RESULTS = 400, 40_000
 MOST_DRAWS = 50
 # Changes the seed of a run into another one.
 _APART = 0x5EED5EED
@@ -35,6 +37,10 @@ class Sample:
     seconds: float
     warmup: float
     thinned: float
+
+    def serves(self, shares: Sequence[int]) -> bool:
+        """Whether something is left of every share of memory once it is thinned."""
+        return all(not share or share >= self.thinned for share in shares)
 
     def share(self, share: int) -> int:
         """The memory of an arm, thinned as its tuples are; what there is, is never nothing."""
@@ -55,13 +61,23 @@ def drawn_sample(model: ShedModel) -> Sample:
     """The first tuples of a run that never is: as many as are quickly simulated."""
     workload, arriving = model.workload, sum(s.rate or 0.0 for s in model.streams)
     warmup = max(model.lifetimes)
-    thinned = max(1.0, arriving * warmup / MOST_IN_WINDOWS)
-    seconds = warmup + MEASURED * thinned / arriving
+    # Where tuples are in many results fewer are measured; if that is not enough, fewer are drawn.
+    each = sum(model.exact) / arriving
+    measured: float = MEASURED
+    if each:
+        measured = min(MEASURED, max(LEAST_MEASURED, MOST_RESULTS / each))
+    filling = arriving * warmup / 2
+    thinned = max(
+        1.0,
+        arriving * warmup / MOST_IN_WINDOWS,
+        each * (filling + measured) / (MOST_RESULTS + LEAST_MEASURED * each),
+    )
+    seconds = warmup + measured * thinned / arriving
     if seconds >= model.span:
         # Nothing has to be scaled where the whole span is simulated.
         seconds = model.span
     expected = max(1.0, arriving * seconds / thinned)
-    draws = min(MOST_DRAWS, max(1, round(MEASURED / expected)))
+    draws = min(MOST_DRAWS, max(1, round(measured / expected)))
     # Never the seed of the run itself.
     seeds = (workload.run.seed ^ (_APART + number) for number in range(draws))
     rarer = _thinned(workload, thinned)

@@ -6,7 +6,6 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from math import prod
 from threading import Lock
 
 import numpy as np
@@ -129,16 +128,6 @@ class Sampled:
         )
         return early, late
 
-    def kept(self, label: str, shares: Shares) -> Found:
-        """What a policy that does not look at keys finds: as much as it keeps of the windows."""
-        run, exact = self.simulated(label, shares), self.simulated(EXACT, shares)
-        parts = {
-            alias: min(1.0, _part(held, exact.held[alias])) for alias, held in run.held.items()
-        }
-        # The arrival that completes a result need not be kept.
-        share = sum(prod(p for a, p in parts.items() if a != alias) for alias in parts) / len(parts)
-        return Found(share, share)
-
     def split(self, label: str, shares: Shares, count: int) -> Found:
         """What a policy finds where keys and memory are split into so many partitions."""
         if count == 1:
@@ -160,10 +149,12 @@ class Sampled:
         prefilter = self.model.workload.execution.shedding.prefilter
         given = counts.with_row if prefilter else counts.arrived
         arrived = sum(own.arrived for own in run.counts.values())
-        thinned = self.sample.thinned
+        thinned, share = self.sample.thinned, shares[place]
+        # A choice looks at all that are stored and at the new one: more than in a thinned sample.
+        choices = _part(counts.compared, given) / (self.sample.share(share) + 1)
         return ArmFlow(
             admitted=_part(counts.admitted, given),
-            looked_at=_part(counts.compared, given) * thinned,
+            looked_at=choices * (share + 1),
             # Beside them, every arrival of any arm looks at one tuple that stays.
             expired=_part(max(0, counts.expiry_checks - arrived), given),
             held=run.held[alias] * thinned,

@@ -20,7 +20,7 @@ from tests.planner.chains import CHAIN_SAMPLES
 from tests.planner.join_graphs import GRAPH_SAMPLES
 from tests.planner.latex import evaluate
 from tests.planner.schedules import SCHEDULE_SAMPLES
-from tests.planner.stars import STAR_SAMPLES
+from tests.planner.shedding import STAR_SAMPLES
 from tests.planner.workloads import SAMPLES
 
 MOST_CHECKED = 60

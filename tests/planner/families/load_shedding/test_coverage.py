@@ -13,7 +13,7 @@ from planner.workload.execution import Every, Shedding
 from planner.workload.query import Column, Predicate
 from planner.workload.streams import Attribute
 from planner.workload.workload import Workload
-from tests.planner.stars import FILTERED, KEYED, ONE, PLAIN, STAR_SAMPLES, THREE, TWO, star
+from tests.planner.shedding import FILTERED, KEYED, ONE, PLAIN, STAR_SAMPLES, THREE, TWO, star
 
 SHED = family("load_shedding")
 

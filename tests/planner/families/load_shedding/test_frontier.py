@@ -11,7 +11,7 @@ from planner.families.load_shedding.labels import EXACT, LABELS
 from planner.families.load_shedding.star import star_of
 from planner.families.registry import family
 from planner.workload.execution import Shedding
-from tests.planner.stars import KEYED, STAR_SAMPLES, TWO, star, ticking
+from tests.planner.shedding import KEYED, STAR_SAMPLES, TWO, star, ticking
 from tests.planner.workloads import TABLE_5, equality_join
 
 SHED = family("load_shedding")

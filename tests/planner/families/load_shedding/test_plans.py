@@ -24,7 +24,7 @@ from planner.plan.plan_text import to_text
 from planner.whatif.sweeps import Axis, sweep
 from planner.workload.execution import Access, Shedding
 from planner.workload.workload import Workload
-from tests.planner.stars import KEYED, STAR_SAMPLES, star, ticking
+from tests.planner.shedding import KEYED, STAR_SAMPLES, star, ticking
 
 SHED = family("load_shedding")
 SAMPLE_DATA = Path(__file__).parents[4] / "sample_data"

@@ -19,6 +19,7 @@ from planner.families.load_shedding.predictions import (
     NOTHING_KEPT,
     NOTHING_SHED,
     SIMULATED,
+    TOO_LARGE,
     Predictions,
 )
 from planner.families.load_shedding.result_worth import arm_values, worth_of
@@ -31,7 +32,7 @@ from planner.workload.execution import Shedding
 from planner.workload.streams import Arrivals, Attribute, Changes
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
-from tests.planner.stars import PLAIN, STAR_SAMPLES, THREE, TWO, star, ticking
+from tests.planner.shedding import PLAIN, STAR_SAMPLES, THREE, TWO, star, ticking
 
 
 def simulated(workload: Workload, label: str, seeds: Sequence[int]) -> list[Simulated]:
@@ -182,10 +183,23 @@ def test_the_sample_is_small_and_no_run_has_its_tuples() -> None:
 def test_large_windows_are_thinned_and_memory_with_them() -> None:
     workload = star_join(50_000, 10_000, 200_000)
     sample = drawn_sample(ShedModel(workload))
-    assert sample.thinned == pytest.approx(2 * 50_000 / MOST_IN_WINDOWS)
-    assert sample.tuples < 2 * MOST_IN_WINDOWS
-    assert sample.share(5_000) == 200
+    # Windows of 50,000 tuples, in which an arrival has thousands of results.
+    assert sample.thinned > 2 * 50_000 / MOST_IN_WINDOWS
+    assert sample.tuples < MOST_IN_WINDOWS
+    assert sample.share(5_000) == round(5_000 / sample.thinned)
     assert (sample.share(1), sample.share(0)) == (1, 0)
+    assert sample.serves([5_000, 0])
+    assert not sample.serves([5_000, 10])
+
+
+def test_memory_of_which_a_thinned_sample_leaves_nothing_is_not_predicted() -> None:
+    space = Policies(star_join(50_000, 20, 200_000))
+    left_out = dict(space.excluded)
+    assert set(left_out.values()) == {TOO_LARGE}
+    assert list(space.labels) == [EXACT, RANDOM, IMPORTANCE]
+    changing = star_join(50_000, 20, 200_000, changes=Changes(0.1, 0.1))
+    assert list(Policies(changing).labels) == [EXACT, RANDOM]
+    assert Policies(changing).predictions.of(RANDOM).recall == pytest.approx(10 / 50_000, rel=0.01)
 
 
 def test_a_short_run_is_drawn_several_times() -> None:
