@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pandas as pd
+
 from pages.parts.families.registry import view_of
 from pages.parts.plans.drawings import MOST_OPERATORS
 from pages.parts.results import comparison, run_figures, run_views
@@ -141,8 +143,9 @@ def _run(run: Run) -> Iterator[str]:
         yield html.chart(figure, f"{UNITS[field]}, predicted beside measured. {errors}")
     for title, frame in view_of(run.plan.family).report_tables(run).items():
         yield html.heading(title, 3)
-        cells = frame.astype(object).where(frame.notna(), None).itertuples(index=False, name=None)
-        yield html.table(list(frame.columns), cells, title)
+        rows_of_it = frame.itertuples(index=False, name=None)
+        cells = ([None if pd.isna(cell) else cell for cell in row] for row in rows_of_it)
+        yield html.table([str(name) for name in frame.columns], cells, title)
     overlays = comparison.overlays(run)
     if len(run.plan.operators()) <= MOST_OPERATORS:
         svg = html.drawn(to_dot(run.plan, run.estimate, overlays))

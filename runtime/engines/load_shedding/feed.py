@@ -119,10 +119,10 @@ class _Blocks:
             by_alias, count = key_codes(query, joined, tables)
             # A missing key is the last one: nothing is joined with it.
             for column in joined:
-                data = tables[query.source(column.alias).name].columns[column.attribute]
-                if data.valid is not None:
-                    own = by_alias[column.alias]
-                    by_alias[column.alias] = np.where(data.valid, own, np.int32(count))
+                valid = tables[query.source(column.alias).name].columns[column.attribute].valid
+                if valid is not None:
+                    numbers = by_alias[column.alias]
+                    by_alias[column.alias] = np.where(valid, numbers, np.int32(count))
             keys.append(by_alias)
             codes.append(count + 1)
         slots = value_slots(query)

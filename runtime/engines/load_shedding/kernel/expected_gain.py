@@ -23,19 +23,19 @@ def learn_key(key, a, importance, learned):
     if learned.known[a, key] == 0:
         learned.known[a, key] = 1
         sums[KNOWN] += 1
-    learned.count[a, key] += 1
+    learned.arrived[a, key] += 1
     learned.total[a, key] += importance
     sums[COUNTED] += 1
     sums[ARRIVED] += 1
     sums[IMPORTANCE_ARRIVED] += importance
     if sums[COUNTED] >= _PER_KEY * sums[KNOWN]:
         sums[COUNTED] = 0
-        for each in range(learned.count.shape[1]):
-            count = learned.count[a, each]
+        for each in range(learned.arrived.shape[1]):
+            count = learned.arrived[a, each]
             if count > 0:
                 half = count // 2
                 learned.total[a, each] = learned.total[a, each] // count * half
-                learned.count[a, each] = half
+                learned.arrived[a, each] = half
                 sums[COUNTED] += half
 
 
@@ -51,7 +51,7 @@ def expected_gain(u, a, now, shape, seen, facts, learned):
             for j in range(facts.stored.shape[1]):
                 if j != a:
                     key = facts.keys[r, j]
-                    count = learned.count[j, key]
+                    count = learned.arrived[j, key]
                     weight *= np.float64(count + 1)
                     if count > 0:
                         least = min(least, learned.total[j, key] // count)

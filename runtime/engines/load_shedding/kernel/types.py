@@ -166,15 +166,15 @@ class Learned(NamedTuple):
     """What goes on from batch to batch, by arm: choices so far, the logarithm of the chance to
     survive all of them, and what is expected of keys.
 
-    `count` and `total` are the arrivals of each key and their importance, of which old ones are
+    `arrived` and `total` are the arrivals of each key and their importance, of which old ones are
     forgotten; `known` says whether a key ever arrived. `sums` has by arm the known keys, the sum of
-    `count`, and all arrivals and their importance.
+    `arrived`, and all arrivals and their importance.
     """
 
     choices: np.ndarray
     survived: np.ndarray
     known: np.ndarray
-    count: np.ndarray
+    arrived: np.ndarray
     total: np.ndarray
     sums: np.ndarray
 
