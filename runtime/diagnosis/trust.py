@@ -60,15 +60,18 @@ def trust(runs: Sequence[Run], by: Objective | None = None) -> Trust:
         )
         sentence += ": run another to see whether it orders them as measured."
         return Trust("figures" if near else "nothing", sentence, 1, typical, worst)
-    expected, counted = [p for _, p, _ in found], [m for _, _, m in found]
     by = objective_of(found[0][0], by)
-    tau, lost = kendall_tau(expected, counted), regret(expected, counted, by)
+    tau = kendall_tau([p for _, p, _ in found], [m for _, _, m in found])
+    # A plan that can never be the best is no choice, unless there is hardly another.
+    rivals = [entry for entry in found if by.eligible(entry[0].plan.label)]
+    rivals = rivals if len(rivals) > 1 else found
+    lost = regret([p for _, p, _ in rivals], [m for _, _, m in rivals], by)
     chosen = lost is not None and lost <= NEAR
     verdict: Verdict = (
         ("all" if chosen else "figures") if near else ("order" if chosen else "nothing")
     )
     sentence = f"{_LEADS[verdict]}: {_figures(len(found), typical, worst)}, {_order(found, tau)}, "
-    sentence += f"and {_choice(found, lost, by)}."
+    sentence += f"and {_choice(rivals, lost, by)}."
     return Trust(verdict, sentence, len(found), typical, worst, tau, lost)
 
 

@@ -108,10 +108,13 @@ def by_plan(runs: Sequence[RunSummary]) -> list[PlanRuns]:
     return sorted(found, key=lambda plan: _best_first(plan.newest))
 
 
-def _best_first(run: RunSummary) -> tuple[float, str]:
+def _best_first(run: RunSummary) -> tuple[bool, float, str]:
     # Runs of families that this version does not know have no figure.
     by = next((known.objective for known in FAMILIES if known.name == run.family), None)
-    return (0.0, run.label) if by is None else by.key(run.predicted or 0.0, run.label)
+    if by is None:
+        return False, 0.0, run.label
+    # What is never the best comes last, whatever its figure.
+    return not by.eligible(run.label), *by.key(run.predicted or 0.0, run.label)
 
 
 def to_choose_from(plans: Sequence[PlanRuns], runs: Sequence[RunSummary]) -> list[RunSummary]:

@@ -30,6 +30,7 @@ DETAILS = {
     "auctions": ["Cost by operator", "Operators"],
     "temperature-humidity": ["Mergings", "Memory and CPU", "Cost by operator", "Operators"],
     "seven-windows": ["Matrix", "Cost by operator", "Operators"],
+    "worked-star": ["Memory states", "Cost by operator", "Operators"],
 }
 SEEN_WITH = {
     "golab-table-7": {
@@ -44,6 +45,7 @@ SEEN_WITH = {
     "auctions": {"early_aggregation", "gallery", "run_views", "run_figures"},
     "temperature-humidity": {"chain_view", "ledger", "optima", "run_views"},
     "seven-windows": {"what_if", "response_times", "run_views"},
+    "worked-star": {"memory", "memory_states", "shed_results", "run_views"},
 }
 SEEN_WHILE_IT_RUNS = {"progress", "sliced_chain"}
 SEEN_OF_PAPERS = {"figure_page"}

@@ -39,24 +39,29 @@ def answer(runs: Sequence[Run], by: Objective | None = None) -> str:
             return "Run on Spark's own operators, which do not count comparisons."
         return "Nothing was measured: the runs were not longer than their warm-up."
     by = objective_of(scored[0][0], by)
-    best, expected, least = by.top(scored, lambda entry: entry[2])
+    rivals = [entry for entry in scored if by.eligible(entry[0].plan.label)] or scored
+    best, expected, least = by.top(rivals, lambda entry: entry[2])
     sentence = (
-        f"{plan_name(best.plan.label)} {_verb(by)} {amount(least)} {by.unit}, "
-        f"{amount(expected)} predicted (q-error {error_text(expected, least)})"
+        f"{plan_name(best.plan.label)} {_has(by, least)}, {amount(expected)} predicted "
+        f"(q-error {error_text(expected, least)})"
     )
-    worst, _, most = by.bottom(scored, lambda entry: entry[2])
+    worst, _, most = by.bottom(rivals, lambda entry: entry[2])
     if worst is not best:
         sentence += f"; {compared(least, most)} than {plan_name(worst.plan.label)}"
     return f"{sentence}."
 
 
-def _verb(by: Objective) -> str:
+def _has(by: Objective, figure: float) -> str:
+    """A plan's figure with its verb: `made 16,000 comparisons/s`, `has a mean delay of 3 ms`."""
     if by.name == "seconds":
-        return "should take, by what it counted,"
-    if by.part is None:
-        # What is no sum over operators was not made by them.
-        return f"has a {by.title[0].lower()}{by.title[1:]} of"
-    return "held" if by.part == STATE.part else "made"
+        return f"should take, by what it counted, {amount(figure)} {by.unit}"
+    if by.part is not None:
+        return f"{'held' if by.part == STATE.part else 'made'} {amount(figure)} {by.unit}"
+    # What is no sum over operators was not made by them.
+    name = f"{by.title[0].lower()}{by.title[1:]}"
+    article = "an" if name[0] in "aeiou" else "a"
+    unit = "" if by.unit == name else f" {by.unit}"
+    return f"has {article} {name} of {amount(figure)}{unit}"
 
 
 def badge(runs: Sequence[Run]) -> None:

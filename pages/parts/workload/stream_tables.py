@@ -125,7 +125,7 @@ def _arrivals(kind: str | None, burst: float | None, phase: float | None) -> Any
 
 
 def _relation_row(part: Parts) -> dict[str, Any]:
-    return {**part, **part.get("changes", {})}
+    return {"distinct_rows": False, **part, **part.get("changes", {})}
 
 
 def with_relations(parts: Parts, frame: pd.DataFrame) -> Parts:

@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.parts.families.load_shedding import shed_figures
+from pages.parts.families.load_shedding import memory, shed_figures
 from pages.parts.shared import charts, controls
-from pages.parts.shared.formatting import error_text, plain
+from pages.parts.shared.formatting import plain
 from planner.families.load_shedding.explain import percent
 from planner.families.load_shedding.simulation.settings import (
     EXPIRED,
@@ -20,6 +20,7 @@ from planner.families.load_shedding.simulation.settings import (
     REPLACED,
 )
 from planner.numbers import amount
+from planner.plan.cost import Quality
 from runtime.runs.records import Run
 
 Shed = Mapping[str, Any]
@@ -90,28 +91,31 @@ def tables(run: Run) -> dict[str, pd.DataFrame]:
 
 
 def answer_table(run: Run) -> pd.DataFrame:
-    """Importance and number of results: found, exact, the share, and what was predicted of it."""
+    """Importance and number of results: found, exact, the share, and which was predicted."""
     assert run.measurement is not None
     exact = run.measurement.shed["exact"]
     (query,) = run.measurement.results
-    found, expected = (own.qualities.get(query) for own in (run.measurement, run.estimate))
-    results = run.measurement.results[query]
-    predicted = expected.importance if expected is not None else None
-    recall = expected.recall if expected is not None else None
-    importance = found.importance if found is not None else None
-    wished = None if recall is None else recall * exact["results"]
+    found, expected = (
+        own.qualities.get(query, Quality()) for own in (run.measurement, run.estimate)
+    )
+    whole = memory.policies_of(run.workload).predictions.exact
     rows = [
-        ("Importance", importance, exact["importance"], predicted),
-        ("Results", results, exact["results"], wished),
+        (
+            "Importance",
+            found.importance,
+            exact["importance"],
+            expected.importance,
+            whole.importance,
+        ),
+        ("Results", run.measurement.results[query], exact["results"], expected.recall, 1.0),
     ]
     return pd.DataFrame(
         {
             "Answer": [name for name, *_ in rows],
-            "Found": [own for _, own, _, _ in rows],
-            "Exact": [whole for _, _, whole, _ in rows],
-            "Share": [share(own, whole) for _, own, whole, _ in rows],
-            "Predicted": [likely for *_, likely in rows],
-            "Prediction": [error_text(likely, own) for _, own, _, likely in rows],
+            "Found": [own for _, own, *_ in rows],
+            "Exact": [of for _, _, of, *_ in rows],
+            "Share": [share(own, of) for _, own, of, *_ in rows],
+            "Predicted share": [share(own, of) for *_, own, of in rows],
         }
     )
 
@@ -126,10 +130,10 @@ def share(part: float | None, whole: float) -> str:
 def evictions_table(shed: Shed) -> pd.DataFrame:
     """One row per stream: what it may keep, and why tuples went."""
     evictions: Mapping[str, Mapping[str, int]] = shed["evictions"]
-    memory: Mapping[str, int | None] = shed["memory"]
+    kept: Mapping[str, int | None] = shed["memory"]
     columns: dict[str, object] = {
         "Stream": list(evictions),
-        "Memory": pd.array([memory.get(alias) for alias in evictions], dtype="Int64"),
+        "Memory": pd.array([kept.get(alias) for alias in evictions], dtype="Int64"),
     }
     for reason, head in REASONS.items():
         columns[head] = [own.get(reason, 0) for own in evictions.values()]
