@@ -128,7 +128,7 @@ def chart(found: Sequence[PlanRuns], runs: Mapping[str, Run], by: Objective) -> 
         run_figures.all_plans(shown_points, unit),
         alt=f"{unit}, predicted against measured. {run_figures.pairs_text(shown_points)}",
     )
-    st.caption("On the dashed line, a plan cost what was predicted; above it, more.")
+    st.caption("On the dashed line, measured is as predicted; above it, more was measured.")
 
 
 def operators(run: Run, by: Objective) -> None:

@@ -74,11 +74,18 @@ def _frontier(choice: PlanChoice) -> None:
         st.caption(f"Trying other sizes of memory: {len(points)} of {every} are done.")
         return
     st.caption(_legend(space, shown))
+    if not space.model.star.is_keyed:
+        _read_backwards(choice, shown, by, exact)
+        st.caption(
+            "The streams are joined on different attributes, so tuples cannot be shared out by "
+            "key: a run keeps one memory for all, which is not split."
+        )
+        return
     left, right = st.columns([3, 2], gap="medium")
     with left:
         _read_backwards(choice, shown, by, exact)
     with right:
-        _partitions(choice, space)
+        _partitions(choice)
 
 
 def _edit_memory(workload: Workload) -> None:
@@ -195,15 +202,9 @@ def _split(workload: Workload, label: str) -> tuple[SplitPoint, ...]:
     return policies_of(workload).split_costs(label)
 
 
-def _partitions(choice: PlanChoice, space: Policies) -> None:
+def _partitions(choice: PlanChoice) -> None:
     """What is left where a run splits the same memory into partitions by key."""
     st.markdown("**What does it cost to split the memory?**")
-    if not space.model.star.is_keyed:
-        st.caption(
-            "The streams are joined on different attributes, so tuples cannot be shared out by "
-            "key: a run keeps one memory for all."
-        )
-        return
     if choice.label == EXACT:
         st.caption("EXACT has no bound: splitting costs nothing. Choose another plan below.")
         return
