@@ -7,6 +7,7 @@ from typing import Any
 
 from bench.documents.evaluation import measured_values
 from planner.experiments.registry import experiment
+from planner.families.load_shedding.labels import ONLINE, OPTIMUM
 
 Record = dict[str, Any]
 # What was measured, the figure, and what it is compared with.
@@ -77,6 +78,7 @@ def figures(summary: Record) -> str:
         "Accuracy: early aggregation": _aggregations(summary["aggregation-accuracy"]),
         "Accuracy: sliced chains": _chains(summary["chain-accuracy"]),
         "Scheduled joins": _schedules(summary["schedules"]),
+        "Shedding": _shedding(summary["shedding"]),
         "Accuracy: seconds": _seconds(summary["calibration"]),
         "Pages": _pages(summary["sessions"]),
     }
@@ -266,6 +268,35 @@ def _schedules(found: Record) -> Iterator[Row]:
             f"{timed['seconds']['all policies']:.2f} s",
             f"{timed['times pull-up']:.2f} times the kernel seconds of pull-up",
         )
+
+
+def _shedding(found: Record) -> Iterator[Row]:
+    """What policies keep beside the optimum; leads of ours in pairs, with 95% intervals."""
+    for memory, cell in found["by memory"].items():
+        kept = cell["importance"]
+        yield (
+            f"star join, tuples live for 50 s, memory {memory}: importance, "
+            f"mean of {found['data sets']} data sets",
+            ", ".join(f"{label} {worth:,.0f}" for label, worth in kept.items() if label in ONLINE),
+            f"optimum {kept[OPTIMUM]:,.0f}, exact {kept['exact']:,.0f}; no policy without the "
+            f"future has more than {kept['bound']:,.0f} on average",
+        )
+        yield f"GAIN-S beside {cell["best of the paper's"]}, memory {memory}", _lead(cell), ""
+    for setting, cells in found["around"].items():
+        for memory, cell in cells.items():
+            beside = cell["best of the paper's"]
+            yield f"GAIN-S beside {beside}, memory {memory}, {setting}", _lead(cell), ""
+    flow = found["processor seconds of the flow"]
+    yield (
+        f"the optimum of {flow['tuples']:,} tuples that live for 50 s, any memory",
+        f"{flow['longest']:.1f} s at most",
+        "",
+    )
+
+
+def _lead(cell: Record) -> str:
+    lead = {key: 100 * share for key, share in cell["lead"].items()}
+    return f"{lead['mean']:.1f}% more ({lead['at least']:.1f} to {lead['at most']:.1f}%)"
 
 
 def _seconds(found: Record) -> Iterator[Row]:
