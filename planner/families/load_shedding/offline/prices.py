@@ -15,7 +15,7 @@ from planner.families.load_shedding.star_tuples import Integers
 
 ROUNDS = 60
 # The first steps of prices: parts of the mean price, and of the mean gain where that is near 0.
-OF_PRICE, OF_GAIN = 0.3, 0.03
+OF_PRICE, OF_GAIN = 0.03, 0.003
 SHRINKS = 0.1
 
 
