@@ -28,11 +28,13 @@ def test_every_sample_has_a_card_with_a_picture(app: AppTest) -> None:
 def test_few_samples_are_in_sight_by_what_they_teach() -> None:
     first = {subject: shown for row in samples.rows() for subject, shown in row.items()}
     in_sight = [sample.id for shown in first.values() for sample in shown]
-    assert 6 <= len(in_sight) <= 10
+    assert 6 <= len(in_sight) <= 11
     assert first["Which join order is cheapest?"][0].id == "golab-table-5"
     assert all(s.workload.queries[0].aggregates for s in first["Aggregate before the join?"])
     assert all(len(s.workload.queries) > 1 for s in first["Many queries, one join"])
     assert all(s.data is not None for s in first["Data of your own"])
+    shedding = first["What to keep when memory is short?"]
+    assert all(s.workload.execution.memory is not None for s in shedding)
     assert {*in_sight, *(s.id for s in samples.more())} == {s.id for s in samples.every()}
 
 

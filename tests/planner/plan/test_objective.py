@@ -9,7 +9,13 @@ import pytest
 
 from planner.errors import PlanError
 from planner.families.base import ListedSpace, plain_answer
-from planner.families.capabilities import Changes, IndexAdvice, Recomputations, ThroughputMatrix
+from planner.families.capabilities import (
+    Changes,
+    IndexAdvice,
+    MemoryFrontier,
+    Recomputations,
+    ThroughputMatrix,
+)
 from planner.families.protocol import Explanation, PlanSpace, Ranking
 from planner.families.registry import FAMILIES, family
 from planner.plan.cost import Cost, Estimate, Quality, UnitCosts
@@ -24,6 +30,7 @@ from planner.whatif.sweeps import Axis, sweep
 from planner.workload.workload import Workload
 from tests.planner.aggregations import AGGREGATION_SAMPLES
 from tests.planner.chains import CHAIN_SAMPLES
+from tests.planner.shedding import STAR_SAMPLES
 from tests.planner.workloads import TABLE_5, equality_join
 
 # What a plan keeps of each tuple: how much it is worth, and what it costs.
@@ -192,11 +199,12 @@ def test_only_some_families_have_a_capability() -> None:
         "early_aggregation": next(iter(AGGREGATION_SAMPLES.values())),
         "sliced_chain": next(iter(CHAIN_SAMPLES.values())),
         "shared_schedule": next(iter(CHAIN_SAMPLES.values())),
+        "load_shedding": STAR_SAMPLES["two streams"],
     }
     able = {
         known.name: {
             kind.__name__
-            for kind in (Changes, IndexAdvice, Recomputations, ThroughputMatrix)
+            for kind in (Changes, IndexAdvice, MemoryFrontier, Recomputations, ThroughputMatrix)
             if known.space(samples[known.name]).capability(kind) is not None
         }
         for known in FAMILIES
@@ -206,4 +214,5 @@ def test_only_some_families_have_a_capability() -> None:
         "early_aggregation": {"Recomputations"},
         "sliced_chain": {"Changes"},
         "shared_schedule": {"Changes", "ThroughputMatrix"},
+        "load_shedding": {"MemoryFrontier"},
     }
