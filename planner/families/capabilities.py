@@ -99,18 +99,13 @@ class SplitPoint:
 
 @runtime_checkable
 class MemoryFrontier(Protocol):
-    """Predicts the answer by memory, and memory by the answer that is wished for."""
+    """Predicts the answer by memory, and what splitting memory up costs."""
 
     def frontier(
         self, memories: Sequence[int] = (), labels: Sequence[str] = ()
     ) -> tuple[MemoryPoint, ...]:
         """Importance and recall of policies for each memory: of all, and for usual sizes, where
         none are named."""
-
-    def least_memory(
-        self, label: str, importance: float | None = None, recall: float | None = None
-    ) -> int | None:
-        """The least memory for a wished importance or recall; None where none is enough."""
 
     def split_costs(
         self, label: str, partitions: Sequence[int] = (1, 2, 4, 8)

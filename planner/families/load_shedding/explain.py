@@ -17,7 +17,11 @@ from planner.families.load_shedding.labels import (
     OPTIMUM,
     RANDOM,
 )
-from planner.families.load_shedding.predictions import NOTHING_KEPT, SIMULATED, Predictions
+from planner.families.load_shedding.prediction.predictions import (
+    NOTHING_KEPT,
+    SIMULATED,
+    Predictions,
+)
 from planner.families.protocol import Candidate, Ranking
 from planner.numbers import amount
 from planner.workload.validation import listed

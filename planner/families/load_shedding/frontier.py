@@ -1,4 +1,4 @@
-"""Importance and recall by memory, read both ways, and what it costs to split memory up."""
+"""Importance and recall by memory, and what it costs to split memory up."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from planner.errors import PlanError
 from planner.families.capabilities import MemoryPoint, SplitPoint
 from planner.families.load_shedding.labels import EXACT
 from planner.families.load_shedding.model import ShedModel
-from planner.families.load_shedding.predictions import SIMULATED, Predictions
+from planner.families.load_shedding.prediction.predictions import SIMULATED, Predictions
 from planner.workload.workload import Workload
 
 # Sizes of memory of a frontier where none are asked for.
@@ -42,35 +41,6 @@ def point(workload: Workload, label: str, memory: int) -> MemoryPoint:
     """A policy under one size of memory."""
     own = Predictions(ShedModel(with_memory(workload, memory))).of(label)
     return MemoryPoint(memory, label, own.importance, own.recall, own.model)
-
-
-def least_memory(
-    model: ShedModel, label: str, importance: float | None, recall: float | None
-) -> int | None:
-    """The smallest memory with which a policy should reach a wished importance or recall.
-
-    None where no memory is enough: the exact answer has less.
-    """
-    if (importance is None) == (recall is None):
-        raise PlanError("wish for importance or for recall, one of them", label)
-    workload, arms = model.workload, len(model.star.arms)
-
-    def reaches(share: int) -> bool:
-        found = point(workload, label, share * arms)
-        if importance is not None:
-            return found.importance >= importance
-        return found.recall >= (recall or 0.0)
-
-    low, high = 0, 1
-    most = 2 * max(r * t for r, t in zip(model.rates, model.lifetimes, strict=True)) + 16
-    while not reaches(high):
-        if high > most:
-            return None
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if reaches(middle) else (middle, high)
-    return high * arms
 
 
 def split_points(

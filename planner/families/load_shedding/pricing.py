@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
-from planner.families.load_shedding.flows import ArmFlow, Prediction
 from planner.families.load_shedding.labels import EXACT
 from planner.families.load_shedding.model import ShedModel
 from planner.families.load_shedding.plans import Built
-from planner.families.load_shedding.predictions import Predictions
+from planner.families.load_shedding.prediction.flows import ArmFlow, Prediction
+from planner.families.load_shedding.prediction.predictions import Predictions
 from planner.joins.keys import looked_up
 from planner.plan.cost import Cost, Estimate, Formula, Formulas, Quality
 from planner.plan.expression import Expression, number, subscript, symbol, total

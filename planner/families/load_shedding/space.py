@@ -13,7 +13,7 @@ from planner.families.load_shedding.labels import EXACT, LABELS, OFFLINE
 from planner.families.load_shedding.model import model_of
 from planner.families.load_shedding.objectives import RECALL, SUM_OF_IMPORTANCE, bounded
 from planner.families.load_shedding.plans import Built, built
-from planner.families.load_shedding.predictions import SEVERAL, Predictions
+from planner.families.load_shedding.prediction.predictions import SEVERAL, Predictions
 from planner.families.load_shedding.pricing import estimated, shedding_work
 from planner.families.protocol import Explanation, Ranking
 from planner.plan.cost import Cost, Estimate, UnitCosts, total
@@ -101,12 +101,6 @@ class Policies(ListedSpace):
             for memory in memories or frontier.usual_memories(self.model)
             for label in labels or self.labels
         )
-
-    def least_memory(
-        self, label: str, importance: float | None = None, recall: float | None = None
-    ) -> int | None:
-        """The least memory with which a policy should reach what is wished for."""
-        return frontier.least_memory(self.model, self.checked(label), importance, recall)
 
     def split_costs(
         self, label: str, partitions: Sequence[int] = (1, 2, 4, 8)

@@ -19,7 +19,7 @@ from planner.families.load_shedding import LoadShedding
 from planner.families.load_shedding.explain import percent
 from planner.families.load_shedding.frontier import usual_memories, with_memory
 from planner.families.load_shedding.labels import EXACT, OPTIMUM
-from planner.families.load_shedding.predictions import SIMULATED
+from planner.families.load_shedding.prediction.predictions import SIMULATED
 from planner.families.load_shedding.read_backwards import MemoryNeeded, Wish, memory_needed
 from planner.families.load_shedding.space import Policies
 from planner.workload.workload import Workload

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pages.parts.shared.figures import LINE, PALETTE
 from planner.families.load_shedding.explain import REASONS
 from planner.families.load_shedding.labels import EXACT, LABELS
-from planner.families.load_shedding.predictions import SIMULATED
+from planner.families.load_shedding.prediction.predictions import SIMULATED
 
 _BLUE, _ORANGE, _GREEN, _PINK, _SKY, _RED, _PURPLE, _GREY = PALETTE
 _COLOURS = dict(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from planner.errors import PlanError
 from planner.families.capabilities import MemoryFrontier
 from planner.families.load_shedding.frontier import with_memory
 from planner.families.load_shedding.labels import EXACT, LABELS
+from planner.families.load_shedding.read_backwards import memory_needed
 from planner.families.load_shedding.star import star_of
 from planner.families.registry import family
 from planner.workload.execution import Shedding
@@ -46,32 +46,16 @@ def test_a_frontier_has_every_policy() -> None:
     assert [(p.memory, p.label) for p in points] == [(m, x) for m in (4, 10) for x in LABELS]
 
 
-@pytest.mark.parametrize("label", ["OSSJ", "GAIN-S", "RAND-S"])
-def test_the_frontier_is_read_backwards(label: str) -> None:
+def test_the_frontier_is_read_backwards() -> None:
     frontier = frontier_of()
-    (wished,) = frontier.frontier([12], [label])
-    memory = frontier.least_memory(label, importance=wished.importance)
-    assert memory is not None
-    assert memory <= 12
-    (found,) = frontier.frontier([memory], [label])
-    assert found.importance >= wished.importance
-    by_recall = frontier.least_memory(label, recall=0.5)
-    assert by_recall is not None
-    (enough,) = frontier.frontier([by_recall], [label])
-    assert enough.recall >= 0.5
-    if by_recall > 2:
-        (too_few,) = frontier.frontier([by_recall - 2], [label])
-        assert too_few.recall < 0.5
-
-
-def test_more_than_the_exact_answer_cannot_be_had() -> None:
-    frontier = frontier_of()
-    assert frontier.least_memory("OSSJ", recall=1.0) is not None
-    assert frontier.least_memory("OSSJ", importance=1e9) is None
-    with pytest.raises(PlanError, match="one of them"):
-        frontier.least_memory("OSSJ")
-    with pytest.raises(PlanError, match="no plan 'OSS'"):
-        frontier.least_memory("OSS", recall=0.5)
+    points = frontier.frontier([8, 12, 16], ["OSSJ", "RAND-S"])
+    needed = {own.label: own.memory for own in memory_needed(points, 0.5, "recall", 1.0)}
+    (enough,) = frontier.frontier([needed["OSSJ"] or 0], ["OSSJ"])
+    assert enough.recall == pytest.approx(0.5, abs=0.05)
+    most = max(point.importance for point in points)
+    exact = next(iter(frontier.frontier([8], ["EXACT"]))).importance
+    wished = most / exact + 0.01
+    assert {own.memory for own in memory_needed(points, wished, "importance", exact)} == {None}
 
 
 def test_what_was_split_by_hand_stays_so() -> None:

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from planner.experiments.towne.workloads import star_join
-from planner.families.load_shedding.filling import full_seconds
 from planner.families.load_shedding.labels import EXACT, IMPORTANCE, LABELS, OPTIMUM, RANDOM
 from planner.families.load_shedding.model import ShedModel
-from planner.families.load_shedding.predictions import (
+from planner.families.load_shedding.prediction.filling import full_seconds
+from planner.families.load_shedding.prediction.predictions import (
     BY_CHANCE,
     BY_THRESHOLD,
     NO_RESULT,
@@ -22,8 +22,8 @@ from planner.families.load_shedding.predictions import (
     TOO_LARGE,
     Predictions,
 )
-from planner.families.load_shedding.result_worth import arm_values, worth_of
-from planner.families.load_shedding.sample import MOST_IN_WINDOWS, drawn_sample
+from planner.families.load_shedding.prediction.result_worth import arm_values, worth_of
+from planner.families.load_shedding.prediction.sample import MOST_IN_WINDOWS, drawn_sample
 from planner.families.load_shedding.simulation.settings import Settings, Simulated
 from planner.families.load_shedding.simulation.simulate import Simulation
 from planner.families.load_shedding.space import Policies

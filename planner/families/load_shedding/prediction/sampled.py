@@ -10,10 +10,10 @@ from threading import Lock
 
 import numpy as np
 
-from planner.families.load_shedding.flows import ArmFlow
 from planner.families.load_shedding.labels import EXACT
 from planner.families.load_shedding.model import ShedModel
-from planner.families.load_shedding.sample import Sample, drawn_sample, partitions
+from planner.families.load_shedding.prediction.flows import ArmFlow
+from planner.families.load_shedding.prediction.sample import Sample, drawn_sample, partitions
 from planner.families.load_shedding.simulation.settings import (
     ArmCounts,
     Settings,

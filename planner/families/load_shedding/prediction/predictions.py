@@ -12,24 +12,24 @@ from dataclasses import replace
 from functools import cached_property
 from math import prod
 
-from planner.families.load_shedding.closed_forms import (
+from planner.families.load_shedding.labels import EXACT, IMPORTANCE, LABELS, OFFLINE, RANDOM
+from planner.families.load_shedding.model import ShedModel
+from planner.families.load_shedding.prediction.closed_forms import (
     KeptArm,
     has_closed_form,
     kept_arm,
     survival,
 )
-from planner.families.load_shedding.filling import full_seconds
-from planner.families.load_shedding.flows import ArmFlow, Prediction
-from planner.families.load_shedding.labels import EXACT, IMPORTANCE, LABELS, OFFLINE, RANDOM
-from planner.families.load_shedding.model import ShedModel
-from planner.families.load_shedding.result_worth import (
+from planner.families.load_shedding.prediction.filling import full_seconds
+from planner.families.load_shedding.prediction.flows import ArmFlow, Prediction
+from planner.families.load_shedding.prediction.result_worth import (
     ArmValues,
     Kept,
     Worth,
     arm_values,
     worth_of,
 )
-from planner.families.load_shedding.sampled import Sampled, sampled_of, shares_of
+from planner.families.load_shedding.prediction.sampled import Sampled, sampled_of, shares_of
 
 BY_DISTRIBUTIONS = "expected values of the declared distributions"
 BY_CHANCE = "geometric survival: every arrival drops one of all by chance"

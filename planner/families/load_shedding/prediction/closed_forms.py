@@ -17,7 +17,7 @@ import numpy as np
 
 from planner.families.load_shedding.labels import IMPORTANCE, RANDOM
 from planner.families.load_shedding.model import ShedModel
-from planner.families.load_shedding.result_worth import ArmValues, Kept, levels_of
+from planner.families.load_shedding.prediction.result_worth import ArmValues, Kept, levels_of
 from planner.joins.arrays import Floats
 
 # Levels of importance that are worked out; between them, stored tuples are interpolated.

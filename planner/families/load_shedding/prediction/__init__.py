@@ -1,0 +1,1 @@
+"""What policies should keep and find: closed forms, and a seeded sample."""
