@@ -112,7 +112,9 @@ def _too_large(workload: Workload, query: Query, compared: Iterable[Column]) -> 
     """Why columns that are compared with each other cannot be: fractions with large numbers."""
     known = {column: attribute_of(workload, query, column) for column in sorted(compared)}
     fractions = next((c for c, a in known.items() if a.type == "float" and a.missing < 1), None)
-    for column, attribute in known.items() if fractions is not None else ():
+    if fractions is None:
+        return None
+    for column, attribute in known.items():
         # Values that are not declared are counted from 1 and stay small.
         whole = [v for v in attribute.values if isinstance(v, int)]
         if attribute.type == "integer" and max(map(abs, whole), default=0) > MOST_EXACT:
