@@ -61,7 +61,7 @@ EXECUTIONS = (
     Execution("hash"),
     Execution("hash", 2),
     Execution("hash", evaluate=Every(0.5), expire=Every(0.5)),
-    Execution(evaluate=Every(1e-6)),
+    Execution(evaluate=Every(0.001)),
 )
 UNIT_COSTS = {"compare": 1e-6, "output": 0.0}
 
