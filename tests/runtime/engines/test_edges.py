@@ -36,19 +36,19 @@ seeds = st.integers(0, 10**9)
 
 
 @given(seeds)
-@examples(60)
+@examples(12)
 def test_joins(seed: int) -> None:
     _check(*Edges(seed).join(), seed)
 
 
 @given(seeds)
-@examples(60)
+@examples(12)
 def test_shared_joins(seed: int) -> None:
     _check(*Edges(seed).shared(), seed)
 
 
 @given(seeds)
-@examples(60)
+@examples(12)
 def test_aggregations(seed: int) -> None:
     _check(*Edges(seed).aggregation(), seed)
 
