@@ -14,7 +14,7 @@ from planner.workload.execution import DeclaredStatistic, Every, Statistics
 from planner.workload.streams import Arrivals, Attribute, Relation, Stream
 from planner.workload.workload import Workload
 
-ATTRIBUTES = {"k": Attribute(5), "g": Attribute(1)}
+ATTRIBUTES = {"k": Attribute(1), "g": Attribute(1)}
 
 
 @pytest.mark.parametrize("seconds", [1e-9, 4e-7])
