@@ -15,8 +15,9 @@ import numpy as np
 from planner.errors import PlanError
 from planner.files.data_columns import arrival_times, attribute_values, validity_times
 from planner.files.data_files import OPTIONAL, find_file, read_file
+from planner.files.large_numbers import check_comparable
 from planner.files.tuple_table import FIRST, LAST, ColumnData, Table
-from planner.workload.query import Column, Query
+from planner.workload.query import Column, Query, linked_columns
 from planner.workload.streams import Relation, Stream
 from planner.workload.validation import exact
 from planner.workload.workload import Workload
@@ -146,7 +147,8 @@ def _texts(source: Stream | Relation) -> list[str]:
 
 
 def _check_types(query: Query, tables: Mapping[str, Table]) -> None:
-    """Text never equals a number: a join of the two would be empty without a word."""
+    """Text never equals a number: a join of the two would be empty without a word. And a fraction
+    is not compared with whole numbers that are too large for it."""
 
     def is_text(column: Column) -> bool | None:
         data = tables[query.source(column.alias).name].columns[column.attribute]
@@ -160,3 +162,9 @@ def _check_types(query: Query, tables: Mapping[str, Table]) -> None:
                 f"{predicate} compares text with numbers; make both columns of one type",
                 query.name,
             )
+    others = linked_columns(p for p in query.predicates if not p.is_equality)
+    for compared in (*query.equality_classes(), *others):
+        data = {
+            c: tables[query.source(c.alias).name].columns[c.attribute] for c in sorted(compared)
+        }
+        check_comparable(data, query.name)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 
+from planner.files.large_numbers import MOST_EXACT, too_large
 from planner.statistics.selectivity import attribute_of
 from planner.workload.query import (
     Column,
@@ -15,6 +16,7 @@ from planner.workload.query import (
     Source,
     TimeWindow,
     TumblingWindow,
+    linked_columns,
 )
 from planner.workload.streams import Relation
 from planner.workload.validation import listed
@@ -101,6 +103,22 @@ def _types(workload: Workload, query: Query) -> str | None:
         if text is not None and text != isinstance(condition.constant, str):
             kind = "text" if text else "numbers"
             return f"{condition}: {condition.column} holds {kind}; compare it with what it holds"
+    others = linked_columns(p for p in query.predicates if not p.is_equality)
+    refusals = (_too_large(workload, query, c) for c in (*query.equality_classes(), *others))
+    return next((refusal for refusal in refusals if refusal is not None), None)
+
+
+def _too_large(workload: Workload, query: Query, compared: Iterable[Column]) -> str | None:
+    """Why columns that are compared with each other cannot be: fractions with large numbers."""
+    known = {column: attribute_of(workload, query, column) for column in sorted(compared)}
+    fractions = next((c for c, a in known.items() if a.type == "float" and a.missing < 1), None)
+    if fractions is None:
+        return None
+    for column, attribute in known.items():
+        # Values that are not declared are counted from 1 and stay small.
+        whole = [v for v in attribute.values if isinstance(v, int)]
+        if attribute.type == "integer" and max(map(abs, whole), default=0) > MOST_EXACT:
+            return too_large(column, max(whole, key=abs), fractions)
     return None
 
 

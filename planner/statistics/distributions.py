@@ -89,6 +89,9 @@ def share_of_pairs(
 def share_of_values(values: Distribution, comparison: Comparison, constant: Constant) -> float:
     """The share of values with `value comparison constant`."""
     kind = object if isinstance(constant, str) else None
+    if isinstance(constant, int) and not -(2**63) <= constant < 2**63:
+        # Beyond all numbers of a column, whatever its last digits.
+        constant = float(constant)
     return share_of_pairs(
         values, comparison, Distribution(np.array([constant], dtype=kind), np.ones(1))
     )

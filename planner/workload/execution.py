@@ -13,6 +13,7 @@ from planner.workload.validation import (
     MAX_SECONDS,
     later,
     listed,
+    microseconds,
     not_negative,
     number,
     share,
@@ -39,6 +40,8 @@ class Every:
 
     def __post_init__(self) -> None:
         number(self.seconds, "every", most=MAX_SECONDS)
+        if microseconds(self.seconds) < 1:
+            raise PlanError(f"must be a microsecond or longer, got {self.seconds} s", "every")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -231,14 +231,17 @@ class Query:
 
     def equality_classes(self) -> tuple[frozenset[Column], ...]:
         """The attributes linked by `=`, closed transitively, in the order they are written."""
-        classes: list[set[Column]] = []
-        for predicate in self.predicates:
-            if not predicate.is_equality:
-                continue
-            linked = [c for c in classes if predicate.left in c or predicate.right in c]
-            merged = {predicate.left, predicate.right}.union(*linked)
-            classes = [c for c in classes if c not in linked] + [merged]
-        return tuple(frozenset(c) for c in classes)
+        return linked_columns(p for p in self.predicates if p.is_equality)
+
+
+def linked_columns(predicates: Iterable[Predicate]) -> tuple[frozenset[Column], ...]:
+    """The columns that these predicates compare, directly or through others, by who meets whom."""
+    classes: list[set[Column]] = []
+    for predicate in predicates:
+        linked = [c for c in classes if predicate.left in c or predicate.right in c]
+        merged = {predicate.left, predicate.right}.union(*linked)
+        classes = [c for c in classes if c not in linked] + [merged]
+    return tuple(frozenset(c) for c in classes)
 
 
 def common_block(query: Query) -> int:

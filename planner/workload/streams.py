@@ -74,6 +74,9 @@ def _type_of(values: tuple[Constant, ...]) -> Literal["integer", "float", "strin
         return "string"
     if len(numbers) < len(values) or not all(math.isfinite(value) for value in numbers):
         raise PlanError("must be all text or all finite numbers", "values")
+    for value in numbers:
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise PlanError(f"{value} is beyond 64 bits; write it as text", "values")
     return "float" if any(isinstance(value, float) for value in numbers) else "integer"
 
 

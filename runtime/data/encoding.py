@@ -1,25 +1,22 @@
-"""Values as numbers that kernels compare: equal where the values are equal, in their order."""
+"""Keys as small integers that kernels compare: equal where the values are equal."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Collection, Mapping
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from planner.errors import PlanError, RunError
+from planner.errors import PlanError
+from planner.files.large_numbers import check_comparable
 from planner.files.tuple_table import ColumnData, Table
 from planner.workload.query import Column, Query
-from planner.workload.streams import Constant
 from planner.workload.validation import MAX_DISTINCT
 
 # Integer keys up to this are used as they are. Larger ones too where there are as many tuples: an
 # index has room for every key up to the largest, and few tuples should not ask for much.
 LEAST_PLAIN_KEYS = 100_000
-# A double holds every whole number up to this.
-EXACT = 2**53
 
 
 def key_codes(
@@ -33,6 +30,9 @@ def key_codes(
     }
     # A column without a value, of which a file cannot tell the type, agrees with any other.
     filled = {alias: column for alias, column in columns.items() if _has_values(column)}
+    check_comparable(
+        {Column(alias, attribute[alias]): c for alias, c in filled.items()}, query.name
+    )
     codes = {alias: np.zeros(len(column.values), np.int32) for alias, column in columns.items()}
     codes |= _codes(query, filled)
     above = 1 + max((int(code.max()) for code in codes.values() if len(code)), default=0)
@@ -74,63 +74,3 @@ def _codes(query: Query, columns: Mapping[str, ColumnData]) -> dict[str, NDArray
     ends = np.cumsum([len(array) for array in arrays])[:-1]
     parts = np.split(encoded.to_numpy(zero_copy_only=False).astype(np.int32), ends)
     return dict(zip(columns, parts, strict=True))
-
-
-def _base(columns: Collection[ColumnData]) -> int:
-    """What is taken off all numbers, so that a double holds whole ones that are too large for it.
-
-    Differences stay as they are. Where some numbers are fractions they are doubles already.
-    """
-    numbers = [column.values for column in columns if column.values.dtype != object]
-    if not all(values.dtype.kind == "i" for values in numbers):
-        return 0
-    least = min((int(values.min()) for values in numbers if len(values)), default=0)
-    most = max((int(values.max()) for values in numbers if len(values)), default=0)
-    if max(-least, most) <= EXACT:
-        return 0
-    if most - least > EXACT:
-        raise RunError(
-            f"whole numbers from {least} to {most} are compared, further apart than {EXACT}; "
-            "compare smaller ones"
-        )
-    return least
-
-
-def fits_with(columns: Collection[ColumnData], column: ColumnData) -> bool:
-    """Whether doubles can hold the numbers of one column more."""
-    try:
-        _base([*columns, column])
-    except RunError:
-        return False
-    return True
-
-
-class Ordered:
-    """Values that are compared by `<` and the like: numbers as they are, texts by their rank."""
-
-    def __init__(self, base: int, texts: list[str]) -> None:
-        self.base, self.texts = base, texts
-
-    @classmethod
-    def of(cls, columns: Collection[ColumnData]) -> Ordered:
-        """The order of all values of these columns."""
-        texts = [column.values for column in columns if column.values.dtype == object]
-        different = np.unique(np.concatenate(texts).astype(str)).tolist() if texts else []
-        return cls(_base(columns), different)
-
-    def column(self, data: ColumnData) -> NDArray[np.float64]:
-        """The values of a column; a missing one is NaN."""
-        if data.values.dtype == object:
-            ranks = np.searchsorted(np.array(self.texts, dtype=str), data.values.astype(str))
-            values = ranks.astype(np.float64)
-        else:
-            values = (data.values - self.base).astype(np.float64)
-        return values if data.valid is None else np.where(data.valid, values, np.nan)
-
-    def constant(self, value: Constant) -> float:
-        """A constant among them: a text that no column holds stands between its neighbours."""
-        if not isinstance(value, str):
-            return float(value - self.base)
-        rank = bisect_left(self.texts, value)
-        held = rank < len(self.texts) and self.texts[rank] == value
-        return float(rank) if held else rank - 0.5

@@ -30,7 +30,7 @@ MOST_BATCH_ROWS = 1_000_000
 USUAL_BATCHES = 10
 MOST_BATCHES = 10_000
 # Part of every key: micro-batches that another version of Sluice wrote otherwise are not used.
-FORMAT = 8
+FORMAT = 9
 
 _SCHEMA = pa.schema(
     [

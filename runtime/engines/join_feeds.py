@@ -15,9 +15,10 @@ from planner.files.tuple_table import LAST, Table
 from planner.workload.query import Column, CountWindow, Predicate, Query
 from planner.workload.streams import Relation, Stream
 from planner.workload.workload import Workload
-from runtime.data.encoding import Ordered, key_codes
+from runtime.data.encoding import key_codes
 from runtime.data.feed import Feed
 from runtime.data.json_records import read_record, write_record
+from runtime.data.scales import Scales
 from runtime.engines.kernels.loop_types import Rows
 from runtime.engines.kernels.windows import Tuples
 
@@ -89,8 +90,13 @@ def value_slots(query: Query) -> dict[Column, int]:
 
 def compared_columns(predicates: Iterable[Predicate]) -> list[Column]:
     """The columns of all predicates but equalities."""
-    others = [predicate for predicate in predicates if not predicate.is_equality]
+    others = other_predicates(predicates)
     return [column for predicate in others for column in (predicate.left, predicate.right)]
+
+
+def other_predicates(predicates: Iterable[Predicate]) -> list[Predicate]:
+    """All predicates but equalities: they compare values, not keys."""
+    return [predicate for predicate in predicates if not predicate.is_equality]
 
 
 def numbered(columns: Iterable[Column]) -> dict[Column, int]:
@@ -121,8 +127,8 @@ def loop_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
         column: tables[query.source(column.alias).name].columns[column.attribute]
         for column in slots
     }
-    ordered = Ordered.of(data.values())
-    values = {column: ordered.column(held) for column, held in data.items()}
+    scales = Scales.of(data, other_predicates(query.predicates), query.name)
+    values = scales.values(data)
     keys = [codes for codes, _ in classes]
     has_relation = any(source.window is None for source in query.sources)
     blocks = []
@@ -150,7 +156,7 @@ def loop_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
         {name: len(table) for name, table in tables.items()},
         JoinSchema(
             tuple(codes for _, codes in classes),
-            tuple(ordered.constant(f.constant) for f in query.filters),
+            tuple(scales.constant(f.column, f.constant) for f in query.filters),
         ),
     )
 

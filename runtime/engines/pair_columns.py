@@ -29,7 +29,7 @@ class Columns:
     queries: list[str]
     keys: list[str]
     slots: dict[Column, int]
-    constants: dict[Constant, float]
+    constants: dict[tuple[Column, Constant], float]
     codes: Sequence[int]
 
     @classmethod
@@ -40,7 +40,7 @@ class Columns:
         queries = [query.name for query in queries_of_run(workload)]
         asked = constants_of(groups)
         if carried is not None:
-            written = {constant: carried.constant(constant) for constant in asked}
+            written = {compared: carried.constant(*compared) for compared in asked}
             return cls(carried.streams, queries, carried.keys, carried.slots, written, codes)
         return cls(
             streams_of(workload),
@@ -86,6 +86,10 @@ class Columns:
     def conjunction(self, condition: Condition) -> list[list[float]]:
         """A condition as [value, comparison, constant], one for each of its filters."""
         return [
-            [self.slots[f.column], COMPARISON_CODES[f.comparison], self.constants[f.constant]]
+            [
+                self.slots[f.column],
+                COMPARISON_CODES[f.comparison],
+                self.constants[f.column, f.constant],
+            ]
             for f in condition.filters
         ]

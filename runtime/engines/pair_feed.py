@@ -15,17 +15,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.errors import PlanError
-from planner.files.tuple_table import Table
+from planner.files.tuple_table import ColumnData, Table
 from planner.joins.shared.query_groups import Group, groups_of
 from planner.workload.changes import stages_of
 from planner.workload.query import Column, Filter, Predicate, Query, Source
 from planner.workload.streams import Constant
 from planner.workload.validation import listed
 from planner.workload.workload import Workload
-from runtime.data.encoding import Ordered, fits_with, key_codes
+from runtime.data.encoding import key_codes
 from runtime.data.feed import Feed
 from runtime.data.json_records import read_record, write_record
-from runtime.engines.join_feeds import block_of, compared_columns, in_arrival_order, numbered
+from runtime.data.scales import Scale, Scales
+from runtime.engines.join_feeds import (
+    block_of,
+    compared_columns,
+    in_arrival_order,
+    numbered,
+    other_predicates,
+)
 
 _FILE = "_pairs.json"
 
@@ -34,27 +41,29 @@ _FILE = "_pairs.json"
 class Carried:
     """What tuples carry for queries that may yet enter: streams, keys and values by number.
 
-    `columns` are [stream, attribute, slot, whether text].
+    `columns` are [stream, attribute, slot, whether text, the number of its scale].
     """
 
     streams: list[str]
     keys: list[str]
-    columns: list[tuple[str, str, int, bool]]
-    base: int
-    texts: list[str]
+    columns: list[tuple[str, str, int, bool, int]]
+    scales: list[Scale]
 
     @property
     def slots(self) -> dict[Column, int]:
         """The place of each value in the tuples of its stream."""
-        return {Column(stream, attribute): slot for stream, attribute, slot, _ in self.columns}
+        return {Column(stream, attribute): slot for stream, attribute, slot, *_ in self.columns}
 
     @cached_property
-    def _ordered(self) -> Ordered:
-        return Ordered(self.base, self.texts)
+    def _scale_of(self) -> dict[Column, Scale]:
+        return {
+            Column(stream, attribute): self.scales[number]
+            for stream, attribute, _, _, number in self.columns
+        }
 
-    def constant(self, value: Constant) -> float:
-        """A constant as the values are written."""
-        return self._ordered.constant(value)
+    def constant(self, column: Column, value: Constant) -> float:
+        """A constant as the values of the column that it is compared with are written."""
+        return self._scale_of[column].constant(value)
 
     def check(self, groups: list[Group]) -> None:
         """Raise what a query needs that the tuples of the run do not carry."""
@@ -77,13 +86,21 @@ class Carried:
             else:
                 yield from self._unread(predicate.left, None)
                 yield from self._unread(predicate.right, None)
+                yield from self._apart(predicate)
         for member in group.members:
             for condition in member.conditions:
                 for filter_ in condition.filters:
                     yield from self._unread(filter_.column, filter_.constant)
 
+    def _apart(self, predicate: Predicate) -> Iterator[str]:
+        left, right = (self._scale_of.get(c) for c in (predicate.left, predicate.right))
+        if left is None or right is None or (left.is_plain and right.is_plain):
+            return
+        if left != right or not left.allows(predicate.offset):
+            yield f"the tuples of this run hold numbers that are too large for {predicate}"
+
     def _unread(self, column: Column, constant: Constant | None) -> Iterator[str]:
-        texts = {Column(stream, attribute): text for stream, attribute, _, text in self.columns}
+        texts = {Column(stream, attribute): text for stream, attribute, _, text, _ in self.columns}
         if column not in texts:
             yield f"the tuples of this run were read without {column}"
         elif constant is not None and texts[column] != isinstance(constant, str):
@@ -137,11 +154,12 @@ def value_columns(groups: Sequence[Group]) -> dict[Column, int]:
     return numbered(sorted(compared | {f.column for f in _filters(groups)}))
 
 
-def constants_of(groups: Sequence[Group]) -> list[Constant]:
-    """The different constants of all filters, in the order of the feed's numbers for them."""
-    different = {f.constant for f in _filters(groups)}
-    numbers = sorted(c for c in different if not isinstance(c, str))
-    return [*numbers, *sorted(c for c in different if isinstance(c, str))]
+def constants_of(groups: Sequence[Group]) -> list[tuple[Column, Constant]]:
+    """The different constants of all filters, each with the column that it is compared with, in the
+    order of the feed's numbers for them."""
+    different = {(f.column, f.constant) for f in _filters(groups)}
+    numbers = sorted(pair for pair in different if not isinstance(pair[1], str))
+    return [*numbers, *sorted(pair for pair in different if isinstance(pair[1], str))]
 
 
 def _filters(groups: Sequence[Group]) -> Iterator[Filter]:
@@ -167,8 +185,8 @@ def pair_feed(
     if open_to_change:
         slots = _with_others(slots, streams, tables)
     data = {column: tables[column.alias].columns[column.attribute] for column in slots}
-    ordered = Ordered.of(data.values())
-    values = {column: ordered.column(held) for column, held in data.items()}
+    scales = Scales.of(data, _other_predicates(groups), groups[0].members[0].query)
+    values = scales.values(data)
     blocks = [
         block_of({place: name}, tables[name], [codes for codes, _ in keys], slots, values)
         for place, name in enumerate(streams)
@@ -178,16 +196,15 @@ def pair_feed(
     if open_to_change or any(group.unit == "rows" for group in groups):
         own = arrived.source[:, None] == np.arange(len(streams))
         before = (np.cumsum(own, axis=0) - own).astype(np.int64)
-    columns = [(c.alias, c.attribute, n, data[c].values.dtype == object) for c, n in slots.items()]
     names = [str(predicate) for predicate in equalities]
-    carried = Carried(streams, names, columns, ordered.base, ordered.texts)
+    carried = _carried(streams, names, slots, data, scales) if open_to_change else None
     return Feed(
         arrived._replace(rank=np.arange(len(arrived.ts), dtype=np.int64), before=before),
         {name: len(tables[name]) for name in streams},
         PairSchema(
             tuple(codes for _, codes in keys),
-            tuple(ordered.constant(constant) for constant in constants_of(groups)),
-            carried if open_to_change else None,
+            tuple(scales.constant(*compared) for compared in constants_of(groups)),
+            carried,
         ),
         open_to_change,
     )
@@ -196,16 +213,36 @@ def pair_feed(
 def _with_others(
     slots: Mapping[Column, int], streams: Sequence[str], tables: Mapping[str, Table]
 ) -> dict[Column, int]:
-    """Every column of the streams, but for those whose numbers lie too far from the others."""
-    known = list(slots)
-    data = [tables[column.alias].columns[column.attribute] for column in known]
-    for stream in streams:
-        for attribute, values in sorted(tables[stream].columns.items()):
-            column = Column(stream, attribute)
-            if column not in known and fits_with(data, values):
-                known.append(column)
-                data.append(values)
-    return numbered(known)
+    """Every column of the streams, those that are compared from the beginning first."""
+    every = [
+        Column(name, attribute) for name in streams for attribute in sorted(tables[name].columns)
+    ]
+    return numbered(dict.fromkeys([*slots, *every]))
+
+
+def _carried(
+    streams: list[str],
+    keys: list[str],
+    slots: Mapping[Column, int],
+    data: Mapping[Column, ColumnData],
+    scales: Scales,
+) -> Carried:
+    different = list(dict.fromkeys(scales.scales.values()))
+    columns = [
+        (
+            c.alias,
+            c.attribute,
+            slot,
+            data[c].values.dtype == object,
+            different.index(scales.scales[c]),
+        )
+        for c, slot in slots.items()
+    ]
+    return Carried(streams, keys, columns, different)
+
+
+def _other_predicates(groups: Sequence[Group]) -> list[Predicate]:
+    return other_predicates(p for group in groups for p in group.predicates)
 
 
 def _codes(

@@ -10,13 +10,13 @@ import pyarrow as pa
 
 from planner.files.tuple_table import Table
 from planner.workload.query import Column, CountWindow, Query, Source, TimeWindow
-from planner.workload.validation import microseconds
+from planner.workload.validation import exact, microseconds
 
 
 def _sql(query: Query) -> str:
     """The definition over pairs: no member may have left its window when another arrives."""
     conditions = [
-        f"{_column(p.left)} {p.comparison} {_column(p.right)} + {p.offset or 0}"
+        f"{_column(p.left)} {p.comparison} {_column(p.right)} + {exact(p.offset)}"
         for p in query.predicates
     ]
     conditions += [f"{_column(f.column)} {f.comparison} {f.constant!r}" for f in query.filters]

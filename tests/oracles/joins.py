@@ -116,7 +116,9 @@ def holds(query: Query, data: Data, members: Sequence[Arrival]) -> bool:
         left, right = value(p.left), value(p.right)
         if left is None or right is None:
             return False
-        if not COMPARE[p.comparison](left, right + p.offset if p.offset else right):
+        # Whole numbers are added as such: a sum with a float would be rounded.
+        offset = int(p.offset) if p.offset == int(p.offset) else p.offset
+        if not COMPARE[p.comparison](left, right + offset if offset else right):
             return False
     return True
 

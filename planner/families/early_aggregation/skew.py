@@ -111,7 +111,8 @@ class ClassMasses:
         tuples, window = content.mean(is_set=False), key.present * values.shares
         entries = filled(np.outer(window, beside.shares), tuples, content.varying) @ beside.counts
         without = filled((1 - key.present) * beside.shares, tuples, content.varying) @ beside.counts
-        return window, entries / (entries @ values.counts + without)
+        whole = float(entries @ values.counts + without)
+        return window, entries / whole if whole else np.zeros(len(entries))
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:

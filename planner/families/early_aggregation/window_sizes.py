@@ -116,6 +116,9 @@ def filled(shares: Floats, tuples: float, varying: bool) -> Floats:
     """
     if varying:
         return -np.expm1(-tuples * shares)
+    if not tuples:
+        # Nothing fills no cell, not even the only one.
+        return np.zeros(shares.shape)
     with np.errstate(divide="ignore"):
         chance = -np.expm1(tuples * np.log1p(-np.minimum(shares, 1.0)))
     # Less than a tuple on average is one now and then, never a part of one.

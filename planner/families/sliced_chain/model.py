@@ -14,7 +14,7 @@ from planner.families.sliced_chain.layout import Selection, SlicedJoin
 from planner.families.sliced_chain.plans import Built, build
 from planner.joins.shared.half_join import Way, way_of
 from planner.joins.shared.query_groups import BOTH, Condition, Group, Member, Sides, groups_of
-from planner.joins.shared.shares import StreamShares, parts_of
+from planner.joins.shared.shares import StreamShares, parts_of, together
 from planner.plan.expression import Expression, decay, number, subscript, symbol, total
 from planner.workload.workload import Workload
 
@@ -219,7 +219,7 @@ class GroupModel:
 
     def serving(self, side: int) -> float:
         """The share of a stream that is in parts which serve some query."""
-        return sum(self.shares[side].of_part(part) for part in parts_of(self.group, side))
+        return together(self.shares[side].of_part(part) for part in parts_of(self.group, side))
 
     @cached_property
     def entering_chain(self) -> Expression:

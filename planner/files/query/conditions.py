@@ -161,7 +161,9 @@ def resolved(
             f"compares two columns of {one.alias}: compare one with another source or a constant",
             condition.at,
         )
-    return normalised(Predicate(one, comparison, other, float(offset)))
+    # A whole number that a double does not hold stays what it is.
+    exact = float(offset) if float(offset) == offset else offset
+    return normalised(Predicate(one, comparison, other, exact))
 
 
 def _with_text(condition: Condition, columns: dict[Name, Column], cursor: Cursor) -> Filter:

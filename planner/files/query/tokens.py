@@ -11,7 +11,7 @@ from planner.errors import PlanError, QueryTextError
 from planner.workload.validation import name_of
 
 MAX_TEXT = 100_000
-# Longer whole numbers do not fit in 64 bits; they are read as floating point.
+# Longer whole numbers are beyond all that 64 bits hold; they are read as floating point.
 MAX_DIGITS = 19
 
 # Words that end a clause or begin an unsupported one: as a name they must be quoted.
@@ -154,7 +154,7 @@ class Cursor:
         if self.word.kind != "number":
             raise self.error(f"expected {expected}")
         text = self.advance().text
-        if text.isdigit() and len(text) < MAX_DIGITS:
+        if text.isdigit() and len(text) <= MAX_DIGITS:
             return -int(text) if negative else int(text)
         try:
             value = float(text)

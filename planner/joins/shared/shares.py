@@ -6,7 +6,7 @@ independent. A share that is declared for a filter replaces that of the attribut
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
@@ -170,7 +170,7 @@ class StreamShares:
         if not filters:
             return 1.0
         bit = self._bits[filters]
-        return sum(share for mask, share in self._combined.items() if mask >> bit & 1)
+        return together(share for mask, share in self._combined.items() if mask >> bit & 1)
 
     @cached_property
     def _passing(self) -> dict[Condition, float]:
@@ -190,7 +190,7 @@ class StreamShares:
         whole = [self._bits[c.filters] for c in self._conditions]
         for mask, share in self._combined.items():
             part = sum(1 << k for k, bit in enumerate(whole) if mask >> bit & 1)
-            found[part] = found.get(part, 0.0) + share
+            found[part] = together((found.get(part, 0.0), share))
         return found
 
     @cached_property
@@ -233,7 +233,7 @@ class StreamShares:
     @cached_property
     def let_in(self) -> float:
         """The share of tuples that are stored or probe at all."""
-        return sum(share for far, share in self._evaluation[1].items() if any(far))
+        return together(share for far, share in self._evaluation[1].items() if any(far))
 
     def beyond(self, boundaries: Sequence[int], probing: bool) -> Floats:
         """For each boundary the share of tuples that are stored, or that probe, beyond it."""
@@ -243,6 +243,15 @@ class StreamShares:
             found[limits < far[probing]] += share
         # Sums of shares may end a last bit above 1.
         return np.minimum(found, 1.0)
+
+
+def together(shares: Iterable[float]) -> float:
+    """The sum of shares of one whole: by rounding it may end a last bit above 1, which it is not.
+
+    >>> together([0.7, 0.1, 0.1, 0.1, 1e-16]), together([0.5, 0.25])
+    (1.0, 0.75)
+    """
+    return min(1.0, sum(shares))
 
 
 def _combined(

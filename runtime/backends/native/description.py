@@ -25,8 +25,8 @@ TS, SEQ, BEGIN, END = "ts", "seq", "begin", "end"
 # Of the members of a result, by their place in FROM.
 MEMBER = "m"
 
-# A double holds every whole number up to this.
-_EXACT = 2**53
+# Whole numbers below this have 64 bits; doubles among them are written as what they are.
+_BEYOND = 2**63
 _COMPARISONS: Mapping[Comparison, type[exp.Binary]] = {
     "=": exp.EQ,
     "<>": exp.NEQ,
@@ -58,7 +58,7 @@ def literal(constant: Constant) -> exp.Expr:
     if isinstance(constant, str):
         texts = [exp.convert(text) for text in re.split(r"(?<=\$)(?=\{)", constant)]
         return exp.func("concat", *texts) if len(texts) > 1 else texts[0]
-    if isinstance(constant, float) and not (constant.is_integer() and abs(constant) <= _EXACT):
+    if isinstance(constant, float) and not (constant.is_integer() and abs(constant) < _BEYOND):
         return exp.cast(exp.convert(constant), exp.DType.DOUBLE)
     return exp.convert(int(constant))
 

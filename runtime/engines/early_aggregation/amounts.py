@@ -16,6 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from planner.errors import PlanError, RunError
+from planner.files.large_numbers import present_values
 from planner.files.tuple_table import ColumnData, Table
 from planner.workload.query import Aggregate, Column, Query
 from runtime.engines.early_aggregation.kernel.types import (
@@ -170,8 +171,12 @@ class Amounts:
                 kept, codes = Kept(function, source, kind), self.texts[place].codes
             else:
                 kept, codes = Kept(function, source, kind), in_order(data.values)
-                if (codes == NOTHING).any():
-                    raise PlanError(f"holds {NOTHING}, which is beyond 64 bits", str(column))
+            if kind != "text" and (present_values(data) == NOTHING).any():
+                raise PlanError(
+                    f"holds {NOTHING}, by which a missing value is known; leave it out by a filter "
+                    "on the file, or make it larger",
+                    str(column),
+                )
             self.kept.append(kept)
             self.codes.append(codes if data.valid is None else np.where(data.valid, codes, NOTHING))
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from planner.errors import RunError
+from planner.errors import PlanError
 from planner.files.tuple_table import ColumnData, Table
-from runtime.data.encoding import Ordered
 from runtime.engines.join_feeds import multiway_feed as feed
 from tests.planner.workloads import TABLE_5, equality_join
 
@@ -22,12 +21,18 @@ def test_minus_zero_is_zero() -> None:
     assert len(set(keys.tolist())) == 2
 
 
-def test_whole_numbers_too_large_for_a_double_keep_their_order() -> None:
-    large = 2**60
-    columns = [ColumnData(np.array([large, large + 1, large + 2], np.int64)) for _ in range(2)]
-    ordered = Ordered.of(columns)
-    assert np.diff(ordered.column(columns[0])).tolist() == [1, 1]
-    assert ordered.constant(large + 1) == ordered.column(columns[1])[1]
-    apart = ColumnData(np.array([-(2**60), 2**60], np.int64))
-    with pytest.raises(RunError, match="further apart"):
-        Ordered.of([apart])
+def _joined(values: dict[str, list[int] | list[float]]) -> list[int]:
+    ts = np.arange(2, dtype=np.int64)
+    tables = {name: Table(ts, ts, {"attr": ColumnData(np.array(v))}) for name, v in values.items()}
+    found: list[int] = feed(equality_join(TABLE_5[:2]), tables).tuples.key.tolist()
+    return found
+
+
+def test_large_whole_numbers_are_equal_only_to_themselves() -> None:
+    assert len(set(_joined({"S1": [2**60, 2**60 + 1], "S2": [2**60 + 2, 2**60]}))) == 3
+
+
+def test_large_whole_numbers_are_not_joined_with_fractions() -> None:
+    with pytest.raises(PlanError, match="holds 1152921504606846977"):
+        _joined({"S1": [2**60, 2**60 + 1], "S2": [2.0**60, 0.5]})
+    assert len(set(_joined({"S1": [2**53, 1], "S2": [2.0**53, 0.5]}))) == 3

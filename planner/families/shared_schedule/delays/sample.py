@@ -84,7 +84,10 @@ class _Counting:
             for way in model.ways
         )
         span = 1e6 * (self._history + seconds) + largest
-        self._drawn = max(stored) <= MOST_STORED and (keys + 1) * span < _LARGEST
+        # Until few rows of a slow stream have come, a fast one may have sent any number.
+        history = self._history * max(model.rates)
+        few = max(*stored, history) <= MOST_STORED
+        self._drawn = few and (keys + 1) * span < _LARGEST
         past = self._history if self._drawn else 0.0
         self._times = [
             self._arrivals(stream.arrivals, rate, past)

@@ -1,0 +1,224 @@
+"""Random workloads and tuples at the edges of what is allowed, for every family."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+from planner.statistics.selectivity import keys
+from planner.workload.execution import DeclaredStatistic, Every, Execution, Statistics
+from planner.workload.query import (
+    COMPARISONS,
+    Aggregate,
+    Column,
+    CountWindow,
+    Filter,
+    Predicate,
+    Query,
+    Source,
+    TimeWindow,
+    TumblingWindow,
+    Window,
+)
+from planner.workload.streams import Arrivals, Attribute, Changes, Constant, Relation, Stream
+from planner.workload.validation import microseconds
+from planner.workload.workload import Workload
+from tests.oracles.joins import Data, Item
+
+LEAST, MOST = -(2**63), 2**63 - 1
+# Few of each, so that many are equal; one apart where doubles are not.
+WHOLE = (
+    LEAST,
+    LEAST + 1,
+    -(2**53) - 1,
+    -1,
+    0,
+    1,
+    2**53,
+    2**53 + 1,
+    2**60,
+    2**60 + 1,
+    MOST - 1,
+    MOST,
+)
+FRACTIONS = (-1e300, -0.5, -0.0, 0.0, 5e-324, 1.5, 2.0**53, 1e300)
+TEXTS = ("", "a", "a\x00", "B", "é", "𐍈", "long " * 40)
+# Of every source: two columns of 64-bit numbers, small numbers, fractions and texts.
+KINDS = {"k": "int64", "n": "int64", "s": "int64", "x": "float64", "t": "object"}
+VALUES: dict[str, tuple[Constant, ...]] = {
+    "k": WHOLE, "n": WHOLE, "s": (0, 1, 2), "x": FRACTIONS, "t": TEXTS,
+}  # fmt: skip
+ARRIVALS = (
+    Arrivals(),
+    Arrivals("regular"),
+    Arrivals("regular", phase=0.0),
+    Arrivals("pareto", 1.5),
+    Arrivals("pareto", 40.0),
+)
+RATES = (1e-6, 0.5, 1.0, 3.0, 1e4)
+EXECUTIONS = (
+    Execution(),
+    Execution("hash"),
+    Execution("hash", 2),
+    Execution("hash", evaluate=Every(0.5), expire=Every(0.5)),
+    Execution(evaluate=Every(0.001)),
+)
+UNIT_COSTS = {"compare": 1e-6, "output": 0.0}
+
+
+class Edges:
+    """Draws workloads and tuples from one seed."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = random.Random(seed)
+
+    def join(self) -> tuple[Workload, Data]:
+        """A join of two or three sources, of which one may be a relation."""
+        names = ["A", "B", "C"][: self.chance.choice([2, 2, 3])]
+        relations = {name for name in names[1:] if self.chance.random() < 0.2}
+        query = self._query("Q0", names, relations, self._window)
+        return self._workload((query,), names, relations)
+
+    def shared(self) -> tuple[Workload, Data]:
+        """Several joins of two streams on one predicate."""
+        in_rows = self.chance.random() < 0.3
+        joined = self._predicate("A", "B")
+
+        def window() -> Window:
+            return CountWindow(self.chance.choice([1, 3])) if in_rows else self._time()
+
+        made = []
+        for number in range(self.chance.choice([1, 2, 3])):
+            one = window()
+            query = self._query(f"Q{number}", ["A", "B"], set(), lambda one=one: one)
+            made.append(replace(query, predicates=(joined,)))
+        return self._workload(tuple(made), ["A", "B"], set())
+
+    def aggregation(self) -> tuple[Workload, Data]:
+        """An aggregation over one to three sources."""
+        names = ["A", "B", "C"][: self.chance.choice([1, 2, 2, 3])]
+        relations = {name for name in names[1:] if self.chance.random() < 0.3}
+        tumbling = TumblingWindow(self.chance.choice([0.5, 2]))
+        window = (lambda: tumbling) if self.chance.random() < 0.3 else self._window
+        query = self._query("Q0", names, relations, window)
+        columns = [Column(self.chance.choice(names), self.chance.choice("knst")) for _ in range(2)]
+        group_by = tuple(dict.fromkeys(columns[: self.chance.choice([0, 1, 2])]))
+        query = replace(query, group_by=group_by, aggregates=self._aggregates(names))
+        return self._workload((query,), names, relations)
+
+    def _aggregates(self, names: list[str]) -> tuple[Aggregate, ...]:
+        alias = self.chance.choice(names)
+        listed = [
+            Aggregate("count"),
+            Aggregate("count", Column(alias, self.chance.choice("knsxt"))),
+            Aggregate("count", Column(alias, self.chance.choice("nsxt")), distinct=True),
+            Aggregate("min", Column(alias, self.chance.choice("nsxt"))),
+            Aggregate("max", Column(alias, self.chance.choice("nsxt"))),
+            Aggregate("sum", Column(alias, self.chance.choice("ns"))),
+        ]
+        return tuple(self.chance.sample(listed, self.chance.choice([1, 2])))
+
+    def _query(self, name: str, names: list[str], relations: set[str], window: object) -> Query:
+        sources = tuple(Source(n, n, None if n in relations else window()) for n in names)  # type: ignore[operator]
+        predicates = tuple(
+            self._predicate(self.chance.choice(names[:place]), other)
+            for place, other in enumerate(names)
+            if place
+        )
+        filters = tuple(
+            self._filter(n) for n in names for _ in range(self.chance.choice([0, 0, 1, 2]))
+        )
+        return Query(name, sources, predicates, tuple(dict.fromkeys(filters)))
+
+    def _predicate(self, left: str, right: str) -> Predicate:
+        attribute = self.chance.choice("kknsxt")
+        other = self.chance.choice("kn") if attribute in "kn" else attribute
+        comparison = self.chance.choice(["=", "=", *COMPARISONS])
+        offset = 0.0
+        if attribute in "kns" and comparison != "=" and self.chance.random() < 0.3:
+            offset = self.chance.choice([1.0, -2.0, 2.0**40])
+        return Predicate(Column(left, attribute), comparison, Column(right, other), offset)
+
+    def _filter(self, alias: str) -> Filter:
+        attribute = self.chance.choice(list(KINDS))
+        constant = self.chance.choice(VALUES[attribute])
+        return Filter(Column(alias, attribute), self.chance.choice(COMPARISONS), constant)
+
+    def _time(self) -> TimeWindow:
+        return TimeWindow(self.chance.choice([1e-6, 1, 2, 1000]))
+
+    def _window(self) -> Window:
+        return (
+            self._time() if self.chance.random() < 0.7 else CountWindow(self.chance.choice([1, 3]))
+        )
+
+    def _workload(
+        self, queries: tuple[Query, ...], names: list[str], relations: set[str]
+    ) -> tuple[Workload, Data]:
+        attributes = {name: self._attribute(name) for name in KINDS}
+        execution = self.chance.choice(EXECUTIONS)
+        workload = Workload(
+            "edges",
+            tuple(
+                Stream(n, self.chance.choice(RATES), attributes, self.chance.choice(ARRIVALS))
+                for n in names
+                if n not in relations
+            ),
+            queries,
+            tuple(
+                Relation(
+                    n,
+                    self.chance.choice([0, 1, 1000]),
+                    attributes,
+                    self.chance.choice([Changes(), Changes(), Changes(1, 1), Changes(0, 2)]),
+                )
+                for n in names
+                if n in relations
+            ),
+            replace(execution, unit_costs=UNIT_COSTS),
+            self._statistics(queries),
+        )
+        return workload, {n: self._items(n in relations) for n in names}
+
+    def _attribute(self, name: str) -> Attribute:
+        missing = self.chance.choice([0.0, 0.0, 0.3, 1.0])
+        if self.chance.random() < 0.5:
+            # 0.0 and -0.0 are one value.
+            return Attribute(values=tuple(dict.fromkeys(VALUES[name])), missing=missing)
+        kind = {"x": "float", "t": "string"}.get(name, "integer")
+        zipf = self.chance.choice([0.0, 1.0, 20.0])
+        distinct = self.chance.choice([1, 3, 1000])
+        return Attribute(distinct, zipf, type=kind, missing=missing)  # type: ignore[arg-type]
+
+    def _statistics(self, queries: tuple[Query, ...]) -> Statistics:
+        """Some shares are declared: mostly none and all."""
+
+        def shares(
+            conditions: list[tuple[Query, Predicate | Filter]],
+        ) -> dict[str, DeclaredStatistic]:
+            return {
+                next(keys(query, condition)): DeclaredStatistic(self.chance.choice([0, 1, 1, 0.5]))
+                for query, condition in conditions
+                if self.chance.random() < 0.4
+            }
+
+        return Statistics(
+            shares([(q, p) for q in queries for p in q.predicates]),
+            shares([(q, f) for q in queries for f in q.filters]),
+        )
+
+    def _items(self, relation: bool) -> list[Item]:
+        count = self.chance.choice([0, 1, 4, 9])
+        times = sorted(self.chance.choice([0, 0, 1, 1.5, 2, 3.000001]) for _ in range(count))
+        present = self.chance.choice([0.0, 0.7, 1.0, 1.0])
+        made: list[Item] = []
+        for seconds in times:
+            ts = microseconds(seconds)
+            values = {
+                name: self.chance.choice(known) if self.chance.random() < present else None
+                for name, known in VALUES.items()
+            }
+            made.append(
+                ((ts, ts + self.chance.choice([0, 1, 2_000_000])) if relation else ts, values)
+            )
+        return made
