@@ -19,9 +19,10 @@ from planner.families.load_shedding.star_tuples import importance_of, star_tuple
 from planner.files.tuple_table import Table
 from planner.workload.query import Query
 from planner.workload.workload import Workload
-from runtime.data.encoding import Ordered, key_codes
+from runtime.data.encoding import key_codes
 from runtime.data.feed import Feed, Span
 from runtime.data.json_records import read_record, write_record
+from runtime.data.scales import Scales
 from runtime.engines.join_feeds import validity, value_slots
 from runtime.engines.load_shedding.batch import Stored
 from runtime.engines.load_shedding.kernel.types import IMPORTANCE_BASE, NEVER, Arrived
@@ -145,16 +146,18 @@ class _Blocks:
             codes.append(count + 1)
         slots = value_slots(query)
         data = {c: tables[query.source(c.alias).name].columns[c.attribute] for c in slots}
-        ordered = Ordered.of(data.values())
+        # Filters compare with constants alone.
+        scales = Scales.of(data, (), query.name)
+        by_column = scales.values(data)
         width = max(slots.values(), default=0) + 1
         values = {}
         for source in query.sources:
             own = np.full((len(tables[source.name]), width), np.nan)
             for column, slot in slots.items():
                 if column.alias == source.alias:
-                    own[:, slot] = ordered.column(data[column])
+                    own[:, slot] = by_column[column]
             values[source.alias] = own
-        constants = [ordered.constant(f.constant) for f in query.filters]
+        constants = [scales.constant(f.column, f.constant) for f in query.filters]
         return cls(query, star, tables, keys, codes, values, constants)
 
     def stream(self, number: int, arm: Arm, leaves: Mapping[str, NDArray[np.int64]]) -> Arrived:
