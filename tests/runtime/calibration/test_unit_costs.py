@@ -80,4 +80,4 @@ def test_what_no_run_does_has_no_figure() -> None:
 
 def test_probes_are_told_apart_by_the_accesses_that_plans_have() -> None:
     kinds = {kind for own in quantities().values() for terms in own.values() for kind, _ in terms}
-    assert {kind for kind in kinds if kind.startswith("probe")} == {f"probe {a}" for a in ACCESSES}
+    assert {kind for kind in kinds if kind.startswith("probe ")} == {f"probe {a}" for a in ACCESSES}

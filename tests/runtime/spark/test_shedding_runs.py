@@ -128,10 +128,8 @@ def test_what_is_known_beforehand_finds_more_and_exactly_is_all() -> None:
 def test_partitions_split_the_memory_and_say_so() -> None:
     workload = _workload()
     query = workload.queries[0]
-    one_key = tuple(
-        replace(p, right=Column("F", "a")) if p.right.alias == "F" else p for p in query.predicates
-    )
-    keyed = replace(workload, queries=(replace(query, predicates=one_key),))
+    one_key = tuple(Predicate(Column(alias, "k"), "=", Column("F", "a")) for alias in ("R", "S"))
+    keyed = replace(workload, queries=(replace(query, predicates=one_key, text=""),))
     request = RunRequest(keyed, "load_shedding", "SIMP-S", "replay")
     assert not any("memory is split" in text for text in run(request).warnings)
     split = run(replace(request, partitions=2))

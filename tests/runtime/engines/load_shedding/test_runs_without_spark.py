@@ -43,7 +43,8 @@ def test_cuts_change_nothing(case: Case, policy: str, data: st.DataObject) -> No
     cut = driven(case.workload, case.tables, policy, cuts)
     assert cut.rows == whole.rows
     assert cut.tally.digest == whole.tally.digest
-    assert cut.tally.shed == whole.tally.shed
+    for part in whole.tally.shed.keys() - {"optimum_seconds"}:
+        assert cut.tally.shed[part] == whole.tally.shed[part]
     assert cut.tally.qualities == whole.tally.qualities
     for operator, cost in whole.tally.costs.items():
         assert cut.tally.costs[operator].as_dict() == pytest.approx(cost.as_dict())
