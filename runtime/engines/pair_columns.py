@@ -40,6 +40,8 @@ class Columns:
         queries = [query.name for query in queries_of_run(workload)]
         asked = constants_of(groups)
         if carried is not None:
+            # A query that enters must find what it needs in the tuples of the run.
+            carried.check(groups)
             written = {compared: carried.constant(*compared) for compared in asked}
             return cls(carried.streams, queries, carried.keys, carried.slots, written, codes)
         return cls(

@@ -10,7 +10,7 @@ from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.data.feed import Merge
 from runtime.engines.kernels.conditions import ALWAYS
-from runtime.engines.pair_feed import PairSchema, every_attribute, groups_of_run, pair_feed
+from runtime.engines.pair_feed import PairSchema, every_attribute, pair_feed
 from runtime.engines.protocol import Engine, PlanInput, Tally
 from runtime.runs.result_files import merge_shared_results
 
@@ -35,14 +35,9 @@ class PairEngine(Engine):
 
 
 def eras_of(given: PlanInput) -> Iterator[tuple[PlannedStage, int, dict[str, int]]]:
-    """The stages of a run, from when on each runs, and since when each query that entered is there.
-
-    A query that enters must find what it needs in the tuples of the run.
-    """
+    """The stages of a run, since when each runs, and when each query that entered came."""
     from planner.families.stages import PlannedStage
 
-    if given.schema.carried is not None:
-        given.schema.carried.check(groups_of_run(given.workload))
     for stage in given.stages or [PlannedStage(None, given.workload, given.plan, {})]:
         at = ALWAYS if stage.at is None else given.begin + stage.at
         yield stage, at, {query: given.begin + since for query, since in stage.entered.items()}

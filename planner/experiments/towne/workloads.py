@@ -63,8 +63,8 @@ def _query(lifetime: int) -> Query:
     window = TimeWindow(lifetime)
     sources = (Source("R", "R", window), Source("F", "F", None), Source("S", "S", window))
     predicates = (
-        Predicate(Column("R", "a"), "=", Column("F", "a")),
-        Predicate(Column("S", "b"), "=", Column("F", "b")),
+        Predicate(Column("F", "a"), "=", Column("R", "a")),
+        Predicate(Column("F", "b"), "=", Column("S", "b")),
     )
     query = Query("star", sources, predicates)
     return replace(query, text=format_query(query))
