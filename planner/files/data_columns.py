@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from planner.errors import PlanError
+from planner.files.text_codes import is_text, shared_texts
 from planner.files.tuple_table import FIRST, LAST, ColumnData
 from planner.workload.validation import MAX_SECONDS, exact
 
@@ -95,15 +96,16 @@ def _in_microseconds(column: pa.ChunkedArray, name: str, place: str) -> pa.Chunk
 
 def attribute_values(column: pa.ChunkedArray, name: str, place: str) -> ColumnData:
     """The values of an attribute; what is null or NaN is marked as missing."""
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
     kind = column.type
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+        if not is_text(kind):
+            column = column.cast(kind)
     valid = pc.is_valid(column).to_numpy() if column.null_count else None
     if pa.types.is_null(kind):
         return ColumnData(np.zeros(len(column), np.int64), np.zeros(len(column), np.bool_))
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
-        texts = column.cast(pa.large_string()).fill_null("").to_numpy()
-        return ColumnData(texts.astype(object), valid)
+    if is_text(kind):
+        return ColumnData(shared_texts(column), valid)
     if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
         return ColumnData(_whole(column, name, place), valid)
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):

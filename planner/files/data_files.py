@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 
@@ -11,11 +12,19 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pa_parquet
 
 from planner.errors import PlanError
+from planner.files.free_memory import check_memory
+from planner.files.text_codes import is_text
 from planner.workload.validation import listed, suggestion
 
 # One CSV is parsed as one block, so that the whole file decides a column's type.
 MAX_CSV_BYTES = 1_000_000_000
 MAX_DATA_ROWS = 100_000_000
+# Finding the types of more columns takes minutes.
+MOST_COLUMNS = 10_000
+# What a value takes while it is read, besides its text: as Arrow has it, and as an array.
+BYTES_PER_VALUE = 32
+# The file, its columns as Arrow has them, and those as arrays.
+BYTES_PER_CSV_BYTE = 4
 SUFFIXES = (".csv", ".parquet")
 # When a row of a relation is active: for ever, where these are missing.
 OPTIONAL = ("begin", "end")
@@ -42,6 +51,9 @@ def find_file(folder: Path, name: str) -> Path:
         raise PlanError(f"no file {name}.csv or {name}.parquet; found {found}", str(folder))
     if len(named) > 1:
         raise PlanError(f"both {named[0].name} and {named[1].name}; keep one", str(folder))
+    if not named[0].resolve().is_relative_to(folder.resolve()):
+        # Nothing of what lies elsewhere is to be seen, in an error neither.
+        raise PlanError("is a link to another folder; copy the file itself here", named[0].name)
     return named[0]
 
 
@@ -58,8 +70,29 @@ def read_file(file: Path, wanted: Collection[str], texts: Collection[str]) -> pa
 
 def _parquet(file: Path, wanted: Collection[str]) -> pa.Table:
     with pa_parquet.ParquetFile(file) as parquet:
-        names, rows = parquet.schema_arrow.names, parquet.metadata.num_rows
-        return parquet.read(_present(wanted, names, rows, file))
+        schema, rows = parquet.schema_arrow, parquet.metadata.num_rows
+        chosen = _present(wanted, schema.names, rows, file)
+        _check_memory(parquet.metadata, chosen, file)
+        texts = [name for name in chosen if is_text(schema.field(name).type)]
+    # A text that a file holds once by number is held once here, too.
+    with pa_parquet.ParquetFile(file, read_dictionary=texts) as parquet:
+        return parquet.read(chosen)
+
+
+def _check_memory(metadata: pa_parquet.FileMetaData, chosen: list[str], file: Path) -> None:
+    """Refuse what would take more than the free memory, before any of it is read."""
+    needed = metadata.num_rows * len(chosen) * BYTES_PER_VALUE
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        for part in map(group.column, range(group.num_columns)):
+            if part.path_in_schema.partition(".")[0] not in chosen:
+                continue
+            needed += part.total_uncompressed_size
+            if "DELTA_BYTE_ARRAY" in part.encodings:
+                # A text is a part of the one before it and more: none is longer than all parts.
+                needed += group.num_rows * part.total_uncompressed_size
+    check_memory(
+        needed, "to be read", "shorten the file, or write it with dictionary encoding", file.name
+    )
 
 
 def _csv(file: Path, texts: Collection[str]) -> pa.Table:
@@ -68,6 +101,7 @@ def _csv(file: Path, texts: Collection[str]) -> pa.Table:
         raise PlanError(
             f"has {size:,} bytes; at most {MAX_CSV_BYTES:,}. Write it as Parquet", file.name
         )
+    check_memory(BYTES_PER_CSV_BYTE * size, "to be read", "shorten the file", file.name)
     content = file.read_bytes()
     check_text(content, file.name)
     # A header alone needs the end of its line, and one thread lets errors name the row.
@@ -104,8 +138,10 @@ def check_text(content: bytes, name: str) -> None:
 
 def _present(wanted: Collection[str], names: list[str], rows: int, file: Path) -> list[str]:
     """The columns to read, after the checks of a file's header and length."""
-    for name in names:
-        if names.count(name) > 1:
+    if len(names) > MOST_COLUMNS:
+        raise PlanError(f"has {len(names):,} columns; at most {MOST_COLUMNS:,}", file.name)
+    for name, count in Counter(names).items():
+        if count > 1:
             raise PlanError(f"has two columns named {name!r}; rename one", file.name)
     if rows > MAX_DATA_ROWS:
         raise PlanError(f"has {rows:,} rows; at most {MAX_DATA_ROWS:,}. Shorten it", file.name)

@@ -245,6 +245,7 @@ class SheddingPart(Part):
     prefilter: bool = True
     access: Access | dict[str, Access] = "index"
     optimum: Optimum = "flow"
+    buffer: int = 100
 
 
 class ExecutionPart(Part):

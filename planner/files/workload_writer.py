@@ -151,7 +151,7 @@ def execution_part(execution: Execution) -> Part:
 def _shedding(shedding: Shedding) -> Part:
     part = _given({"alpha": _number(shedding.alpha), "beta": _number(shedding.beta)})
     default = Shedding()
-    for key in ("split", "prefilter", "access", "optimum"):
+    for key in ("split", "prefilter", "access", "optimum", "buffer"):
         value = getattr(shedding, key)
         if value != getattr(default, key):
             part[key] = dict(value) if isinstance(value, Mapping) else value

@@ -30,7 +30,7 @@ from runtime.backends.interruption import (
 from runtime.backends.live_changes import Steering
 from runtime.backends.protocol import OnProgress, PreparedRun, RunContext
 from runtime.data.folders import answers_home, run_folder, work_home
-from runtime.runs.history import History
+from runtime.runs.history import History, mark_interrupted
 from runtime.runs.processes import process
 from runtime.runs.records import Progress, Run, RunRequest, Status, versions
 
@@ -94,7 +94,7 @@ def carry_out(
     `steering` asks for meanwhile becomes part of the record before it is done: a run that is
     interrupted is resumed with its changes.
     """
-    _drop_old_folders(record.request.shared)
+    _drop_old_folders(record.request.shared, history)
     history.save(record, process(os.getpid()))
 
     def revise(revised: Run, with_changes: PreparedRun) -> None:
@@ -134,19 +134,33 @@ def carry_out(
         ended = record.ended("failed", time.time(), text)
         raise RunError(text, "run") from error
     except BaseException as error:
-        ended = record.ended("failed", time.time(), f"{type(error).__name__}: {error}")
+        ended = record.ended(_end_by(error), time.time(), _why(error))
         raise
     finally:
         steering.close()
         history.save(ended)
-        if ended.status in ("finished", "cancelled"):
+        if ended.status in ("finished", "cancelled") or then == RUN_AGAIN:
             shutil.rmtree(folder, ignore_errors=True)
     return ended
 
 
-def _drop_old_folders(shared: Path | None) -> None:
+def _end_by(error: BaseException) -> Status:
+    return "interrupted" if isinstance(error, SystemExit) else "failed"
+
+
+def _why(error: BaseException) -> str:
+    if isinstance(error, SystemExit):
+        return "its process was terminated"
+    return f"{type(error).__name__}: {error}"
+
+
+def _drop_old_folders(shared: Path | None, history: History) -> None:
     """What failed or was interrupted can be resumed for some days, and answers that the pages keep
-    can be read; then their files go."""
+    can be read; then their files go. Those of a killed run that cannot be resumed go at once."""
+    mark_interrupted(history)
+    for run in history.runs(status="interrupted"):
+        if backend(run.request.backend).why_not_resumed(run.request) is not None:
+            shutil.rmtree(run_folder(run.id, run.request.shared), ignore_errors=True)
     for folder in (*(work_home(shared) / "runs").glob("*"), *answers_home().glob("*")):
         if time.time() - folder.stat().st_mtime > _KEPT_SECONDS:
             shutil.rmtree(folder, ignore_errors=True)

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from planner.errors import RunError
+from planner.files.text_codes import MOST_TEXTS, arrow_values
 from planner.files.tuple_table import FIRST, LAST, Table
 
 SUFFIX = ".parquet"
@@ -32,10 +33,11 @@ def write_folder(tables: Mapping[str, Table], folder: Path) -> dict[str, int]:
         folder.mkdir(parents=True, exist_ok=True)
         for name, table in tables.items():
             columns = _time_column(table) | {
-                attribute: pa.array(data.values, mask=None if data.valid is None else ~data.valid)
-                for attribute, data in table.columns.items()
+                attribute: arrow_values(data) for attribute, data in table.columns.items()
             }
-            pq.write_table(pa.table(columns), folder / f"{name}{SUFFIX}")
+            pq.write_table(
+                pa.table(columns), folder / f"{name}{SUFFIX}", dictionary_pagesize_limit=MOST_TEXTS
+            )
     except OSError as error:
         raise RunError(f"cannot write the data: {error.strerror or error}", str(folder)) from error
     return {name: len(table) for name, table in tables.items()}

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from planner.errors import PlanError
 from planner.files.large_numbers import check_comparable
+from planner.files.text_codes import coded_texts
 from planner.files.tuple_table import ColumnData, Table
 from planner.workload.query import Column, Query
 from planner.workload.validation import MAX_DISTINCT
@@ -54,6 +55,10 @@ def _codes(query: Query, columns: Mapping[str, ColumnData]) -> dict[str, NDArray
     if len({kind == "O" for kind in kinds.values()}) > 1:
         texts = ", ".join(alias for alias, kind in kinds.items() if kind == "O")
         raise PlanError(f"joins text with numbers: only {texts} holds text", query.name)
+    ends = np.cumsum([len(column.values) for column in columns.values()])[:-1]
+    if "O" in kinds.values():
+        every = coded_texts(np.concatenate([column.values for column in columns.values()])).codes
+        return dict(zip(columns, np.split(every.astype(np.int32), ends), strict=True))
     tuples = sum(len(column.values) for column in columns.values())
     most = max(LEAST_PLAIN_KEYS, min(MAX_DISTINCT, 2 * tuples))
     if all(kind == "i" for kind in kinds.values()) and all(
@@ -71,6 +76,5 @@ def _codes(query: Query, columns: Mapping[str, ColumnData]) -> dict[str, NDArray
         for column in columns.values()
     ]
     encoded = pa.concat_arrays(arrays).dictionary_encode().indices.fill_null(0)
-    ends = np.cumsum([len(array) for array in arrays])[:-1]
     parts = np.split(encoded.to_numpy(zero_copy_only=False).astype(np.int32), ends)
     return dict(zip(columns, parts, strict=True))

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from planner.errors import RunError
 from planner.files.data_folder import PROJECT as PROJECT
 from planner.files.data_folder import home as home
 from planner.files.data_folder import kernels_digest as kernels_digest
+from runtime.data.private_folders import make_private
 
 
 def work_home(shared: Path | None = None) -> Path:
@@ -31,6 +36,8 @@ def writable_home(shared: Path | None = None) -> Path:
     """The folder of the work, made if need be; a RunError where nothing can be written there."""
     folder = work_home(shared)
     try:
+        if shared is None:
+            make_private(folder)
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             return folder
@@ -40,6 +47,48 @@ def writable_home(shared: Path | None = None) -> Path:
             f"{'set SLUICE_HOME to' if shared is None else 'share'} a folder that can",
             str(folder),
         ) from error
+
+
+@contextmanager
+def held_folder(parent: Path, prefix: str) -> Iterator[Path]:
+    """A new folder to work in, dropped at the end if it has not been renamed.
+
+    It is locked meanwhile: what a killed process leaves behind is not.
+    """
+    folder, held = _locked(parent, prefix)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(held)
+
+
+def _locked(parent: Path, prefix: str) -> tuple[Path, int]:
+    while True:
+        folder = Path(tempfile.mkdtemp(dir=parent, prefix=prefix))
+        held = os.open(folder, os.O_RDONLY)
+        fcntl.flock(held, fcntl.LOCK_EX)
+        if folder.exists():
+            return folder, held
+        # Before it was locked, another process took it for abandoned.
+        os.close(held)
+
+
+def drop_abandoned(parent: Path, prefix: str) -> None:
+    """Drop the folders of this prefix whose processes were killed."""
+    for folder in parent.glob(f"{prefix}*"):
+        try:
+            held = os.open(folder, os.O_RDONLY)
+        except FileNotFoundError:
+            continue
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
+        except BlockingIOError:
+            # A process works in it.
+            continue
+        finally:
+            os.close(held)
 
 
 def prepare_kernel_cache() -> None:

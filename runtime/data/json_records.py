@@ -10,6 +10,8 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, get_args, get_origin, get_type_hints
 
+from planner.files.whole_files import write_whole
+
 _hints = cache(get_type_hints)
 
 
@@ -34,7 +36,7 @@ def from_json(kind: Any, content: Any) -> Any:
 
 def write_record(record: Any, file: Path) -> None:
     """Write a dataclass as JSON."""
-    file.write_text(json.dumps(asdict(record)))
+    write_whole(file, json.dumps(asdict(record)).encode())
 
 
 def read_record(kind: Any, file: Path) -> Any:

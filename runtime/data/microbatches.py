@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -17,10 +16,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from planner.errors import RunError
+from planner.files.whole_files import digest_of_bytes, read_sealed_json, write_sealed_json
 from runtime.data.batch import Batch
+from runtime.data.batch_seal import EVERY_PARTITION, opened, sealed
 from runtime.data.feed import Feed, Split
-from runtime.data.folders import work_home, writable_home
+from runtime.data.folders import drop_abandoned, held_folder, work_home, writable_home
 
+_UNFINISHED = "unfinished-"
 # Old micro-batches are dropped beyond this, but none that a run may still be reading.
 MOST_CACHED_BYTES = 8 * 2**30
 _IN_USE_SECONDS = 7200.0
@@ -30,7 +32,7 @@ MOST_BATCH_ROWS = 1_000_000
 USUAL_BATCHES = 10
 MOST_BATCHES = 10_000
 # Part of every key: micro-batches that another version of Sluice wrote otherwise are not used.
-FORMAT = 9
+FORMAT = 10
 
 _SCHEMA = pa.schema(
     [
@@ -50,7 +52,8 @@ class MicroBatches:
     """A folder of micro-batches, and what a run must know of the tuples in them.
 
     `first_ts`, `last_ts` and `froms` and `untils`, the first and last of each batch, are in
-    microseconds. What the numbers in the tuples stand for is in the folder too.
+    microseconds. What the numbers in the tuples stand for is in the folder too: `schema` has the
+    digests of those files, `sizes` the bytes of each batch, whose digest is in the batch itself.
     """
 
     folder: str
@@ -61,6 +64,15 @@ class MicroBatches:
     last_ts: int
     untils: list[int]
     froms: list[int]
+    sizes: Mapping[str, int]
+    schema: Mapping[str, str]
+
+    def file(self, number: int) -> Path:
+        """The file of a batch; a RunError where it is not as long as it was written."""
+        file = Path(self.folder) / _name(number)
+        if not file.is_file() or file.stat().st_size != self.sizes[file.name]:
+            raise RunError("is damaged or gone; run the plan again", str(file))
+        return file
 
 
 def usual_batch_rows(arrivals: int) -> int:
@@ -69,20 +81,61 @@ def usual_batch_rows(arrivals: int) -> int:
 
 
 def cached(key: str, shared: Path | None = None) -> MicroBatches | None:
-    """The micro-batches with this digest, if they are on disk."""
-    note = _folder(key, shared) / NOTE
-    if not note.is_file():
+    """The micro-batches with this digest, if they are on disk. Damaged ones are dropped."""
+    folder = _folder(key, shared)
+    if not folder.is_dir():
         return None
-    try:
-        found = MicroBatches(**{**json.loads(note.read_text()), "folder": str(note.parent)})
-    except (TypeError, ValueError, KeyError):
-        found = None
-    if found is None or len(list(note.parent.glob("*.parquet"))) != found.batches:
-        # Damaged: it is made again.
-        shutil.rmtree(note.parent)
+    found = _noted(folder)
+    if found is None or not _is_complete(found):
+        shutil.rmtree(folder)
         return None
-    os.utime(note)
+    os.utime(folder / NOTE)
     return found
+
+
+def _noted(folder: Path) -> MicroBatches | None:
+    content = read_sealed_json(folder / NOTE)
+    try:
+        return MicroBatches(**{**content, "folder": str(folder)})
+    except TypeError:
+        # Unreadable, or of another version.
+        return None
+
+
+def _is_complete(made: MicroBatches) -> bool:
+    """Whether every file is there with its length; files of the schema are read, too."""
+    folder = Path(made.folder)
+    sizes = {file.name: file.stat().st_size for file in folder.glob("*.parquet")}
+    return sizes == made.sizes and _schema_digests(folder) == made.schema
+
+
+def _schema_digests(folder: Path) -> dict[str, str]:
+    files = (file for file in sorted(folder.glob("_*")) if file.name != NOTE)
+    return {file.name: digest_of_bytes(file.read_bytes()).hex() for file in files}
+
+
+def are_damaged(made: MicroBatches) -> bool:
+    """Whether anything in the folder is not as it was written. All of it is read."""
+    if not Path(made.folder).is_dir() or not _is_complete(made):
+        return True
+    try:
+        given = {tuple(_partitions_given(made, number)) for number in range(made.batches)}
+    except (RunError, OSError, pa.ArrowException, TypeError, KeyError):
+        return True
+    # Every partition is given every batch.
+    return len(given) != 1 or any(list(found) != list(range(len(found))) for found in given)
+
+
+def _partitions_given(made: MicroBatches, number: int) -> list[int]:
+    """The partitions that a sound batch is given to, in their order."""
+    given = []
+    for row in pq.read_table(made.file(number)).to_pylist():
+        for partition in row["partitions"]:
+            opened(row["tuples"], row["batch"], partition)
+            given.append(partition)
+        if row["batch"] != number:
+            raise RunError("is another batch than its name says", str(made.file(number)))
+    return sorted(given)
 
 
 def write(
@@ -110,17 +163,16 @@ def write(
     (writable_home(shared) / folder.parent.name).mkdir(exist_ok=True)
     _drop_oldest(folder.parent)
     check_room(arrivals * BYTES_PER_TUPLE, "micro-batches", folder.parent)
-    # Written beside and moved at once: a folder is either whole or not there.
-    beside = Path(tempfile.mkdtemp(dir=folder.parent, prefix="unfinished-"))
     froms, untils = [], []
-    try:
+    # Written beside and moved at once: a folder is either whole or not there.
+    with _writing(folder), held_folder(folder.parent, _UNFINISHED) as beside:
         for number, (start, end) in enumerate(pairwise([*starts, arrivals])):
             tuples = feed.tuples.take(slice(start, end))
             until = int(tuples.ts[-1]) if arrivals else 0
             untils.append(until)
             froms.append(int(tuples.ts[0]) if arrivals else 0)
             last = end == arrivals
-            file = beside / f"batch-{number:06}.parquet"
+            file = beside / _name(number)
             pq.write_table(
                 _table(number, Batch(tuples, until, last), split),
                 file,
@@ -129,6 +181,7 @@ def write(
                 write_statistics=False,
             )
             os.utime(file, (_FIRST_WRITTEN + number, _FIRST_WRITTEN + number))
+        feed.schema.write(beside)
         made = MicroBatches(
             str(folder),
             len(starts),
@@ -138,16 +191,21 @@ def write(
             last_ts,
             untils,
             froms,
+            {file.name: file.stat().st_size for file in sorted(beside.glob("*.parquet"))},
+            _schema_digests(beside),
         )
-        feed.schema.write(beside)
-        (beside / NOTE).write_text(json.dumps(asdict(made)))
+        write_sealed_json(beside / NOTE, asdict(made))
         if not folder.exists():
             beside.rename(folder)
+    return made
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise RunError(f"cannot write micro-batches: {error.strerror}", str(folder)) from error
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
-    return made
 
 
 def check_count(batches: int) -> None:
@@ -181,20 +239,25 @@ def _starts(ts: np.ndarray, batch_rows: int, cuts: Sequence[int]) -> list[int]:
 def _table(number: int, batch: Batch, split: Split) -> pa.Table:
     shares = split.share(batch.tuples)
     if shares is None:
-        rows = [(list(range(split.partitions)), batch)]
+        everywhere = sealed(batch.pack(), number, EVERY_PARTITION)
+        rows = [(list(range(split.partitions)), everywhere)]
     else:
         rows = [
-            ([partition], Batch(tuples, batch.until, batch.last))
-            for partition, tuples in enumerate(shares)
+            ([partition], sealed(Batch(own, batch.until, batch.last).pack(), number, partition))
+            for partition, own in enumerate(shares)
         ]
     return pa.table(
         {
             "batch": [number] * len(rows),
             "partitions": [partitions for partitions, _ in rows],
-            "tuples": [part.pack() for _, part in rows],
+            "tuples": [tuples for _, tuples in rows],
         },
         schema=_SCHEMA,
     )
+
+
+def _name(number: int) -> str:
+    return f"batch-{number:06}.parquet"
 
 
 def _folder(key: str, shared: Path | None) -> Path:
@@ -202,7 +265,8 @@ def _folder(key: str, shared: Path | None) -> Path:
 
 
 def _drop_oldest(parent: Path) -> None:
-    """Make room: drop the folders that were used longest ago beyond the limit."""
+    """Make room: drop what was never finished, and beyond the limit what was used longest ago."""
+    drop_abandoned(parent, _UNFINISHED)
     last_used = sorted((-note.stat().st_mtime, note.parent) for note in parent.glob(f"*/{NOTE}"))
     held = 0
     for when, folder in last_used:

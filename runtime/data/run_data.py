@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from planner.files.own_data import read_folder
+from planner.files.text_codes import coded_texts
 from planner.files.tuple_table import Table
 from planner.statistics.generate import check_tuples, generate, used_inputs
 from planner.statistics.inference import infer
@@ -118,12 +119,11 @@ def _digest_of_tables(tables: dict[str, Table]) -> str:
         for attribute, column in sorted(table.columns.items()):
             values = column.values
             parts.update(attribute.encode())
-            raw = (
-                "\x00".join(map(str, values)).encode()
-                if values.dtype == object
-                else values.tobytes()
-            )
-            parts.update(raw)
+            if values.dtype == object:
+                values, texts = coded_texts(values)
+                for text in texts:
+                    parts.update(repr(text).encode())
+            parts.update(values.tobytes())
             parts.update(b"" if column.valid is None else column.valid.tobytes())
     return parts.hexdigest()
 

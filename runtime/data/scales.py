@@ -26,8 +26,9 @@ from numpy.typing import NDArray
 
 from planner.errors import RunError
 from planner.files.large_numbers import check_comparable, farthest, present_values
+from planner.files.text_codes import different_texts
 from planner.files.tuple_table import ColumnData
-from planner.workload.query import Column, Predicate, linked_columns
+from planner.workload.query import Column, Filter, Predicate, linked_columns
 from planner.workload.streams import Constant
 
 # Differences of numbers up to this, and halves between them, are exact in a double.
@@ -60,8 +61,8 @@ class Scale:
     def column(self, data: ColumnData) -> NDArray[np.float64]:
         """The values of a column; a missing one is NaN."""
         if data.values.dtype == object:
-            ranks = np.searchsorted(np.array(self.texts, dtype=str), data.values.astype(str))
-            values = ranks.astype(np.float64)
+            rank = {text: float(place) for place, text in enumerate(self.texts)}
+            values = np.fromiter(map(rank.__getitem__, data.values), np.float64, len(data.values))
         elif self.is_plain:
             values = data.values.astype(np.float64)
         else:
@@ -120,10 +121,13 @@ class Scales:
         """A constant that is compared with this column."""
         return self.scales[column].constant(value)
 
+    def constants(self, filters: Iterable[Filter]) -> tuple[tuple[float, ...], ...]:
+        """The constants of each filter."""
+        return tuple(tuple(self.constant(f.column, c) for c in f.constants) for f in filters)
+
 
 def _texts(columns: Iterable[ColumnData]) -> tuple[str, ...]:
-    texts = [column.values for column in columns if column.values.dtype == object]
-    return tuple(np.unique(np.concatenate(texts).astype(str)).tolist()) if texts else ()
+    return tuple(different_texts(c.values for c in columns if c.values.dtype == object))
 
 
 def _scale(

@@ -7,13 +7,16 @@ import logging
 import shutil
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planner.errors import RunError
 from runtime.data.folders import answers_home, home, run_folder
+from runtime.data.private_folders import make_private
+from runtime.runs.history_damage import is_damage, set_aside_if_damaged
 from runtime.runs.history_schema import bring_up_to_date
 from runtime.runs.processes import Process, is_there
 from runtime.runs.run_summary import (
@@ -45,11 +48,17 @@ class History:
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         try:
-            self.file.parent.mkdir(parents=True, exist_ok=True)
+            make_private(self.file.parent)
+            set_aside_if_damaged(self.file)
             with closing(sqlite3.connect(self.file, timeout=30)) as connection, connection:
+                # A text that is no text any more must not hide the others.
+                connection.text_factory = partial(str, encoding="utf-8", errors="replace")
                 bring_up_to_date(connection, str(self.file))
                 yield connection
         except (sqlite3.DatabaseError, OSError) as error:
+            if is_damage(error) and (aside := set_aside_if_damaged(self.file, anew=True)):
+                text = f"was damaged; it is kept as {aside.name}, and a new one begins: try again"
+                raise RunError(text, str(self.file)) from error
             raise RunError(f"the history cannot be used: {error}", str(self.file)) from error
 
     def save(self, run: Run, process: Process | None = None) -> None:
@@ -74,7 +83,8 @@ class History:
     def get(self, run_id: str) -> Run:
         """The run with this id."""
         with self._open() as connection:
-            return _opened(*_row(connection, "record", run_id))
+            (record,) = _row(connection, "record", run_id)
+        return _opened(record, run_id)
 
     def records(self, run_ids: Sequence[str]) -> list[Run]:
         """The runs with these ids, in their order; those that cannot be read are left out."""
@@ -82,7 +92,7 @@ class History:
             places = ", ".join("?" * len(run_ids))
             query = f"SELECT id, record FROM runs WHERE id IN ({places})"
             found = dict(connection.execute(query, tuple(run_ids)).fetchall())
-        return list(_readable(found[run_id] for run_id in run_ids if run_id in found))
+        return list(_readable({run_id: found[run_id] for run_id in run_ids if run_id in found}))
 
     def runs(
         self,
@@ -157,6 +167,11 @@ class History:
             for run_id, number, began in found
         }
 
+    def give_up(self, run_id: str, why: str) -> None:
+        """Record as interrupted a run whose record cannot be read."""
+        status = "UPDATE runs SET status = 'interrupted', process = NULL, error = ? WHERE id = ?"
+        self._change(run_id, status, why)
+
     def _change(self, run_id: str, statement: str, value: Value) -> None:
         with self._open() as connection:
             if not connection.execute(statement, (value, run_id)).rowcount:
@@ -198,17 +213,23 @@ def _condition(wanted: RunFilter) -> tuple[str, tuple[str, ...]]:
     return " AND ".join(parts) or "1", (*given.values(), *words)
 
 
-def _opened(record: str) -> Run:
+def _opened(record: object, run_id: str) -> Run:
     # Imported when a record is opened: a list of runs needs no plans.
     from runtime.runs.run_json import run_from_json
 
-    return run_from_json(json.loads(record))
+    try:
+        content = json.loads(record) if isinstance(record, str) else None
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict):
+        raise RunError("its record is damaged; delete it, and run the plan again", run_id)
+    return run_from_json(content)
 
 
-def _readable(records: Iterable[str]) -> Iterator[Run]:
-    for record in records:
+def _readable(records: Mapping[str, object]) -> Iterator[Run]:
+    for run_id, record in records.items():
         try:
-            yield _opened(record)
+            yield _opened(record, run_id)
         except RunError as error:
             logger.warning("a run is left out of the list: %s", error)
 
@@ -218,7 +239,7 @@ def _folders(record: str) -> dict[str, Path]:
     try:
         request = json.loads(record)["request"]
         named = {name: request.get(name) for name in ("results", "shared")}
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
     return {name: Path(folder) for name, folder in named.items() if isinstance(folder, str)}
 
@@ -227,10 +248,14 @@ def mark_interrupted(history: History) -> list[str]:
     """Record as interrupted every run whose process is gone; their ids."""
     running = history.processes().items()
     gone = {run_id for run_id, known in running if known is None or not is_there(known)}
-    lost = [run for run in history.runs(status="running") if run.id in gone]
-    for run in lost:
-        history.save(run.ended("interrupted", time.time(), "its process ended before it did"))
-    return [run.id for run in lost]
+    why = "its process ended before it did"
+    for run in history.records(sorted(gone)):
+        history.save(run.ended("interrupted", time.time(), why))
+        gone.discard(run.id)
+    for run_id in gone:
+        # Its record cannot be read: it is listed, and can be deleted.
+        history.give_up(run_id, why)
+    return [run_id for run_id, _ in running if run_id not in history.processes()]
 
 
 def delete_run(run_id: str, history: History | None = None) -> None:

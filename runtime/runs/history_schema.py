@@ -66,7 +66,7 @@ def _carry_over(connection: sqlite3.Connection) -> None:
     for run_id, record in connection.execute("SELECT id, record FROM runs_before"):
         try:
             columns = recorded_columns(json.loads(record))
-        except ValueError as error:
+        except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
             logger.warning("%s stays in the history without a summary: %s", run_id, error)
             continue
         assignments = ", ".join(f"{name} = :{name}" for name in columns)

@@ -60,13 +60,38 @@ def result_writers(queries: Sequence[Query], folder: Path) -> Iterator[list[pq.P
         ]
 
 
+def part_name(batch: int, partition: int) -> str:
+    """The file with the rows of a batch of a partition, which is there even if it has none."""
+    return f"rows-{batch:06}-{partition:04}.parquet"
+
+
+def check_parts(parts: Path, batches: int, partitions: int) -> None:
+    """A RunError unless the rows of every batch and partition are there."""
+    for batch in range(batches):
+        for partition in range(partitions):
+            if not (parts / part_name(batch, partition)).is_file():
+                raise _damaged_part(part_name(batch, partition))
+
+
+def read_part(file: Path) -> pa.Table:
+    """The rows of one part, checked as they are read; a RunError where they are damaged."""
+    try:
+        return pq.read_table(file, page_checksum_verification=True)
+    except (pa.ArrowException, OSError) as error:
+        raise _damaged_part(file.name) from error
+
+
+def _damaged_part(name: str) -> RunError:
+    return RunError(f"{name} is damaged or gone; run the plan again", "results of the run")
+
+
 def merge_results(workload: Workload, parts: Path, folder: Path) -> None:
     """Write `QUERY.parquet`: one column `ALIAS.seq` per source, and `ts` in seconds."""
     (query,) = workload.queries
     schema = result_schema(query)
     with result_writers([query], folder) as (writer,):
         for part in sorted(parts.glob("rows-*.parquet")):
-            *members, microseconds = pq.read_table(part).columns[: len(schema)]
+            *members, microseconds = read_part(part).columns[: len(schema)]
             columns = [*members, seconds_column(microseconds)]
             writer.write_table(pa.table(columns, schema=schema))
 
@@ -83,7 +108,7 @@ def merge_shared_results(workload: Workload, parts: Path, folder: Path) -> None:
         batches.setdefault(part.stem.split("-")[1], []).append(part)
     with result_writers(queries, folder) as writers:
         for of_batch in batches.values():
-            table = pa.concat_tables([pq.read_table(part) for part in of_batch])
+            table = pa.concat_tables([read_part(part) for part in of_batch])
             # A stable order: the results of one tuple come from one partition of each chain.
             order = np.argsort(table.column("4").to_numpy(), kind="stable")
             table = table.take(order)

@@ -117,9 +117,15 @@ def _best_first(run: RunSummary) -> tuple[bool, float, str]:
     return not by.eligible(run.label), *by.key(run.predicted or 0.0, run.label)
 
 
-def to_choose_from(plans: Sequence[PlanRuns], runs: Sequence[RunSummary]) -> list[RunSummary]:
-    """The newest run of every plan in the plans' order, then the others."""
-    first = {plan.newest.id: plan.newest for plan in plans}
+def to_choose_from(
+    plans: Sequence[PlanRuns], runs: Sequence[RunSummary], by: Objective
+) -> list[RunSummary]:
+    """The newest run of every plan in the plans' order, then the others.
+
+    Plans that can never be the best stand behind those that can.
+    """
+    ordered = sorted(plans, key=lambda plan: not by.eligible(plan.newest.label))
+    first = {plan.newest.id: plan.newest for plan in ordered}
     return [*first.values(), *(run for run in runs if run.id not in first)]
 
 

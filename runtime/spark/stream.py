@@ -26,6 +26,7 @@ from pyspark.sql.streaming.state import GroupState, GroupStateTimeout
 
 from planner.errors import RunError
 from runtime.backends.interruption import RESUME
+from runtime.backends.kernels.damaged_batches import with_sound_batches
 from runtime.backends.kernels.pace import Pace
 from runtime.backends.kernels.prepare import Prepared
 from runtime.backends.kernels.progress import Totals, progress_of
@@ -34,7 +35,7 @@ from runtime.backends.protocol import RunContext
 from runtime.data.microbatches import MicroBatches
 from runtime.engines.protocol import Program
 from runtime.runs.records import Run
-from runtime.spark.replay import TOTALS, by_partition
+from runtime.spark.replay import TOTALS, by_partition, totals_of_all
 from runtime.spark.spark_errors import cause
 from runtime.spark.worker import GoingOn, only_while, step_through
 
@@ -46,28 +47,37 @@ class Arriving:
     on, or the next batch be kept back until its time has come.
     """
 
-    def __init__(self, batches: MicroBatches, folder: Path) -> None:
-        self.folder = folder
-        self._files = sorted(Path(batches.folder).glob("*.parquet"))
+    def __init__(self, batches: MicroBatches, folder: Path, done: int) -> None:
+        self.folder, self._batches = folder, batches
         folder.mkdir(parents=True, exist_ok=True)
         self.come = len(list(folder.glob("*.parquet")))
+        # Spark reads again what it has not committed, and may meet what was damaged since.
+        for number in range(max(0, done - 1), self.come):
+            self._put(number)
 
     @property
     def all_come(self) -> bool:
         """Whether none is left."""
-        return self.come == len(self._files)
+        return self.come == self._batches.batches
 
     def let_in(self) -> None:
         """The next batch comes, with the time of its file, by which Spark orders them."""
-        file = self._files[self.come]
-        try:
-            os.link(file, self.folder / file.name)
-        except OSError:
-            # Not every file system has links. Spark passes over names with an underscore.
-            beside = self.folder / f"_{file.name}"
-            shutil.copy2(file, beside)
-            beside.replace(self.folder / file.name)
+        self._put(self.come)
         self.come += 1
+
+    def _put(self, number: int) -> None:
+        file = self._batches.file(number)
+        place, beside = self.folder / file.name, self.folder / f"_{file.name}"
+        # Spark passes over names with an underscore.
+        beside.unlink(missing_ok=True)
+        try:
+            os.link(file, beside)
+        except OSError:
+            # Not every file system has links.
+            shutil.copy2(file, beside)
+        beside.replace(place)
+        # Renaming one name of a file to another name of it does nothing.
+        beside.unlink(missing_ok=True)
 
 
 _POLL_SECONDS = 0.2
@@ -81,7 +91,7 @@ def streamed(
     What the context's steering asks for is done between two batches.
     """
     going = _Streaming(spark, record, prepared, context)
-    going.through()
+    with_sound_batches(record.request, prepared, going.through)
     return going.totals.kept(), going.record, going.prepared
 
 
@@ -101,6 +111,7 @@ class _Streaming:
         self._changed = threading.Condition()
         self._checkpoint = context.folder / "checkpoint"
         self._comes = context.folder / "arrivals"
+        self._results = context.folder / "results"
         self._going_on = GoingOn(context.folder)
 
     def through(self) -> None:
@@ -108,7 +119,13 @@ class _Streaming:
         if self._checkpoint.exists() and not self._comes.exists():
             # Its stream has read files under other names, and would read them all again.
             raise RunError("an earlier version of Sluice began it; run the plan again", "run")
-        arriving, stop = Arriving(self.prepared.batches, self._comes), self._context.stop
+        self._done = self.totals.done()
+        if not self._done:
+            # No batch is done, or what they counted was damaged since: from the start.
+            for folder in (self._checkpoint, self._comes, self._results):
+                shutil.rmtree(folder, ignore_errors=True)
+        arriving = Arriving(self.prepared.batches, self._comes, self._done)
+        stop = self._context.stop
         self._pace.go_on_from(self._done)
         self._going_on.begin()
         program = self.prepared.program
@@ -135,7 +152,7 @@ class _Streaming:
     def _start(self, program: Program) -> StreamingQuery:
         # What a worker is sent must not hold this object.
         text, going_on = program.to_json(), str(self._going_on.file)
-        results = str(self._context.folder / "results") if self.record.request.results else None
+        results = str(self._results) if self.record.request.results else None
 
         def run(
             _group: tuple[int], frames: Iterator[pd.DataFrame], state: GroupState
@@ -165,10 +182,10 @@ class _Streaming:
 
     def _emit(self, emitted: DataFrame, _batch_id: int) -> None:
         """Take what a micro-batch emits: the totals of all partitions."""
-        rows = sorted(emitted.collect(), key=lambda row: row["partition"])
-        if not rows:
-            return
-        done, totals = int(rows[0]["batch"]) + 1, [bytes(row["totals"]) for row in rows]
+        rows = emitted.collect()
+        last = max((int(row["batch"]) for row in rows), default=self._done)
+        totals = totals_of_all(rows, self.prepared.program.partitions, last)
+        done = last + 1
         self.totals.keep(done, totals)
         so_far = progress_of(self.prepared, done, totals, self._begun)
         self._context.on_progress(replace(so_far, lag=self._pace.lag(done)))

@@ -18,9 +18,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from planner.errors import RunError
+from planner.files.whole_files import write_whole, written_whole
+from runtime.data.batch_seal import opened, sealed
 from runtime.engines.protocol import Program
 from runtime.engines.registry import program_from_json
-from runtime.runs.result_files import MOST_RESULT_ROWS
+from runtime.runs.result_files import part_name
+from runtime.spark.row_limit import RowLimit
 
 _LOOK_SECONDS = 0.2
 
@@ -77,9 +80,7 @@ def leave_note(folder: str, partition: int, batch: int, totals: bytes) -> None:
     place = Path(folder)
     if not place.is_dir():
         return
-    beside = place / f"{partition}.{os.getpid()}.unfinished"
-    beside.write_bytes(totals)
-    beside.replace(place / f"{batch:06}-{partition:04}.totals")
+    write_whole(place / f"{batch:06}-{partition:04}.totals", totals)
 
 
 def newest_notes(folder: Path, partitions: int) -> tuple[int, list[bytes]] | None:
@@ -116,31 +117,36 @@ def step_through(
 ) -> tuple[bytes | None, bytes | None]:
     """Step through the batches in order; the new state and the totals so far.
 
-    Totals are noted after each batch where there is a folder for it.
+    A state is sealed as the one after its batch: none is left out, none is counted twice. Totals
+    are noted after each batch where there is a folder for it.
     """
     program = _program(program_text)
+    limit = None
+    if results_folder is not None:
+        folder = Path(results_folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        limit = RowLimit(folder, partition, program.partitions)
     totals: bytes | None = None
-    for number, tuples in batches:
-        step = program.step(state, tuples, partition, keep_rows=results_folder is not None)
-        state, totals = step.state, step.totals
-        if results_folder is not None:
-            if step.kept > MOST_RESULT_ROWS:
-                raise RunError(
-                    f"over {MOST_RESULT_ROWS:,} rows to write (results, or changes of groups); "
-                    "shorten run.duration, or leave it out",
-                    "--results",
-                )
-            _write_rows(step.rows, Path(results_folder), partition, number)
+    packed: bytes | None = None
+    done = -1
+    for number, given in batches:
+        if packed is None and state is not None:
+            packed, done = opened(state, number - 1, partition), number - 1
+        if number != done + 1:
+            raise RunError(f"comes after batch {done}; one is missing", f"batch {number}")
+        tuples = opened(given, number, partition)
+        step = program.step(packed, tuples, partition, limit.room() if limit else 0)
+        packed, totals, done = step.state, step.totals, number
+        if limit:
+            _write_rows(step.rows, folder, partition, number)
+            limit.note(step.kept)
         if notes_folder is not None:
             leave_note(notes_folder, partition, number, totals)
-    return state, totals
+    return None if packed is None else sealed(packed, done, partition), totals
 
 
 def _write_rows(rows: np.ndarray, folder: Path, partition: int, number: int) -> None:
     """Write a batch's results under a name of its own: a batch that is run again replaces them."""
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / f"rows-{number:06}-{partition:04}.parquet"
-    beside = file.with_suffix(f".{os.getpid()}.unfinished")
     columns = {str(place): rows[:, place] for place in range(rows.shape[1])}
-    pq.write_table(pa.table(columns), beside)
-    beside.replace(file)
+    with written_whole(folder / part_name(number, partition)) as beside:
+        pq.write_table(pa.table(columns), beside, write_page_checksum=True)

@@ -2,28 +2,37 @@
 
 One condition has many spellings. All are brought to `left comparison right + offset` with the
 smaller column (by alias, then attribute) on the left, or to `column comparison constant`; so
-`b.x + 2 > a.x`, `a.x - b.x < 2` and `a.x < b.x + 2` are one predicate and share their statistics.
+`b.x + 2 > a.x`, `a.x - b.x < 2` and `a.x < b.x + 2` are one predicate and share their statistics;
+`a.x = 1 OR a.x = 2` is `a.x IN (1, 2)`, and BETWEEN is two comparisons.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
+from planner.errors import PlanError
 from planner.files.query.tokens import Cursor, Word
 from planner.workload.query import FLIPPED, Column, Comparison, Filter, Predicate
 
 MOST_PARENTHESES = 50
 _WRITTEN: dict[str, Comparison] = {**{c: c for c in FLIPPED}, "!=": "<>", "==": "="}
 _REFUSED = {
-    "BETWEEN": "BETWEEN is not supported: write a.x >= LOW AND a.x <= HIGH",
-    "IN": "IN is not supported: write one query for each value",
-    "NOT": "NOT is not supported: write the opposite comparison",
+    "NOT": "NOT is not supported: write the opposite comparison, for NOT IN one <> for each value",
     "LIKE": "LIKE is not supported: compare with = or <>",
     "IS": "IS is not supported: a missing value never satisfies a comparison",
     "*": "products are not supported: compare columns, with + or - a constant",
     "/": "quotients are not supported: compare columns, with + or - a constant",
 }
+SUBQUERY = (
+    "a subquery is not supported: write its streams and conditions in this query; where it "
+    "aggregates, run it first, and use its answer as a stream"
+)
+_ALTERNATIVES = (
+    "OR and IN compare one column with constants by =, in parentheses beside AND: "
+    "(a.x = 1 OR a.x = 2). Else write one query for each side"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +60,13 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A comparison as written; `at` is the place of its sign."""
+    """A comparison as written, or else one of its `alternatives`; `at` is the place of its sign."""
 
     left: Side
     comparison: Comparison
     right: Side
     at: Word
+    alternatives: tuple[Condition, ...] = ()
 
 
 EMPTY = Side((), (), 0, None)
@@ -73,30 +83,62 @@ def column(cursor: Cursor) -> Name:
 
 
 def conditions(cursor: Cursor, depth: int = 0) -> list[Condition]:
-    """Step over comparisons joined by AND."""
+    """Step over comparisons joined by AND, or by OR where they are one condition."""
+    found = _conjunction(cursor, depth)
+    while (sign := cursor.accept("OR")) is not None:
+        other = _conjunction(cursor, depth)
+        if len(found) != 1 or len(other) != 1:
+            raise cursor.error(_ALTERNATIVES, sign)
+        found = [_either((*found, *other))]
+    return found
+
+
+def _conjunction(cursor: Cursor, depth: int) -> list[Condition]:
     found = _condition(cursor, depth)
     while cursor.accept("AND"):
         found += _condition(cursor, depth)
     return found
 
 
+def _either(written: Sequence[Condition]) -> Condition:
+    """One condition of several of which one is to hold; they may have alternatives themselves."""
+    first, *others = (each for one in written for each in (one, *one.alternatives))
+    return replace(first, alternatives=tuple(replace(each, alternatives=()) for each in others))
+
+
 def _condition(cursor: Cursor, depth: int) -> list[Condition]:
     if cursor.accept("("):
         if cursor.word.key == "SELECT":
-            raise cursor.error("a subquery is not supported: write its streams in this query")
+            raise cursor.error(SUBQUERY)
         if depth == MOST_PARENTHESES:
             raise cursor.error(f"more than {MOST_PARENTHESES} nested parentheses")
         inside = conditions(cursor, depth + 1)
-        if cursor.word.key == "OR":
-            raise cursor.error("OR is not supported: write one query for each side of it")
         cursor.expect(")", "to close the parenthesis")
         return inside
     left = _side(cursor)
+    if (sign := cursor.accept("IN")) is not None:
+        return [_either([Condition(left, "=", right, sign) for right in _listed(cursor)])]
+    if (sign := cursor.accept("BETWEEN")) is not None:
+        low = Condition(left, ">=", _side(cursor), sign)
+        cursor.expect("AND", "between the two ends of BETWEEN")
+        return [low, Condition(left, "<=", _side(cursor), sign)]
     comparison = _WRITTEN.get(cursor.word.key)
     if comparison is None:
         raise cursor.error(_REFUSED.get(cursor.word.key, "expected a comparison: = <> < <= > >="))
     at = cursor.advance()
     return [Condition(left, comparison, _side(cursor), at)]
+
+
+def _listed(cursor: Cursor) -> list[Side]:
+    """Step over the constants of IN."""
+    cursor.expect("(", "after IN")
+    if cursor.word.key == "SELECT":
+        raise cursor.error(SUBQUERY)
+    found = [_side(cursor)]
+    while cursor.accept(","):
+        found.append(_side(cursor))
+    cursor.expect(")", "to close the list of IN")
+    return found
 
 
 def _side(cursor: Cursor) -> Side:
@@ -124,6 +166,8 @@ def _term(cursor: Cursor, side: Side) -> Side:
         return replace(side, text=cursor.advance().text)
     if word.key in _REFUSED:
         raise cursor.error(_REFUSED[word.key])
+    if word.key == "(" and cursor.peek().key == "SELECT":
+        raise cursor.error(SUBQUERY)
     name = column(cursor)
     if negative:
         return replace(side, minus=(*side.minus, name))
@@ -139,6 +183,25 @@ def resolved(
     condition: Condition, columns: dict[Name, Column], cursor: Cursor
 ) -> Predicate | Filter:
     """The condition as a predicate of two sources or a filter of one; `columns` are looked up."""
+    if not condition.alternatives:
+        return _alone(condition, columns, cursor)
+    found: list[Filter] = []
+    for each in (condition, *condition.alternatives):
+        alone = _alone(each, columns, cursor)
+        if not isinstance(alone, Filter) or alone.comparison != "=":
+            raise cursor.error(_ALTERNATIVES, each.at)
+        found.append(alone)
+        if alone.column != found[0].column:
+            raise cursor.error(_ALTERNATIVES, each.at)
+    try:
+        constants = (constant for alone in found for constant in alone.constants)
+        return Filter(found[0].column, "=", tuple(constants))
+    except PlanError as error:
+        raise cursor.error(f"OR and IN: {error.message}", condition.at) from error
+
+
+def _alone(condition: Condition, columns: dict[Name, Column], cursor: Cursor) -> Predicate | Filter:
+    """The condition without its alternatives."""
     left, right, comparison = condition.left, condition.right, condition.comparison
     plus, minus = left.plus + right.minus, left.minus + right.plus
     if left.text is not None or right.text is not None:

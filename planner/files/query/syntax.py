@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal, cast
 
 from planner.errors import PlanError
-from planner.files.query.conditions import Condition, Name, column, conditions
+from planner.files.query.conditions import SUBQUERY, Condition, Name, column, conditions
 from planner.files.query.tokens import Cursor, Word
 from planner.workload.query import CountWindow, LandmarkWindow, TimeWindow, TumblingWindow, Window
 
@@ -82,7 +82,6 @@ _REFUSED = {
     "UNION": "UNION is not supported: write two queries",
     "EXCEPT": "EXCEPT is not supported: write two queries",
     "INTERSECT": "INTERSECT is not supported: write a join",
-    "OR": "OR is not supported: write one query for each side of it",
     "USING": "USING is not supported: write ON a.x = b.x",
 }
 
@@ -227,9 +226,7 @@ def _from(cursor: Cursor, query: QueryText) -> None:
 
 def _source(cursor: Cursor, crossed: bool = False) -> SourceText:
     if cursor.word.key == "(":
-        raise cursor.error(
-            "a subquery is not supported: write its streams and conditions in this query"
-        )
+        raise cursor.error(SUBQUERY)
     name = cursor.name("a stream or relation")
     window = bracketed_window(cursor)
     alias = name

@@ -8,6 +8,7 @@ from typing import TypeVar
 from planner.files.query.conditions import Condition, Name, conditions, resolved
 from planner.files.query.syntax import Item, QueryText, SourceText, read
 from planner.files.query.tokens import RESERVED, Cursor
+from planner.time_limit import check
 from planner.workload.query import Aggregate, Column, Filter, Predicate, Query, Source
 from planner.workload.validation import MAX_STREAMS, listed, suggestion
 
@@ -27,6 +28,7 @@ def parse_query(
     >>> str(query.predicates[0])
     'S1.x = b.x'
     """
+    check()
     cursor = Cursor(text)
     if cursor.word.kind == "end":
         raise cursor.error("the query is empty; write SELECT * FROM STREAM [RANGE 60] ...")
@@ -49,9 +51,10 @@ def parse_condition(text: str) -> Predicate | Filter:
 
 
 def _names(condition: Condition) -> Iterator[Name]:
-    for side in (condition.left, condition.right):
-        yield from side.plus
-        yield from side.minus
+    for each in (condition, *condition.alternatives):
+        for side in (each.left, each.right):
+            yield from side.plus
+            yield from side.minus
 
 
 class _Resolver:
@@ -180,7 +183,9 @@ class _Resolver:
                 "* cannot be used with GROUP BY or an aggregate; list the grouped columns", item.at
             )
         if aggregated and column not in group_by:
-            raise self._cursor.error(f"{column} is not grouped; add it to GROUP BY", item.at)
+            extrema = any(each.function in ("min", "max") for each in self._written.items)
+            row = ", or join the answer with it: MIN and MAX keep no row" if extrema else ""
+            raise self._cursor.error(f"{column} is not grouped; add it to GROUP BY{row}", item.at)
         return None
 
 
@@ -230,7 +235,7 @@ def _source_text(source: Source) -> str:
 def format_condition(condition: Predicate | Filter) -> str:
     """The condition as text, which `parse_condition` reads back."""
     if isinstance(condition, Filter):
-        return f"{_column_text(condition.column)} {condition.comparison} {condition.operand}"
+        return f"{_column_text(condition.column)} {condition.sign} {condition.operand}"
     left, right = _column_text(condition.left), _column_text(condition.right)
     return f"{left} {condition.comparison} {right}{condition.shift}"
 

@@ -10,13 +10,14 @@ from pathlib import Path
 from planner.families.registry import family
 from planner.plan.cost import Timings
 from planner.seconds.kernel_work import Shape, kernel_seconds
-from runtime.backends.interruption import unless_stopped
+from runtime.backends.interruption import RESUME, RUN_AGAIN, unless_stopped
 from runtime.backends.kernels.prepare import Prepared, prepare
 from runtime.backends.kernels.progress import Totals, measured_so_far, measurement_of
 from runtime.backends.protocol import Backend, RunContext
 from runtime.data.run_data import run_seconds
 from runtime.engines.registry import engine
 from runtime.runs.records import KernelTime, Progress, Run, RunRequest
+from runtime.runs.result_files import check_parts
 
 
 class KernelBackend(Backend):
@@ -41,6 +42,7 @@ class KernelBackend(Backend):
     def measure(self, record: Run, prepared: Prepared, context: RunContext) -> Run:
         """Step the program through Spark; write the results, and lay the counts over the plan."""
         # Imported when a plan is first run: planning and reading history need no Spark.
+        from runtime.spark.java_death import said_if_java_dies
         from runtime.spark.replay import replayed
         from runtime.spark.session import ready
         from runtime.spark.stream import streamed
@@ -55,23 +57,31 @@ class KernelBackend(Backend):
         context.folder.mkdir(parents=True, exist_ok=True)
         engine_begun = time.time()
         context.on_progress(replace(begun, phase="Running"))
-        if request.way == "replay":
-            totals = replayed(spark, record, prepared, context)
-        else:
-            context.steering.begin(request, prepared)
-            totals, record, prepared = streamed(spark, record, prepared, context)
+        with said_if_java_dies(self._what_to_do(record)):
+            if request.way == "replay":
+                totals = replayed(spark, record, prepared, context)
+            else:
+                context.steering.begin(request, prepared)
+                totals, record, prepared = streamed(spark, record, prepared, context)
         # Spark may be done between two looks at the limits.
         context.stop.check()
         tally = prepared.program.tally(totals, prepared.plan)
         engine_seconds = time.time() - engine_begun
         if request.results:
             runs, parts = engine(prepared.plan.family), context.folder / "results"
+            check_parts(parts, prepared.batches.batches, prepared.program.partitions)
             runs.write_results(prepared.workload, prepared.schema, tally, parts, request.results)
         finished = time.time()
         spent = finished - context.begun
         timings = Timings(spent, engine_seconds, tally.kernel_seconds, start_seconds)
         measurement = measurement_of(prepared, tally, timings)
         return replace(record.ended("finished", finished), measurement=measurement)
+
+    def _what_to_do(self, record: Run) -> str:
+        """About a run that Spark has left."""
+        if self.why_not_resumed(record.request) is not None:
+            return RUN_AGAIN
+        return f"{RESUME} (python -m runtime resume {record.id})"
 
     def why_not_resumed(self, request: RunRequest) -> str | None:
         """A replay cannot be resumed."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,10 @@ from planner.errors import RunError
 from planner.families.capabilities import Changes
 from planner.families.registry import family
 from planner.families.stages import planned_stages, whole_estimate, whole_plan
+from planner.files.free_memory import check_memory
 from planner.files.tuple_table import Table
 from planner.numbers import amount
+from planner.time_limit import planning_limit
 from planner.workload.changes import check_times, queries_of_run, with_every_query
 from planner.workload.execution import Change
 from planner.workload.query import Query
@@ -48,9 +51,10 @@ def prepare(request: RunRequest, partitions: int) -> Prepared:
     workload, tables, warnings = with_data(request.workload, request.data, request.sort)
     chosen = family_of(request, workload)
     runs = engine(chosen.name)
-    changes = chosen.space(workload, request.units).capability(Changes)
-    stages = planned_stages(chosen, workload, request.label, request.units)
-    plan = whole_plan(stages)
+    with planning_limit():
+        changes = chosen.space(workload, request.units).capability(Changes)
+        stages = planned_stages(chosen, workload, request.label, request.units)
+        plan = whole_plan(stages)
     split = runs.split(plan, workload, partitions)
     if split.caveat and request.partitions is None:
         # Parts cannot be measured as the whole that they make up: only where it is asked for.
@@ -63,7 +67,9 @@ def prepare(request: RunRequest, partitions: int) -> Prepared:
     times = [stage.at for stage in stages if stage.at is not None]
     merge = runs.feed(plan, workload, request.steerable)
     needs = runs.feed_needs(plan, workload)
-    batches, digest = _batches(request, merge, needs, workload, tables, split, times)
+    batches, digest = _batches(
+        request, merge, needs, workload, tables, split, times, runs.bytes_per_tuple
+    )
     span, more = span_of(workload, batches, own_data=tables is not None)
     begin = batches.first_ts if tables else 0
     if changes is not None:
@@ -139,6 +145,7 @@ def _batches(
     tables: dict[str, Table] | None,
     split: Split,
     changes: Sequence[int],
+    bytes_per_tuple: int,
 ) -> tuple[MicroBatches, str]:
     """The micro-batches of the run, from the cache or made now, and the digest of the tuples."""
     digest = data_digest(workload, tables)
@@ -157,7 +164,9 @@ def _batches(
     )
     if found := microbatches.cached(key, request.shared):
         return found, digest
-    merged = merge(workload, tables or generated(workload))
+    held = tables or generated(workload)
+    check_merging(workload, held, bytes_per_tuple)
+    merged = merge(workload, held)
     needed_mb = len(merged.tuples.ts) * microbatches.BYTES_PER_TUPLE / 2**20
     if needed_mb > request.most_disk_mb:
         raise RunError(
@@ -171,6 +180,27 @@ def _batches(
     if request.pace is not None and len(merged.tuples.ts):
         cuts += cuts_of(request.pace, begin, int(merged.tuples.ts[-1]))
     return microbatches.write(key, merged, split, batch_rows, cuts, request.shared), digest
+
+
+# What a value that is compared takes in a feed while it is merged.
+_BYTES_PER_VALUE = 32
+
+
+def check_merging(workload: Workload, tables: Mapping[str, Table], bytes_per_tuple: int) -> None:
+    """Refuse tuples whose feed would take more than the free memory, before it is made."""
+    aliases: dict[str, int] = {}
+    for query in with_every_query(workload).queries:
+        # Queries that share a stream share its tuples; a query may read one twice.
+        own = Counter(source.name for source in query.sources)
+        aliases = {name: max(aliases.get(name, 0), own[name]) for name in aliases | own}
+    values = max((len(table.columns) for table in tables.values()), default=0)
+    arrivals = sum(aliases.get(name, 0) * len(table) for name, table in tables.items())
+    check_memory(
+        arrivals * (bytes_per_tuple + values * _BYTES_PER_VALUE),
+        f"to put {arrivals:,} tuples in the order of their arrival",
+        "use fewer tuples: shorten run.duration and run.warmup or the files, or lower the rates",
+        "run",
+    )
 
 
 def _plain_sources(workload: Workload) -> object:

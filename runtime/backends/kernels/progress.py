@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import base64
-import json
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from planner.errors import RunError
+from planner.files.whole_files import read_sealed_json, write_sealed_json
 from planner.plan.cost import Measurement, Timings
 from runtime.backends.kernels.prepare import Prepared
 from runtime.engines.kernels.digest import as_text
@@ -26,23 +25,20 @@ class Totals:
 
     def keep(self, done: int, totals: list[bytes]) -> None:
         """Keep them before Spark commits the batch: a restart finds them or makes them again."""
-        beside = self._file.with_suffix(".unfinished")
         encoded = [base64.b64encode(total).decode() for total in totals]
-        beside.write_text(json.dumps({"done": done, "totals": encoded}))
-        beside.replace(self._file)
+        write_sealed_json(self._file, {"done": done, "totals": encoded})
 
     def done(self) -> int:
-        """How many batches they cover."""
-        return int(self._content()["done"]) if self._file.is_file() else 0
+        """How many batches they cover; none where they are damaged."""
+        content = read_sealed_json(self._file)
+        return 0 if content is None else int(content["done"])
 
     def kept(self) -> list[bytes]:
         """The totals themselves."""
-        if not self._file.is_file():
+        content = read_sealed_json(self._file)
+        if content is None:
             raise RunError("ended without a finished micro-batch; run the plan again", "run")
-        return [base64.b64decode(total) for total in self._content()["totals"]]
-
-    def _content(self) -> Any:
-        return json.loads(self._file.read_text())
+        return [base64.b64decode(total) for total in content["totals"]]
 
 
 def progress_of(prepared: Prepared, done: int, totals: Sequence[bytes], begun: float) -> Progress:

@@ -12,6 +12,8 @@ from planner.errors import RunError
 from planner.families.registry import chosen_plan
 from planner.files.tuple_table import Table
 from planner.plan.cost import Measurement, Timings
+from planner.time_limit import planning_limit
+from runtime.backends.interruption import RUN_AGAIN
 from runtime.backends.native.description import NativePlan
 from runtime.backends.native.files import NativeFiles, cuts_of, merge_native_results, write_tables
 from runtime.backends.native.kinds import Groups, describe, groups_of, refusal
@@ -70,8 +72,10 @@ class NativeBackend(Backend):
             check_folder(request.results)
         workload, own, warnings = with_data(request.workload, request.data, request.sort)
         chosen = family_of(request, workload)
-        space = chosen.space(workload)
-        plan = chosen_plan(space, request.label)
+        with planning_limit():
+            space = chosen.space(workload)
+            plan = chosen_plan(space, request.label)
+            estimate = space.estimate(plan)
         if reason := refusal(plan, workload, request.way):
             raise RunError(reason, "--backend native")
         tables = own or generated(workload)
@@ -83,7 +87,7 @@ class NativeBackend(Backend):
         return PreparedNative(
             workload=workload,
             plan=plan,
-            estimate=space.estimate(plan),
+            estimate=estimate,
             data_digest=data_digest(workload, own),
             warnings=(*warnings, *more, *described.notes),
             partitions=partitions,
@@ -99,6 +103,7 @@ class NativeBackend(Backend):
     def measure(self, record: Run, prepared: PreparedNative, context: RunContext) -> Run:
         """Run the plan to its end. What it wrote meanwhile is dropped."""
         # Imported when a plan is first run: planning and reading history need no Spark.
+        from runtime.spark.java_death import said_if_java_dies
         from runtime.spark.native_run import run_natively
         from runtime.spark.session import session
 
@@ -127,7 +132,10 @@ class NativeBackend(Backend):
             files = prepared.write(folder / "tuples")
             engine_begun = time.time()
             context.on_progress(Progress("Running", 0, batches, prepared.arrivals))
-            tally = run_natively(spark, request, prepared, files, folder, on_batch, context.stop)
+            with said_if_java_dies(RUN_AGAIN):
+                tally = run_natively(
+                    spark, request, prepared, files, folder, on_batch, context.stop
+                )
             # Spark may be done between two looks at the limits.
             context.stop.check()
             engine_seconds = time.time() - engine_begun

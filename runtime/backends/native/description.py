@@ -105,10 +105,13 @@ class Input:
 
     def filter_tests(self, filters: Sequence[Filter]) -> tuple[exp.Expr, ...]:
         """Filters as tests of its columns."""
-        return tuple(
-            compare(self.attribute(f.column.attribute), f.comparison, None, f.constant)
-            for f in filters
-        )
+        return tuple(self._test(self.attribute(f.column.attribute), f) for f in filters)
+
+    @staticmethod
+    def _test(column: str, f: Filter) -> exp.Expr:
+        if len(f.constants) > 1:
+            return exp.In(this=exp.column(column), expressions=list(map(literal, f.constants)))
+        return compare(column, f.comparison, None, f.constants[0])
 
 
 def column_of(number: int, name: str) -> str:

@@ -35,10 +35,8 @@ BLOCK, GROUP, COUNT = "block", "g", "n"
 KEPT = "k"
 
 
-def refuses(plan: Plan, workload: Workload, use: Use) -> str | None:
+def refuses(plan: Plan, workload: Workload, use: Use) -> str | None:  # noqa: ARG001
     """Why Spark's own operators cannot express an aggregation; None where they can."""
-    if reason := joins.refuses(plan, workload, use):
-        return reason
     if not common_block(workload.queries[0]):
         return (
             "Spark aggregates a join by blocks of time: all windows must be tumbling and of one "

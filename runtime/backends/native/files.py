@@ -15,7 +15,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from planner.errors import RunError
-from planner.files.tuple_table import FIRST, LAST, ColumnData, Table
+from planner.files.text_codes import MOST_TEXTS, arrow_values
+from planner.files.tuple_table import FIRST, LAST, Table
 from planner.workload.workload import Workload
 from runtime.backends.native.description import BEGIN, END, MEMBER, SEQ, TS
 from runtime.data.microbatches import check_count, check_room, usual_batch_rows
@@ -29,7 +30,7 @@ from runtime.runs.result_files import (
 # Spark reads files by modification time; this is when the first one is said to be written.
 _FIRST_WRITTEN = 1_000_000_000
 _BYTES_PER_VALUE = 10
-_TYPES = {"int64": "long", "double": "double", "string": "string"}
+_TYPES = {"int64": "long", "double": "double"}
 
 
 # --- tables ---------------------------------------------------------------------------------------
@@ -90,13 +91,13 @@ def write_tables(
         columns = {SEQ: pa.array(table.seq), **times}
         # A user's name never reaches a file or a query: attributes are known by their place.
         places = {attribute: f"a{place}" for place, attribute in enumerate(used[name])}
-        columns |= {place: _values(table.columns[name]) for name, place in places.items()}
+        columns |= {place: arrow_values(table.columns[name]) for name, place in places.items()}
         columns |= (more or {}).get(name, {})
         if is_stream:
             _write_batches(pa.table(columns), table.ts, cuts, own)
         else:
-            pq.write_table(pa.table(columns), own / "rows.parquet")
-        types = {column: _TYPES[str(values.type)] for column, values in columns.items()}
+            _write(pa.table(columns), own / "rows.parquet")
+        types = {column: _spark_type(values.type) for column, values in columns.items()}
         written[name] = TableFiles(str(own), types, places)
     every = np.sort(np.concatenate([tables[name].ts for name in streams]))
     ends = [*np.searchsorted(every, cuts[1:]), len(every)]
@@ -104,12 +105,20 @@ def write_tables(
     return NativeFiles(written, untils, int(every[0]) if len(every) else 0)
 
 
+def _spark_type(kind: pa.DataType) -> str:
+    return "string" if pa.types.is_dictionary(kind) else _TYPES[str(kind)]
+
+
 def _write_batches(table: pa.Table, ts: np.ndarray, cuts: Sequence[int], folder: Path) -> None:
     ends = [0, *np.searchsorted(ts, cuts[1:]), len(ts)]
     for number in range(len(cuts)):
         file = folder / f"batch-{number:06}.parquet"
-        pq.write_table(table.slice(ends[number], ends[number + 1] - ends[number]), file)
+        _write(table.slice(ends[number], ends[number + 1] - ends[number]), file)
         os.utime(file, (_FIRST_WRITTEN + number, _FIRST_WRITTEN + number))
+
+
+def _write(table: pa.Table, file: Path) -> None:
+    pq.write_table(table, file, dictionary_pagesize_limit=MOST_TEXTS)
 
 
 def _validity(table: Table) -> dict[str, pa.Array]:
@@ -119,12 +128,6 @@ def _validity(table: Table) -> dict[str, pa.Array]:
         name: pa.array(np.full(len(table), missing) if times is None else times)
         for name, times, missing in spans
     }
-
-
-def _values(data: ColumnData) -> pa.Array:
-    missing = None if data.valid is None else ~data.valid
-    kind = pa.string() if data.values.dtype == object else None
-    return pa.array(data.values, kind, mask=missing)
 
 
 # --- results --------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from planner.plan.loop_orders import pipelines
 from planner.plan.plan import Plan
-from planner.workload.query import CountWindow, Query, Source, TimeWindow
+from planner.workload.query import CountWindow, LandmarkWindow, Query, Source, TimeWindow
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 from runtime.backends.native.description import (
@@ -35,6 +35,11 @@ def refuses(plan: Plan, workload: Workload, use: Use) -> str | None:  # noqa: AR
                     f"{source.alias} of {query.name} has the window [{source.window}]: Spark's "
                     "joins know how old a tuple is, not how many came after it; use a window of "
                     "time"
+                )
+            if isinstance(source.window, LandmarkWindow):
+                return (
+                    f"{source.alias} of {query.name} has the window [LANDMARK]: Spark's joins of "
+                    "streams need an age at which a tuple leaves; use a window of time"
                 )
     return None
 

@@ -15,11 +15,9 @@ from planner.workload.execution import RunSettings
 from runtime.backends import interruption
 from runtime.backends.interruption import RunCancelledError
 from runtime.backends.kernels.backend import KernelBackend
-from runtime.backends.kernels.prepare import prepare
 from runtime.control.execute import run
 from runtime.control.resume import broken_off, resume
 from runtime.data.folders import run_folder
-from runtime.data.microbatches import MicroBatches
 from runtime.runs.history import History
 from runtime.runs.records import BACKENDS, WAYS, Backend, Progress, RunRequest, Way
 from runtime.spark import replay, session
@@ -177,18 +175,18 @@ def test_a_run_ends_before_the_disk_is_full_and_can_be_gone_on_with(
     assert resume(latest.id).status == "finished"
 
 
-def _damage(batches: MicroBatches) -> None:
-    """Cut a micro-batch short, as a failing disk would."""
-    file = sorted(Path(batches.folder).glob("*.parquet"))[1]
-    file.write_bytes(file.read_bytes()[:50])
-
-
 @WAY
-def test_a_run_that_breaks_off_fails_with_one_line(way: Way) -> None:
-    request = _small(3 + WAYS.index(way), way)
-    _damage(prepare(request, 1).batches)
+def test_a_run_that_breaks_off_fails_with_one_line(way: Way, tmp_path: Path) -> None:
+    request = replace(_small(3 + WAYS.index(way), way), results=tmp_path / "results")
+
+    def stand_in_the_way(progress: Progress) -> None:
+        # Workers write rows into a folder of this name.
+        if progress.phase == "Running":
+            (going,) = History().runs(request.workload.digest, most=1)
+            (run_folder(going.id) / "results").touch()
+
     with pytest.raises(RunError, match=f"Spark: the {way} was interrupted: ") as raised:
-        run(request)
+        run(request, stand_in_the_way)
     assert "\n" not in str(raised.value)
     (latest,) = History().runs(request.workload.digest, most=1)
     assert (latest.status, latest.error) == ("failed", str(raised.value))

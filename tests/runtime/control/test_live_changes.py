@@ -26,6 +26,7 @@ from runtime.backends.kernels.prepare import prepare
 from runtime.backends.live_changes import Steering, boundary
 from runtime.control.execute import run
 from runtime.control.resume import resume
+from runtime.data.batch_seal import opened
 from runtime.data.run_data import generated
 from runtime.engines.kernels.digest import digest_of
 from runtime.engines.protocol import Tally
@@ -79,8 +80,9 @@ class Driven:
                 assert again.batches == batches
         for row in pq.read_table(self._files[self.done]).to_pylist():
             for partition in row["partitions"]:
+                tuples = opened(row["tuples"], self.done, partition)
                 step = self.prepared.program.step(
-                    self._states[partition], row["tuples"], partition, keep_rows=False
+                    self._states[partition], tuples, partition, most_rows=0
                 )
                 self._states[partition], self._totals[partition] = step.state, step.totals
         self.done += 1

@@ -24,9 +24,10 @@ from runtime.control.execute import run
 from runtime.control.resume import resume
 from runtime.data.folders import PROJECT, run_folder
 from runtime.runs.history import History
-from runtime.runs.records import Progress, Run, RunRequest
+from runtime.runs.records import Run, RunRequest
 from tests.planner.aggregations import HASHED, aggregation
 from tests.planner.workloads import equality_join
+from tests.runtime.breaking_off import TWO_WINDOWS, broken_off, measured
 from tests.runtime.calibrating import calibrate
 from tests.runtime.run_records import a_run
 
@@ -48,14 +49,6 @@ run: {seed: 3, duration: 40}
 """
 
 _CHANGING = """
-version: 1
-name: changing
-streams:
-  - {name: A, rate: 8, attributes: {k: {distinct: 6}, v: {distinct: 10}}}
-  - {name: B, rate: 8, attributes: {k: {distinct: 6}}}
-queries:
-  - {name: Q1, text: "SELECT * FROM A [RANGE 2], B [RANGE 2] WHERE A.k = B.k"}
-  - {name: Q2, text: "SELECT * FROM A [RANGE 8], B [RANGE 8] WHERE A.k = B.k AND A.v > 6"}
 run:
   seed: 4
   duration: 40
@@ -68,15 +61,21 @@ run:
 
 # No unit costs are declared: the clock of work is this machine's, scaled to a load.
 _SCHEDULED = """
-version: 1
-name: scheduled
-streams:
-  - {name: A, rate: 8, attributes: {k: {distinct: 6}, v: {distinct: 10}}}
-  - {name: B, rate: 8, attributes: {k: {distinct: 6}}}
-queries:
-  - {name: Q1, text: "SELECT * FROM A [RANGE 2], B [RANGE 2] WHERE A.k = B.k"}
-  - {name: Q2, text: "SELECT * FROM A [RANGE 8], B [RANGE 8] WHERE A.k = B.k AND A.v > 6"}
 execution: {join: hash, utilisation: 0.9}
+run: {seed: 4, warmup: 8, duration: 32}
+"""
+
+_SHORT_OF_MEMORY = """
+version: 1
+name: short of memory
+streams:
+  - {name: A, rate: 8, attributes: {k: {distinct: 9}}}
+  - {name: B, rate: 8, attributes: {k: {distinct: 9}}}
+relations:
+  - {name: R, rows: 12, attributes: {k: {distinct: 9}}, changes: {inserts: 0.5, deletes: 0.5}}
+queries:
+  - {name: Q1, text: "SELECT * FROM A [RANGE 8], R, B [RANGE 8] WHERE A.k = R.k AND B.k = R.k"}
+execution: {memory: 24}
 run: {seed: 4, warmup: 8, duration: 32}
 """
 
@@ -133,8 +132,7 @@ def _damaged(run_id: str, pattern: str) -> None:
 
 def _in_batches(plain: Run, results: Path) -> RunRequest:
     """The request of a run that ended, to be streamed in about this many micro-batches."""
-    assert plain.measurement is not None
-    rows = plain.measurement.rows
+    rows = measured(plain).rows
     read = {source.name for source in plain.workload.queries[0].sources}
     batch_rows = -(-sum(rows[name] for name in read) // BATCHES)
     return replace(plain.request, way="stream", batch_rows=batch_rows, results=results)
@@ -167,6 +165,7 @@ def _check_resumed(run_id: str, plain: Run, capsys: pytest.CaptureFixture[str]) 
     # Of a scheduled join: delays of every query under every policy, to the nanosecond.
     assert resumed.qualities == plain.measurement.qualities
     assert resumed.schedules == plain.measurement.schedules
+    assert resumed.shed == plain.measurement.shed
     assert not run_folder(run_id).exists()
 
 
@@ -192,24 +191,33 @@ def test_killed_in_mid_run_and_resumed(tmp_path: Path, capsys: pytest.CaptureFix
     assert sorted(_rows(tmp_path / "resumed")) == sorted(_rows(tmp_path / "plain"))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("spark")
-def test_a_scheduled_join_killed_in_mid_run_has_the_same_delays(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("text", "family", "label"),
+    [
+        (TWO_WINDOWS + _SCHEDULED, "shared_schedule", "MQT"),
+        (_SHORT_OF_MEMORY, "load_shedding", "GAIN-S"),
+    ],
+)
+def test_killed_with_the_same_delays_or_evictions(
+    text: str, family: str, label: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    workload = load_workload(_SCHEDULED, "scheduled")
-    plain = run(RunRequest(workload, "shared_schedule", "MQT", "replay", results=tmp_path / "p"))
-    assert plain.measurement is not None
-    assert plain.measurement.schedules["MQT"]["queue_max"] > 1
+    workload = load_workload(text, "killed")
+    plain = run(RunRequest(workload, family, label, "replay", results=tmp_path / "plain"))
+    found = measured(plain)
+    queues = found.schedules.get(label, {}).get("queue_max", 0)
+    assert queues > 1 or found.shed["evictions"]["A"]["replaced"] > 1
     request = replace(_in_batches(plain, tmp_path / "resumed"), partitions=1)
     assert _start_and_kill(request, tmp_path) == 2
     # A machine that is calibrated meanwhile does not change the clock of the run.
     calibrate(1e-6, 50e-6)
     _check_resumed(_interrupted(capsys), plain, capsys)
     calibration_file().unlink()
-    for query in ("Q1", "Q2"):
-        found = _rows(tmp_path / "resumed", query)
-        assert found == _rows(tmp_path / "p", query)
-        assert found
+    for query in found.answers:
+        rows = _rows(tmp_path / "resumed", query)
+        assert sorted(rows) == sorted(_rows(tmp_path / "plain", query))
+        assert rows
 
 
 @pytest.mark.usefixtures("spark")
@@ -248,7 +256,7 @@ def test_joins_that_change_resumed_before_and_after_a_change(
     batches: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Batches of 6 s, cut at 12 s, 20 s and 34 s: 3 are all before 20 s, 6 end after it."""
-    workload = load_workload(_CHANGING, "changing")
+    workload = load_workload(TWO_WINDOWS + _CHANGING, "changing")
     request = RunRequest(workload, "sliced_chain", "mem-opt", "replay", 2)
     plain = run(replace(request, results=tmp_path / "plain"))
     _check_resumed(_broken_off(plain, batches, tmp_path / "resumed"), plain, capsys)
@@ -261,14 +269,7 @@ def test_joins_that_change_resumed_before_and_after_a_change(
 
 def _broken_off(plain: Run, batches: int, results: Path) -> str:
     """The id of the same run, streamed and broken off after so many micro-batches."""
-
-    def break_off(progress: Progress) -> None:
-        if progress.batches_done == batches:
-            raise OSError("no room left")
-
-    with pytest.raises(RunError, match="was interrupted"):
-        run(_in_batches(plain, results), break_off)
-    lost = History().runs(status="failed")[0]
+    lost = broken_off(_in_batches(plain, results), batches)
     assert lost.workload == plain.workload
     assert lost.batches > batches + 1
     return lost.id

@@ -18,6 +18,7 @@ from planner.workload.execution import Execution, RunSettings
 from runtime.backends.kernels.prepare import prepare
 from runtime.data import microbatches
 from runtime.data.batch import Batch, unpack
+from runtime.data.batch_seal import opened
 from runtime.data.feed import Split
 from runtime.data.microbatches import NOTE, MicroBatches
 from runtime.data.run_data import with_run_settings
@@ -44,7 +45,13 @@ def _batches(folder: str) -> list[tuple[list[int], Batch]]:
     rows = []
     for file in sorted(Path(folder).glob("*.parquet")):
         rows += pq.read_table(file).to_pylist()
-    return [(row["partitions"], Batch.unpack(row["tuples"], Tuples)) for row in rows]
+    return [
+        (
+            row["partitions"],
+            Batch.unpack(opened(row["tuples"], row["batch"], row["partitions"][0]), Tuples),
+        )
+        for row in rows
+    ]
 
 
 def test_no_batch_goes_over_the_time_of_a_change() -> None:

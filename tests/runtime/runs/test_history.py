@@ -15,7 +15,7 @@ import pytest
 from planner.errors import RunError
 from planner.plan.cost import Quality
 from runtime.cli.printing import run_text
-from runtime.runs.history import History, mark_interrupted
+from runtime.runs.history import History, delete_run, mark_interrupted
 from runtime.runs.processes import Process, process
 from runtime.runs.run_json import run_document, run_from_json, run_to_json
 from tests.runtime.run_records import a_run
@@ -95,11 +95,31 @@ def test_a_file_of_a_newer_sluice_is_left_alone(history: History) -> None:
 
 
 @pytest.mark.parametrize("content", [b"not a database" * 100, b"SQLite format 3\0" + b"\xff" * 200])
-def test_a_damaged_file_is_said(history: History, content: bytes) -> None:
+def test_a_damaged_file_is_set_aside(history: History, content: bytes) -> None:
     history.file.parent.mkdir()
     history.file.write_bytes(content)
-    with pytest.raises(RunError, match=r"history\.sqlite: the history cannot be used"):
-        history.runs()
+    assert history.runs() == []
+    (aside,) = history.file.parent.glob("history.sqlite.damaged-*")
+    assert aside.read_bytes() == content
+    history.save(a_run("after"))
+    assert [run.id for run in history.runs()] == ["after"]
+
+
+@pytest.mark.parametrize("record", ["", "{", "null", "[1]", '{"id": 3}', b"\xff\xfe{", "[" * 9000])
+def test_a_damaged_record_hides_no_other(history: History, record: str | bytes) -> None:
+    history.save(a_run("sound", started=1.0))
+    history.save(replace(a_run("damaged", started=2.0), status="running"))
+    with sqlite3.connect(history.file) as connection:
+        text = "CAST(? AS TEXT)"
+        connection.execute(f"UPDATE runs SET record = {text} WHERE id = 'damaged'", (record,))
+    connection.close()
+    assert mark_interrupted(history) == ["damaged"]
+    assert [run.id for run in history.runs()] == ["sound"]
+    assert [run.status for run in history.summaries()] == ["interrupted", "finished"]
+    with pytest.raises(RunError, match="run the plan again"):
+        history.get("damaged")
+    delete_run("damaged", history)
+    assert [run.id for run in history.summaries()] == ["sound"]
 
 
 def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:

