@@ -1,12 +1,13 @@
 """The router: the pages of Sluice, and nothing else."""
 
-from pages.parts.shared import backend, charts, controls, heading, links, routing
+from pages.parts.shared import backend, charts, controls, heading, links, routing, stopping
 
 page = routing.navigation()
-with controls.shown():
-    links.restore()
-with controls.shown():
-    page.run()
+with stopping.with_session():
+    with controls.shown():
+        links.restore()
+    with controls.shown():
+        page.run()
 heading.show_share()
 charts.offer_files()
 routing.watch()

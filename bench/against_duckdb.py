@@ -79,7 +79,7 @@ def _by_kernel(workload: Workload, folder: Path) -> Answer:
     program = runs.compile(PlanInput(plan, workload, merged.schema, Span(0, last), split))
 
     def join(partition: int, share: Tuples) -> bytes:
-        return program.step(None, Batch(share, last, True).pack(), partition, False).totals
+        return program.step(None, Batch(share, last, True).pack(), partition, most_rows=0).totals
 
     shares = split.share(merged.tuples)
     assert shares is not None

@@ -43,7 +43,7 @@ def kernels() -> dict[str, Any]:
     best: dict[str, Tally] = {}
     for _ in range(ROUNDS):
         for name, (program, plan) in programs.items():
-            totals = program.step(None, batch, partition=0, keep_rows=False).totals
+            totals = program.step(None, batch, partition=0, most_rows=0).totals
             tally = program.tally([totals], plan)
             if name not in best or tally.kernel_seconds < best[name].kernel_seconds:
                 best[name] = tally

@@ -227,7 +227,15 @@ def _app() -> Iterator[tuple[str, int]]:
         port = probe.getsockname()[1]
     address = f"http://localhost:{port}"
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true"]
+        command = [
+            sys.executable,
+            "-m",
+            "streamlit",
+            "run",
+            "serve.py",
+            "--server.headless",
+            "true",
+        ]
         with (Path(folder) / "app.log").open("wb") as log:
             process = subprocess.Popen(
                 [*command, "--server.port", str(port)],

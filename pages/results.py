@@ -59,7 +59,8 @@ else:
         run_figures.show(every)
     measured = [run for run in every if is_measured(run)]
     st.markdown("### By operator", anchors=False)
-    shown = backend.records((run_views.pick(to_choose_from(plans, measured), "Run", "run-shown"),))
+    offered = to_choose_from(plans, measured, by)
+    shown = backend.records((run_views.pick(offered, "Run", "run-shown"),))
     for run in shown.values():
         run_views.operators(run, by)
         spark_metrics.show(run)

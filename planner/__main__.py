@@ -12,6 +12,7 @@ from planner.errors import PlanError, within
 from planner.families.protocol import Family
 from planner.families.registry import FAMILIES, applicable, chosen_plan, family
 from planner.report.command import as_json, read_bytes, read_workload, run_command
+from planner.time_limit import listing_seconds, planning_limit
 from planner.workload.changes import check_times
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
@@ -64,7 +65,8 @@ def _plans(options: argparse.Namespace) -> str:
     families = FAMILIES if options.family is None else (family(options.family),)
     top = None if options.all else options.top or DEFAULT_TOP
     units = calibrated_units()
-    document = plans_document(workload, families, top, units, options.rank)
+    with planning_limit(listing_seconds() if options.all else None):
+        document = plans_document(workload, families, top, units, options.rank)
     return as_json(document) if options.json else f"{plans_text(document)}\n"
 
 
@@ -73,16 +75,18 @@ def _explain(options: argparse.Namespace) -> str:
     from planner.report.explain_report import explain_document, models_text
 
     workload = _workload(options)
-    chosen = _applicable(options, workload)
-    space = chosen.space(workload)
-    plan = chosen_plan(space, options.plan)
-    estimate = space.estimate(plan)
+    with planning_limit():
+        chosen = _applicable(options, workload)
+        space = chosen.space(workload)
+        plan = chosen_plan(space, options.plan)
+        estimate = space.estimate(plan)
     if options.json:
         return as_json(explain_document(workload, plan, estimate))
     if options.dot:
         return dot.to_dot(plan, estimate)
     loops = plan_text.to_loops(plan, estimate)
-    why = "\n".join(space.explanation(space.rank(top=1)).why)
+    with planning_limit():
+        why = "\n".join(space.explanation(space.rank(top=1)).why)
     models = models_text(plan, estimate)
     parts = [plan_text.to_text(plan, estimate), loops, why, models]
     return "\n\n".join(filter(None, parts)) + "\n"
@@ -90,11 +94,12 @@ def _explain(options: argparse.Namespace) -> str:
 
 def _sweep(options: argparse.Namespace) -> str:
     from planner.report.sweep_report import sweep_csv, sweep_document, sweep_text
-    from planner.whatif.sweeps import parse_axis, sweep
+    from planner.whatif.sweeps import MOST_SECONDS, parse_axis, sweep
 
     workload = _workload(options)
     axes = [parse_axis(text) for text in options.vary]
-    found = sweep(workload, axes, _applicable(options, workload), options.rank)
+    with planning_limit(MOST_SECONDS):
+        found = sweep(workload, axes, _applicable(options, workload), options.rank)
     if options.json:
         return as_json(sweep_document(found))
     return sweep_csv(found) if options.csv else f"{sweep_text(found)}\n"
@@ -102,13 +107,14 @@ def _sweep(options: argparse.Namespace) -> str:
 
 def _replan(options: argparse.Namespace) -> str:
     from planner.report.replanning_report import replan_csv, replan_document, replan_text
-    from planner.whatif.replanning import replan
+    from planner.whatif.replanning import MOST_SECONDS, replan
 
     workload, tables = _with_data(options)
     trace = _trace(options, workload, tables)
-    # Rates that the workload leaves out may be in the trace.
-    chosen = _applicable(options, trace.at(0, workload))
-    found = replan(workload, trace, chosen, options.threshold, options.rank)
+    with planning_limit(MOST_SECONDS):
+        # Rates that the workload leaves out may be in the trace.
+        chosen = _applicable(options, trace.at(0, workload))
+        found = replan(workload, trace, chosen, options.threshold, options.rank)
     if options.json:
         return as_json(replan_document(workload, chosen.name, found))
     return replan_csv(found) if options.csv else f"{replan_text(workload, found)}\n"
@@ -136,12 +142,13 @@ def _advise(options: argparse.Namespace) -> str:
     from planner.seconds.units import declared_units
 
     workload = _workload(options)
-    chosen = _applicable(options, workload)
-    adviser = chosen.space(workload).capability(IndexAdvice)
-    if adviser is None:
-        raise PlanError(f"{chosen.name} has no index advice", "--family")
-    units = declared_units(workload) if options.upkeep else None
-    advice = adviser.advise(options.buckets, options.upkeep, units)
+    with planning_limit():
+        chosen = _applicable(options, workload)
+        adviser = chosen.space(workload).capability(IndexAdvice)
+        if adviser is None:
+            raise PlanError(f"{chosen.name} has no index advice", "--family")
+        units = declared_units(workload) if options.upkeep else None
+        advice = adviser.advise(options.buckets, options.upkeep, units)
     document = advice_report.document(workload, advice)
     return as_json(document) if options.json else f"{advice_report.text(document)}\n"
 

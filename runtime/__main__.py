@@ -10,8 +10,10 @@ from pathlib import Path
 from planner.errors import PlanError
 from planner.families.registry import applicable, chosen_plan, family
 from planner.report.command import as_json, read_workload, run_command
+from planner.time_limit import planning_limit
 from planner.workload.workload import Workload
 from runtime.cli import history_command, printing
+from runtime.cli.termination import cleaning_up_when_terminated
 from runtime.runs.masters import usual_shared
 from runtime.runs.records import (
     BACKENDS,
@@ -129,7 +131,8 @@ def _export(options: argparse.Namespace) -> str:
     given = read_workload(options.workload).only(options.query)
     workload, _, _ = with_data(given, options.data, options.sort)
     chosen = family(options.family) if options.family else applicable(workload, options.workload)
-    plan = chosen_plan(chosen.space(workload), options.plan)
+    with planning_limit():
+        plan = chosen_plan(chosen.space(workload), options.plan)
     files = [str(file) for file in write_export(plan, workload, options.folder)]
     if options.json:
         return as_json({"family": plan.family, "label": plan.label, "files": files})
@@ -147,7 +150,7 @@ def _generate(options: argparse.Namespace) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code is 0, 2 for a bad input, 130 for Ctrl-C."""
+    """Run one command; the exit code is 0, 2 for a bad input, 130 for Ctrl-C, 143 for SIGTERM."""
     commands = {
         "run": _run,
         "resume": _resume,
@@ -166,7 +169,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     }
     file = Path(__file__).with_name("commands.toml")
     more = {"history": history_command.add_options}
-    return run_command(__doc__, file, commands, arguments, known, more)
+    with cleaning_up_when_terminated():
+        return run_command(__doc__, file, commands, arguments, known, more)
 
 
 if __name__ == "__main__":

@@ -14,11 +14,27 @@ settings.register_profile("all", max_examples=1000, **_PATIENT)
 _USUAL = settings.get_profile("check").max_examples
 
 
+# So many times as many examples of each fuzzer take about an hour together.
+_FUZZED_IN_ALL = 300
+
+
 def load_profile() -> None:
     """That of `./check`, unless its script asks for another."""
     settings.load_profile(os.environ.get("SLUICE_HYPOTHESIS", "check"))
 
 
-def examples(count: int) -> settings:
+def times(count: int) -> int:
     """So many in `./check`; as many times more in `./check --all` as its profile says."""
-    return settings(max_examples=count * settings.default.max_examples // _USUAL)
+    return count * settings.default.max_examples // _USUAL
+
+
+def examples(count: int) -> settings:
+    """A property is tried on so many random examples, or on more in `./check --all`."""
+    return settings(max_examples=times(count))
+
+
+def fuzzed(count: int) -> settings:
+    """A fuzzer tries so many examples, or in `./check --all` those of about an hour: `SLUICE_FUZZ`
+    says how many times as many."""
+    often = int(os.environ.get("SLUICE_FUZZ", _FUZZED_IN_ALL if times(1) > 1 else 1))
+    return settings(max_examples=count * often)

@@ -96,7 +96,7 @@ class Program(protocol.Program):
 
     load = staticmethod(lambda: None)
 
-    def step(self, state: Any, batch: bytes, _partition: int, keep_rows: bool) -> BatchStep:
+    def step(self, state: Any, batch: bytes, _partition: int, most_rows: int) -> BatchStep:
         given = Batch.unpack(batch, Tuples).tuples
         chosen = given.take(given.seq % self.every == 0)
 
@@ -104,7 +104,7 @@ class Program(protocol.Program):
             span = self.span
             for counter, found in ((counters.comparisons, given), (counters.kept, chosen)):
                 counter[0] += np.count_nonzero((found.ts >= span.warmup) & (found.ts < span.end))
-            rows = np.stack([chosen.seq, chosen.ts], axis=1)[: len(chosen.ts) if keep_rows else 0]
+            rows = np.stack([chosen.seq, chosen.ts], axis=1)[: len(chosen.ts) if most_rows else 0]
             return Done(len(chosen.ts), int(chosen.seq.sum()), rows, 0, kept)
 
         return stepped(state, Counters(*np.zeros((4, 1), np.int64)), list, work)

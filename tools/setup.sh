@@ -1,8 +1,7 @@
 # shellcheck shell=bash
-# What ./start and ./check share: a .venv with exact pins, Java, and Debian's packages.
+# What ./start and ./check share: a .venv with locked packages, Java, and Debian's packages.
+# requirements*.txt are the pins that people read; locks/ holds the digests of all files (lock.sh).
 # Sourced from the project's folder. Safe to interrupt, to repeat, and to run twice at once.
-
-UV_PIN=uv==0.13.7
 
 # Modules are compiled once, not by each of the many processes that Spark and the tests start.
 unset PYTHONDONTWRITEBYTECODE
@@ -38,8 +37,10 @@ set_up() {
 state_of() {
     echo "$PWD"
     .venv/bin/python -V
-    cat "$1"
+    cat "$1" "$(lock_of "$1")"
 }
+
+lock_of() { echo "locks/${1%.txt}.lock"; }
 
 is_installed() {
     [[ -e .venv/.installed-$1 && ! -e .venv/.incomplete ]] &&
@@ -118,22 +119,24 @@ install_with_uv() {
         return 1
     }
     index=${PIP_INDEX_URL:-$(.venv/bin/python -m pip config get global.index-url 2>/dev/null)} || true
-    say "Installing $(grep -c == "$1") packages of $1 with uv"
+    say "Installing $(grep -c == "$(lock_of "$1")") packages of $1 with uv"
     UV_DEFAULT_INDEX=${UV_DEFAULT_INDEX:-$index} \
-        "$uv" pip install --quiet --python .venv/bin/python -r "$1" || {
+        "$uv" pip install --quiet --python .venv/bin/python --require-hashes -r "$(lock_of "$1")" || {
         say "uv failed: trying pip"
         return 1
     }
 }
 
 install_with_pip() {
-    say "Installing $(grep -c == "$1") packages of $1 with pip"
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check -r "$1"
+    say "Installing $(grep -c == "$(lock_of "$1")") packages of $1 with pip"
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+        -r "$(lock_of "$1")"
 }
 
 find_uv() {
     command -v uv || command -v .venv/bin/uv || {
-        .venv/bin/python -m pip install --quiet --disable-pip-version-check "$UV_PIN" >/dev/null 2>&1 &&
+        .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+            -r locks/uv.lock >/dev/null 2>&1 &&
             command -v .venv/bin/uv
     }
 }

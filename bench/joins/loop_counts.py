@@ -144,4 +144,4 @@ class LoopCounts:
         given = PlanInput(plan, self.workload, feed.schema, self._span, Split(1, None))
         program = runs.compile(given)
         batch = Batch(feed.tuples, int(feed.tuples.ts[-1]), last=True).pack()
-        return program.tally([program.step(None, batch, 0, keep_rows=False).totals], plan).costs
+        return program.tally([program.step(None, batch, 0, most_rows=0).totals], plan).costs

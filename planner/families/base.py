@@ -13,6 +13,7 @@ from planner.plan.cost import Cost, UnitCosts, rounded
 from planner.plan.objective import STATE, WORK, Objective, Outcome
 from planner.plan.plan import Plan
 from planner.seconds.units import units_of
+from planner.time_limit import check
 from planner.workload.validation import listed
 from planner.workload.workload import Workload
 
@@ -126,6 +127,7 @@ class ListedSpace(BaseSpace, ABC):
         return tuple(self._score(label, by or self.objectives[0]) for label in labels)
 
     def _score(self, label: str, by: Objective) -> float:
+        check()
         if by == self.objectives[0]:
             return self.score(label)
         if by == self.seconds:

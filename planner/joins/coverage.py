@@ -100,7 +100,7 @@ def _types(workload: Workload, query: Query) -> str | None:
             return f"{predicate} adds a number to text; leave the number out"
     for condition in query.filters:
         text = is_text(condition.column)
-        if text is not None and text != isinstance(condition.constant, str):
+        if text is not None and text != condition.is_text:
             kind = "text" if text else "numbers"
             return f"{condition}: {condition.column} holds {kind}; compare it with what it holds"
     others = linked_columns(p for p in query.predicates if not p.is_equality)
@@ -146,6 +146,18 @@ def values_refusal(workload: Workload, query: Query, columns: Iterable[Column]) 
         if attribute_of(workload, query, column).distinct is None:
             place = f"{known.name}.{column.attribute}"
             return f"{place} has no distinct count; declare it, or infer it with --data"
+    return None
+
+
+def sums_refusal(workload: Workload, query: Query) -> str | None:
+    """The first text that a query wants to add up."""
+    for aggregate in query.aggregates:
+        if aggregate.column is None or aggregate.function not in ("sum", "avg"):
+            continue
+        attribute = attribute_of(workload, query, aggregate.column)
+        # A column without a value, of which a file cannot tell the type, has no sum either way.
+        if attribute.type == "string" and attribute.missing < 1:
+            return f"{aggregate.column} holds text; SUM and AVG need numbers"
     return None
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from planner.joins.keys import Spread, mass
+from planner.time_limit import check
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +108,17 @@ class JoinGraph:
 
     def share(self, members: Collection[int]) -> float:
         """The share of combinations of these sources that satisfy every predicate among them."""
-        equal = math.prod(known.share(members) for known in self.classes)
-        return equal * math.prod(link.share for link in self.inner(members))
+        check()
+        asked = frozenset(members)
+        if asked not in self._shares:
+            equal = math.prod(known.share(asked) for known in self.classes)
+            self._shares[asked] = equal * math.prod(link.share for link in self.inner(asked))
+        return self._shares[asked]
+
+    @cached_property
+    def _shares(self) -> dict[frozenset[int], float]:
+        """What was worked out: plans ask for the same sources over and over."""
+        return {}
 
     def inner(self, members: Collection[int]) -> Iterator[Link]:
         """The other predicates among these sources."""

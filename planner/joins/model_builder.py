@@ -20,6 +20,7 @@ from planner.statistics.selectivity import (
     filters_selectivity,
     predicate_selectivity,
 )
+from planner.time_limit import check
 from planner.workload.execution import Every, Execution
 from planner.workload.query import (
     Column,
@@ -124,14 +125,16 @@ def ranks_of(query: Query, column: Column, attribute: Attribute) -> tuple[int, i
     assert attribute.distinct is not None, "`refusal` has seen that it is known"
     first, last = 1, attribute.distinct
     for condition in query.filters:
-        constant = condition.constant
-        if condition.column != column or isinstance(constant, str):
+        numbers = [c for c in condition.constants if not isinstance(c, str)]
+        if condition.column != column or not numbers:
             continue
+        # Of several constants, the ranks from the least to the greatest: what is between counts.
+        least, most = min(numbers), max(numbers)
         if condition.comparison in ("<", "<=", "="):
-            whole = math.ceil(constant) - 1 if condition.comparison == "<" else math.floor(constant)
+            whole = math.ceil(most) - 1 if condition.comparison == "<" else math.floor(most)
             last = min(last, whole)
         if condition.comparison in (">", ">=", "="):
-            whole = math.floor(constant) + 1 if condition.comparison == ">" else math.ceil(constant)
+            whole = math.floor(least) + 1 if condition.comparison == ">" else math.ceil(least)
             first = max(first, whole)
     ranked = attribute.type == "integer" and not attribute.values
     return (first, last) if ranked and first <= last else (1, attribute.distinct)
@@ -276,6 +279,7 @@ def _filters(
     steps, passing = [], 1.0
     own = [f for f in dict.fromkeys(query.filters) if f.column.alias == source.alias]
     for place, condition in enumerate(own, start=1):
+        check()
         reached = arrivals * passing
         passing = filters_selectivity(workload, query, own[:place])
         steps.append(FilterStep(str(condition), reached, arrivals * passing))

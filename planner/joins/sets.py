@@ -15,6 +15,7 @@ from planner.joins.graph import KeyClass
 from planner.joins.keys import mass
 from planner.joins.model import JoinModel
 from planner.joins.probes import ACCESSES, EACH, HASH, HASH_CHECKED, SCAN, SCAN_CHECKED
+from planner.time_limit import check
 
 
 class SetArrays:
@@ -31,7 +32,13 @@ class SetArrays:
         """The share of combinations of each set that satisfy every predicate among them."""
         shares = np.ones(1 << self.count)
         for known in self.model.graph.classes:
-            shares *= self._class_share(known)
+            check()
+            if len(known.keys) == 2:
+                # Most are of two sources: only sets with both of them have fewer results.
+                left, right = (key.place for key in known.keys)
+                self._with(shares, left, right)[...] *= known.share((left, right))
+            else:
+                shares *= self._class_share(known)
         for link in self.model.graph.links:
             self._with(shares, link.left, link.right)[...] *= link.share
         return shares
@@ -228,6 +235,7 @@ class SetArrays:
         lasts = np.full(1, np.iinfo(np.int64).max)
         exponents = np.zeros(1)
         for place in range(self.count):
+            check()
             key = known.key(place)
             first, last, zipf = key.spread if key else (0, int(lasts[0]), 0.0)
             firsts = np.concatenate([firsts, np.maximum(firsts, first)])

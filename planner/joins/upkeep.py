@@ -18,6 +18,11 @@ from planner.plan.plan import Operator
 
 COUNTED = "one count per tuple or visit"
 MIDDLE = "at the middle of the measured span: no steady state"
+# What explanations say of a window that never ends.
+NEVER_STEADY = (
+    "A landmark window has no steady state: it is priced as it is at the middle of the measured "
+    "span."
+)
 HELD = "paper, Appendix A"
 
 
@@ -72,7 +77,7 @@ def _holding(
         if model.timing.expire is not None:
             half = symbol("E", model.timing.expire) / number(2)
             held = _longer(model, window, half, window.kept)
-        yield Formula("state_tuples", held, HELD)
+        yield Formula("state_tuples", held, MIDDLE if window.ends == "never" else HELD)
     else:
         yield Formula("expirations", expirations(model, place, indexes), COUNTED)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from planner.plan.expression import Expression
+from planner.time_limit import check
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +144,7 @@ class Formulas(Mapping[str, tuple[Formula, ...]]):
 
 def cost_of(formulas: Iterable[Formula]) -> Cost:
     """The cost that these formulas give, one for each of its parts."""
+    check()
     return Cost(**{formula.field: formula.result for formula in formulas})
 
 

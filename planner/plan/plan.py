@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from planner.time_limit import check
+
 Param = str | int | float
 
 
@@ -28,6 +30,7 @@ class Operator:
     id: str = field(init=False)
 
     def __post_init__(self) -> None:
+        check()
         text = repr((self.kind, self.params, [op.id for op in self.inputs]))
         object.__setattr__(self, "id", f"{self.kind}-{digest(text)}")
 

@@ -9,6 +9,7 @@ from planner.families.protocol import Candidate, Family, PlanSpace, Ranking
 from planner.plan.cost import Cost, Estimate, Quality, UnitCosts, models_behind
 from planner.plan.objective import Objective
 from planner.plan.plan import Plan
+from planner.time_limit import check
 from planner.workload.workload import Workload
 
 # Operators of tens of thousands of plans would be gigabytes; the first ones show what they are.
@@ -74,6 +75,7 @@ def _candidates(space: PlanSpace, ranking: Ranking) -> list[Document]:
     plans = space.plans(candidate.label for candidate in ranking.candidates)
     documents = []
     for place, (candidate, plan) in enumerate(zip(ranking.candidates, plans, strict=True)):
+        check()
         estimate = space.estimate(plan) if place < MOST_WITH_OPERATORS else None
         documents.append(_candidate(space.workload, candidate, plan, estimate))
     return documents

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from planner.files.data_folder import home, kernels_digest, machine
+from planner.files.whole_files import read_sealed_json, write_sealed_json
 from planner.plan.cost import UnitCosts, Units
 
 # Of the file: one of another version is not read, and the next calibration writes it anew.
@@ -87,7 +87,7 @@ def kept_calibration() -> Calibration | None:
     found = _machines(calibration_file()).get(machine())
     try:
         return None if found is None else _from_json(found)
-    except (KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError):
         return None
 
 
@@ -95,9 +95,7 @@ def keep_calibration(calibration: Calibration) -> None:
     """Keep it in place of an earlier one of the same machine."""
     file = calibration_file()
     machines = {**_machines(file), calibration.machine: asdict(calibration)}
-    beside = file.with_suffix(".unfinished")
-    beside.write_text(json.dumps({"schema": SCHEMA, "machines": machines}, indent=1))
-    beside.replace(file)
+    write_sealed_json(file, {"schema": SCHEMA, "machines": machines})
 
 
 def calibrated_units() -> UnitCosts | None:
@@ -107,10 +105,7 @@ def calibrated_units() -> UnitCosts | None:
 
 
 def _machines(file: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(file.read_text())
-    except (OSError, ValueError):
-        return {}
+    content = read_sealed_json(file)
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
         return {}
     machines = content.get("machines")

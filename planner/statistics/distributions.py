@@ -15,12 +15,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.files.text_codes import ranked_texts
 from planner.files.tuple_table import ColumnData
 from planner.joins.keys import mass
-from planner.workload.query import COMPARE, Column, Comparison
+from planner.workload.query import Column, Comparison, Filter
 from planner.workload.streams import Attribute, Constant
 
-Conditions = Sequence[tuple[Comparison, Constant]]
+# Conditions on the values of one column.
+Conditions = Sequence[Filter]
 
 # Values of a column of which only the type is known.
 PLAIN_DISTINCT = 100
@@ -57,7 +59,11 @@ def counted_distribution(column: ColumnData) -> Distribution:
     """The values that stand in a file; a missing one belongs to no value."""
     rows = len(column.values)
     present = column.values if column.valid is None else column.values[column.valid]
-    values, counts = np.unique(present, return_counts=True)
+    if present.dtype == object:
+        codes, texts = ranked_texts(present)
+        values, counts = np.array(texts, object), np.bincount(codes, minlength=len(texts))
+    else:
+        values, counts = np.unique(present, return_counts=True)
     return Distribution(values, counts / max(rows, 1))
 
 
@@ -86,8 +92,13 @@ def share_of_pairs(
     return float(np.clip(right.shares @ by_comparison[comparison], 0.0, 1.0))
 
 
-def share_of_values(values: Distribution, comparison: Comparison, constant: Constant) -> float:
-    """The share of values with `value comparison constant`."""
+def share_of_values(values: Distribution, condition: Filter) -> float:
+    """The share of values that satisfy the condition."""
+    shares = (_share(values, condition.comparison, constant) for constant in condition.constants)
+    return min(1.0, sum(shares))
+
+
+def _share(values: Distribution, comparison: Comparison, constant: Constant) -> float:
     kind = object if isinstance(constant, str) else None
     if isinstance(constant, int) and not -(2**63) <= constant < 2**63:
         # Beyond all numbers of a column, whatever its last digits.
@@ -98,7 +109,7 @@ def share_of_values(values: Distribution, comparison: Comparison, constant: Cons
 
 
 def restricted(values: Distribution, conditions: Conditions) -> Distribution:
-    """What is left where every `value comparison constant` holds; shares add up to what they did.
+    """What is left where every condition holds; shares add up to what they did.
 
     All stays where nothing would be left.
     """
@@ -110,18 +121,18 @@ def restricted(values: Distribution, conditions: Conditions) -> Distribution:
 
 
 def share_of_all(values: Distribution, conditions: Conditions) -> float:
-    """The share of values that satisfy every `value comparison constant`."""
+    """The share of values that satisfy every condition."""
     return float(np.clip(values.shares[satisfying(values, conditions)].sum(), 0.0, 1.0))
 
 
 def satisfying(values: Distribution, conditions: Conditions) -> NDArray[np.bool_]:
-    """Which of the values satisfy every `value comparison constant`."""
+    """Which of the values satisfy every condition."""
     passes = np.ones(len(values.values), dtype=np.bool_)
-    for comparison, constant in conditions:
-        if isinstance(constant, str) != values.is_text:
-            passes &= comparison == "<>"
+    for condition in conditions:
+        if condition.is_text != values.is_text:
+            passes &= condition.comparison == "<>"
         else:
-            passes &= COMPARE[comparison](values.values, constant).astype(np.bool_)
+            passes &= condition.holds(values.values).astype(np.bool_)
     return passes
 
 

@@ -10,6 +10,7 @@ from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import NDArray
 
 from planner.errors import RunError
+from planner.files.free_memory import check_memory
 from planner.files.tuple_table import FIRST, LAST, ColumnData, Table
 from planner.statistics.distributions import PLAIN_DISTINCT
 from planner.workload.streams import Arrivals, Attribute, ImportanceOf, Relation, Stream
@@ -17,6 +18,10 @@ from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 
 MOST_TUPLES = 200_000_000
+# What is taken while tuples are generated: measured, and rounded up. A row of a relation is looked
+# at by itself, and a different value may be a text.
+BYTES_PER_TUPLE, BYTES_PER_ROW = 40, 250
+BYTES_PER_VALUE, BYTES_PER_DISTINCT = 32, 100
 # Relations are counted from 0 as streams are, and must not be given the same seeds.
 _OF_RELATIONS = (1_000_003,)
 
@@ -56,6 +61,22 @@ def check_tuples(streams: Sequence[Stream], relations: Sequence[Relation], secon
             "Shorten run.duration and run.warmup, or lower the rates",
             "run.duration",
         )
+    check_memory(
+        sum(_bytes(s, (s.rate or 0.0) * seconds, BYTES_PER_TUPLE) for s in streams)
+        + sum(
+            _bytes(r, (r.rows or 0) + r.changes.inserts * seconds, BYTES_PER_ROW) for r in relations
+        ),
+        "to generate its tuples",
+        "shorten run.duration and run.warmup, lower the rates, or declare fewer distinct values",
+        "run.duration",
+    )
+
+
+def _bytes(source: Stream | Relation, rows: float, each: int) -> float:
+    """What generating so many tuples takes, each of them with so much besides its values."""
+    known = source.attributes.values()
+    distinct = sum(a.distinct or PLAIN_DISTINCT for a in known)
+    return rows * (each + BYTES_PER_VALUE * len(known)) + distinct * BYTES_PER_DISTINCT
 
 
 def _stream(stream: Stream, seconds: float, seed: SeedSequence) -> Table:

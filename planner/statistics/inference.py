@@ -262,7 +262,7 @@ class _Inference:
             values = self._of(query, condition.column)
             if values is None:
                 return None
-            return share_of_values(values, condition.comparison, condition.constant)
+            return share_of_values(values, condition)
         left, right = self._of(query, condition.left), self._of(query, condition.right)
         if left is None or right is None:
             return None

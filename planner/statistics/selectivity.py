@@ -127,7 +127,7 @@ def predicate_selectivity(workload: Workload, query: Query, predicate: Predicate
 def _passing(workload: Workload, query: Query, column: Column) -> Distribution:
     """The values of a column that the query's filters on it let through."""
     values = declared_distribution(attribute_of(workload, query, column))
-    filters = [(f.comparison, f.constant) for f in query.filters if f.column == column]
+    filters = [f for f in query.filters if f.column == column]
     return restricted(values, filters) if filters else values
 
 
@@ -136,7 +136,7 @@ def filter_selectivity(workload: Workload, query: Query, condition: Filter) -> f
     if (given := declared_share(workload, query, condition)) is not None:
         return given
     values = declared_distribution(attribute_of(workload, query, condition.column))
-    return share_of_values(values, condition.comparison, condition.constant)
+    return share_of_values(values, condition)
 
 
 def filters_selectivity(workload: Workload, query: Query, conditions: Sequence[Filter]) -> float:
@@ -153,7 +153,7 @@ def filters_selectivity(workload: Workload, query: Query, conditions: Sequence[F
             by_column.setdefault(condition.column, []).append(condition)
     for column, together in by_column.items():
         values = declared_distribution(attribute_of(workload, query, column))
-        share *= share_of_all(values, [(f.comparison, f.constant) for f in together])
+        share *= share_of_all(values, together)
     return share
 
 

@@ -55,6 +55,8 @@ class Shedding:
     access: Access | Mapping[str, Access] = later("index")  # noqa: RUF009
     # How the best tuples to keep are found, where all are known: both ways find the same.
     optimum: Optimum = later("flow")  # noqa: RUF009
+    # Where a utilisation is stated: how many tuples may wait for the processor.
+    buffer: int = later(100)
 
     def __post_init__(self) -> None:
         if self.alpha is not None:
@@ -65,6 +67,7 @@ class Shedding:
         if not isinstance(self.split, str):
             for stream, tuples in self.split.items():
                 whole(tuples, f"split.{stream}", least=0)
+        whole(self.buffer, "buffer")
 
     def access_of(self, source: Source) -> Access:
         """How tuples of this source find rows of the relation; what a mapping leaves out, index."""

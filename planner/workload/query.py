@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any, Literal
 
 from planner.errors import PlanError
@@ -40,6 +41,8 @@ COMPARISONS: tuple[Comparison, ...] = tuple(COMPARE)
 
 # Of a query beside others.
 MOST_WEIGHT = 1e9
+# Constants of an IN.
+MOST_ALTERNATIVES = 100
 
 # --- windows -------------------------------------------------------------------------------------
 
@@ -152,21 +155,61 @@ class Predicate:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A predicate of one source: an attribute against a constant."""
+    """A predicate of one source: an attribute against a constant.
+
+    With `=` there may be several constants, in order and each once: the value is one of them (IN).
+    """
 
     column: Column
     comparison: Comparison
-    constant: Constant
+    constant: Constant | tuple[Constant, ...]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.constant, tuple):
+            return
+        if self.comparison != "=" or not self.constant:
+            raise PlanError("several constants are compared with = alone, and one is needed")
+        if len({isinstance(constant, str) for constant in self.constant}) > 1:
+            raise PlanError("must list all text or all numbers")
+        different = tuple(sorted(set(self.constant)))
+        if len(different) > MOST_ALTERNATIVES:
+            raise PlanError(f"lists {len(different)} constants; at most {MOST_ALTERNATIVES}")
+        object.__setattr__(self, "constant", different if len(different) > 1 else different[0])
 
     def __str__(self) -> str:
-        return f"{self.column} {self.comparison} {self.operand}"
+        return f"{self.column} {self.sign} {self.operand}"
+
+    @property
+    def constants(self) -> tuple[Constant, ...]:
+        """All of them: one, unless the filter is an IN."""
+        return self.constant if isinstance(self.constant, tuple) else (self.constant,)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the attribute is compared with text."""
+        return isinstance(self.constants[0], str)
+
+    @property
+    def sign(self) -> str:
+        """The comparison as it is written in a query."""
+        return "IN" if isinstance(self.constant, tuple) else self.comparison
 
     @property
     def operand(self) -> str:
-        """The constant as it is written in a query: 50, 'Toronto'."""
-        if isinstance(self.constant, str):
-            return "'" + self.constant.replace("'", "''") + "'"
-        return exact(self.constant)
+        """What it is compared with, as it is written in a query: 50, 'Toronto', (1, 2)."""
+        texts = ", ".join(map(_written, self.constants))
+        return f"({texts})" if isinstance(self.constant, tuple) else texts
+
+    def holds(self, values: Any) -> Any:
+        """Whether a value satisfies it, or which values of an array do."""
+        compare = COMPARE[self.comparison]
+        return reduce(operator.or_, (compare(values, constant) for constant in self.constants))
+
+
+def _written(constant: Constant) -> str:
+    if isinstance(constant, str):
+        return "'" + constant.replace("'", "''") + "'"
+    return exact(constant)
 
 
 @dataclass(frozen=True, slots=True)

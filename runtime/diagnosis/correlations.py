@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.files.tuple_table import Table
+from planner.files.text_codes import coded_texts
+from planner.files.tuple_table import ColumnData, Table
 from planner.plan.cost import MET
 from planner.statistics.distributions import Distribution, satisfying
 from planner.statistics.selectivity import filters_selectivity, predicate_selectivity
@@ -91,7 +92,7 @@ def _combinations(
     """Attributes of one source that do not occur in all combinations."""
     table = _table(found, query, columns[0])
     (codes,) = _codes([table], [[column] for column in columns])
-    counts = [len(np.unique(table.columns[column.attribute].values)) for column in columns]
+    counts = [len(np.unique(_ranks([table.columns[c.attribute]]))) for c in columns]
     occur, every = len(np.unique(codes)), math.prod(counts)
     # So many of them occur where each tuple has any, whatever the others have.
     if not occur or occur >= _NEARLY_ALL * every * -math.expm1(-len(table) / every):
@@ -201,12 +202,19 @@ def _codes(tables: Sequence[Table], links: Sequence[Sequence[Column]]) -> list[N
         if len({column.values.dtype == object for column in data}) > 1:
             # Text and numbers are never equal.
             return [np.full(count, -1) for count in rows]
-        values = np.concatenate([column.values for column in data])
-        _, ranks = np.unique(values, return_inverse=True)
+        ranks = _ranks(data)
         _, codes = np.unique(codes * (len(ranks) + 1) + ranks, return_inverse=True)
         valid = [np.ones(len(c.values), np.bool_) if c.valid is None else c.valid for c in data]
         present &= np.concatenate(valid)
     return np.split(np.where(present, codes, -1), np.cumsum(rows)[:-1])
+
+
+def _ranks(columns: Sequence[ColumnData]) -> Numbers:
+    """The values of all columns as numbers, equal where they are equal."""
+    values = np.concatenate([column.values for column in columns])
+    if values.dtype == object:
+        return coded_texts(values).codes
+    return np.unique(values, return_inverse=True)[1]
 
 
 def _table(found: MeasuredStatistics, query: Query, column: Column) -> Table:
@@ -216,5 +224,5 @@ def _table(found: MeasuredStatistics, query: Query, column: Column) -> Table:
 def _passes(table: Table, condition: Filter) -> Mask:
     column = table.columns[condition.column.attribute]
     every = Distribution(column.values, np.ones(len(column.values)))
-    passed = satisfying(every, [(condition.comparison, condition.constant)])
+    passed = satisfying(every, [condition])
     return passed if column.valid is None else passed & column.valid

@@ -62,9 +62,12 @@ def trust(runs: Sequence[Run], by: Objective | None = None) -> Trust:
         return Trust("figures" if near else "nothing", sentence, 1, typical, worst)
     by = objective_of(found[0][0], by)
     tau = kendall_tau([p for _, p, _ in found], [m for _, _, m in found])
-    # A plan that can never be the best is no choice, unless there is hardly another.
+    # A plan that can never be the best is no choice.
     rivals = [entry for entry in found if by.eligible(entry[0].plan.label)]
-    rivals = rivals if len(rivals) > 1 else found
+    if len(rivals) < 2:
+        sentence = f"{_LEADS['all' if near else 'nothing']}: {_figures(len(found), typical, worst)}"
+        sentence += "; run another plan to choose from."
+        return Trust("figures" if near else "nothing", sentence, len(found), typical, worst, tau)
     lost = regret([p for _, p, _ in rivals], [m for _, _, m in rivals], by)
     chosen = lost is not None and lost <= NEAR
     verdict: Verdict = (

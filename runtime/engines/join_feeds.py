@@ -34,7 +34,7 @@ class JoinSchema:
     `constants` are those of the query's filters, as the tuples' values are written."""
 
     codes: tuple[int, ...]
-    constants: tuple[float, ...] = ()
+    constants: tuple[tuple[float, ...], ...] = ()
 
     def write(self, folder: Path) -> None:
         """Keep it in a folder of micro-batches."""
@@ -156,7 +156,7 @@ def loop_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
         {name: len(table) for name, table in tables.items()},
         JoinSchema(
             tuple(codes for _, codes in classes),
-            tuple(scales.constant(f.column, f.constant) for f in query.filters),
+            scales.constants(query.filters),
         ),
     )
 

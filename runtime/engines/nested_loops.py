@@ -36,7 +36,7 @@ class Nest:
     """Per origin its order and the checks of its levels, over ways to reach the windows.
 
     `paths` are [source, key, buckets, index, per value]; `equal` and `theta` hold the checks of
-    each level, origin after origin. `filters` are [source, value, comparison, constant].
+    each level, origin after origin. `filters` are [source, value, comparison, constants].
     """
 
     sources: list[str]
@@ -83,11 +83,7 @@ class Nest:
 
     def kernel_filters(self) -> Filters:
         """The conditions on arriving tuples."""
-        columns = np.array(self.filters, np.float64).reshape(-1, 4)
-        source, value, comparison = (
-            np.ascontiguousarray(column, np.int64) for column in columns[:, :3].T
-        )
-        return Filters(source, value, comparison, np.ascontiguousarray(columns[:, 3]))
+        return Filters.of(self.filters)
 
     def filter_costs(
         self, operators: Sequence[Operator], counters: JoinCounters
@@ -137,13 +133,13 @@ def nest_of(
     query: Query,
     chains: Mapping[str, list[Operator]],
     codes: Sequence[int],
-    constants: Sequence[float],
+    constants: Sequence[Sequence[float]],
 ) -> Nest:
     """The loops of each origin, given the operators they are made of, the outermost first."""
     places = {source.alias: place for place, source in enumerate(query.sources)}
     nest = Nest(
         sources=list(places),
-        filters=_filters(query, places, constants),
+        filters=filter_rows(query, constants),
         conditions=[str(condition) for condition in query.filters],
     )
     # Every window in arrival order first; then what the loops look keys up by.
@@ -166,11 +162,13 @@ def _add_none(nest: Nest) -> None:
     nest.theta.extend([] for _ in nothing)
 
 
-def _filters(query: Query, places: dict[str, int], constants: Sequence[float]) -> list[list[float]]:
+def filter_rows(query: Query, constants: Sequence[Sequence[float]]) -> list[list[float]]:
+    """The query's filters as [source, value, comparison, constants], given those of each."""
+    places = {source.alias: place for place, source in enumerate(query.sources)}
     slots = value_slots(query)
     return [
-        [places[f.column.alias], slots[f.column], COMPARISON_CODES[f.comparison], constant]
-        for f, constant in zip(query.filters, constants, strict=True)
+        [places[f.column.alias], slots[f.column], COMPARISON_CODES[f.comparison], *written]
+        for f, written in zip(query.filters, constants, strict=True)
     ]
 
 

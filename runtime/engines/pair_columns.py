@@ -86,12 +86,12 @@ class Columns:
         return checks
 
     def conjunction(self, condition: Condition) -> list[list[float]]:
-        """A condition as [value, comparison, constant], one for each of its filters."""
+        """A condition as [value, comparison, constants], one for each of its filters."""
         return [
             [
                 self.slots[f.column],
                 COMPARISON_CODES[f.comparison],
-                self.constants[f.column, f.constant],
+                *(self.constants[f.column, constant] for constant in f.constants),
             ]
             for f in condition.filters
         ]

@@ -90,7 +90,7 @@ class Carried:
         for member in group.members:
             for condition in member.conditions:
                 for filter_ in condition.filters:
-                    yield from self._unread(filter_.column, filter_.constant)
+                    yield from self._unread(filter_.column, filter_.constants[0])
 
     def _apart(self, predicate: Predicate) -> Iterator[str]:
         left, right = (self._scale_of.get(c) for c in (predicate.left, predicate.right))
@@ -157,7 +157,7 @@ def value_columns(groups: Sequence[Group]) -> dict[Column, int]:
 def constants_of(groups: Sequence[Group]) -> list[tuple[Column, Constant]]:
     """The different constants of all filters, each with the column that it is compared with, in the
     order of the feed's numbers for them."""
-    different = {(f.column, f.constant) for f in _filters(groups)}
+    different = {(f.column, c) for f in _filters(groups) for c in f.constants}
     numbers = sorted(pair for pair in different if not isinstance(pair[1], str))
     return [*numbers, *sorted(pair for pair in different if isinstance(pair[1], str))]
 

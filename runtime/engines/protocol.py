@@ -85,8 +85,11 @@ class Program(ABC):
         """Compile the kernels or load them, so that steps are timed without it."""
 
     @abstractmethod
-    def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> BatchStep:
-        """Run one micro-batch of one partition from its state (None: the beginning)."""
+    def step(self, state: bytes | None, batch: bytes, partition: int, most_rows: int) -> BatchStep:
+        """Run one micro-batch of one partition from its state (None: the beginning).
+
+        Up to `most_rows` rows of results are kept (0: none); one more is a RunError.
+        """
 
     @abstractmethod
     def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
@@ -122,10 +125,12 @@ class PlanInput:
 class Engine(Protocol):
     """What runs the plans of a family on kernels. Its schema is of a type of its own.
 
-    `loaders` compile each kernel or load it, the one that most runs need first.
+    `loaders` compile each kernel or load it, the one that most runs need first. `bytes_per_tuple`
+    are what its feed takes at most to merge an arriving tuple, besides what conditions compare.
     """
 
     loaders: Sequence[Callable[[], None]] = ()
+    bytes_per_tuple: int = 300
 
     def feed(self, plan: Plan, workload: Workload, open_to_change: bool = False, /) -> Merge:
         """What merges the streams for the kernel that runs this plan.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from itertools import chain, zip_longest
+from itertools import chain, islice, zip_longest
 
 from planner.errors import RunError
 from runtime.data.json_records import from_json
@@ -53,16 +54,17 @@ def program_from_json(text: str) -> Program:
     return found
 
 
-def load_all_kernels() -> None:
-    """Compile or load the kernels of all engines: what most runs need comes first.
+def load_all_kernels(share: int = 0, shares: int = 1) -> None:
+    """Compile or load the kernels of all engines, or a share of them: what most runs need first.
 
-    Compiling keeps Python's lock for a minute or so in all: a process of its own does it
-    (`python -m runtime.engines.registry`), and others load what it has written.
+    Compiling keeps Python's lock for minutes in all: processes of their own do it
+    (`python -m runtime.engines.registry [SHARE SHARES]`), and others load what they have written.
     """
     by_engine = [engine(family).loaders for family in ENGINES]
-    for load in filter(None, chain.from_iterable(zip_longest(*by_engine))):
+    loaders = filter(None, chain.from_iterable(zip_longest(*by_engine)))
+    for load in islice(loaders, share, None, shares):
         load()
 
 
 if __name__ == "__main__":
-    load_all_kernels()
+    load_all_kernels(*map(int, sys.argv[1:]))

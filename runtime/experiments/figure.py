@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import logging
 import os
 import zlib
 from collections.abc import Mapping
@@ -15,8 +16,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from planner.errors import RunError
 from planner.experiments.experiment import Experiment, Point, Quantity, Shown
+from planner.files.whole_files import read_sealed_json, write_sealed_json
 from runtime.data.folders import PROJECT, home, writable_home
 from runtime.runs.records import versions
+
+logger = logging.getLogger(__name__)
 
 # A page that shows figures need not load the kernels.
 if TYPE_CHECKING:
@@ -187,11 +191,17 @@ def figure_file(experiment: Experiment) -> Path:
 
 
 def kept(experiment: Experiment) -> Figure | None:
-    """What was measured here: all points, or those measured before it was cancelled."""
+    """What was measured here: all points, or those measured before it was cancelled.
+
+    None where there is nothing that can be read: it is then measured again.
+    """
     file = figure_file(experiment)
-    if not file.is_file():
+    content = read_sealed_json(file)
+    try:
+        return None if content is None else Figure.from_json(content, str(file))
+    except RunError as error:
+        logger.warning("a figure is measured again: %s", error)
         return None
-    return Figure.from_json(_read(file), str(file))
 
 
 def keep(experiment: Experiment, figure: Figure) -> None:
@@ -199,9 +209,7 @@ def keep(experiment: Experiment, figure: Figure) -> None:
     writable_home()
     file = figure_file(experiment)
     file.parent.mkdir(exist_ok=True)
-    beside = file.with_suffix(".unfinished")
-    beside.write_text(json.dumps(figure.to_json(), allow_nan=False))
-    beside.replace(file)
+    write_sealed_json(file, figure.to_json())
 
 
 def shipped(experiment: Experiment) -> Figure | None:
@@ -229,5 +237,5 @@ def _read(file: Path) -> dict[str, Any]:
         return found
     except (OSError, EOFError, ValueError, zlib.error) as error:
         raise RunError(
-            f"cannot be read: {error}; delete it, and measure again", str(file)
+            f"cannot be read: {error}; get it from the release again", str(file)
         ) from error

@@ -168,11 +168,11 @@ class Sampler:
         first = int(np.searchsorted(tuples.ts, span.warmup))
         warm = Batch(tuples.take(slice(0, first)), span.warmup, last=False).pack()
         rest = Batch(tuples.take(slice(first, None)), span.end, last=True).pack()
-        before = program.step(None, warm, 0, keep_rows=False)
+        before = program.step(None, warm, 0, most_rows=0)
         seconds = math.inf
         for _ in range(repeats):
             begun = time.thread_time()
-            after = program.step(before.state, rest, 0, keep_rows=False)
+            after = program.step(before.state, rest, 0, most_rows=0)
             seconds = min(seconds, time.thread_time() - begun)
         tally = program.tally([after.totals], plan)
         return Sample(

@@ -56,7 +56,7 @@ class App:
         assert "NUMBA_CACHE_DIR" in environment
         # A test that is killed takes its app with it.
         command = [sys.executable, "tools/die_with_parent.py", sys.executable, "-m", "streamlit"]
-        command += ["run", "app.py", "--server.headless", "true", "--server.port", str(self.port)]
+        command += ["run", "serve.py", "--server.headless", "true", "--server.port", str(self.port)]
         with (self.home / "app.log").open("ab") as log:
             self._process = subprocess.Popen(
                 command, cwd=PROJECT, env=environment, stdout=log, stderr=subprocess.STDOUT

@@ -110,9 +110,7 @@ class Simulation:
 
     def _passes(self, alias: str, one: Tuple) -> bool:
         own = [f for f in self.query.filters if f.column.alias == alias]
-        return all(
-            COMPARE[f.comparison](one.values[f.column.attribute], float(f.constant)) for f in own
-        )
+        return all(f.holds(one.values[f.column.attribute]) for f in own)
 
     # --- contents ------------------------------------------------------------------------------
 

@@ -110,7 +110,7 @@ def holds(query: Query, data: Data, members: Sequence[Arrival]) -> bool:
         return data[query.sources[place].name][members[place][2]][1][column.attribute]
 
     for f in query.filters:
-        if value(f.column) is None or not COMPARE[f.comparison](value(f.column), f.constant):
+        if value(f.column) is None or not f.holds(value(f.column)):
             return False
     for p in query.predicates:
         left, right = value(p.left), value(p.right)

@@ -9,7 +9,7 @@ from collections import Counter
 from typing import Any
 
 from planner.workload.execution import Every
-from planner.workload.query import Query, TimeWindow
+from planner.workload.query import CountWindow, Query, TimeWindow
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 from tests.oracles.joins import (
@@ -110,9 +110,9 @@ class Simulation:
             if isinstance(source.window, TimeWindow):
                 length = microseconds(source.window.seconds)
                 held[:] = [u for u in held if u[0] + length > now]
-            elif arrival is not None and source.window is not None:
+            elif arrival is not None and isinstance(source.window, CountWindow):
                 before = [u for u in self.by_alias[place] if u < arrival]
-                newest = before[-source.window.rows :]  # type: ignore[union-attr]
+                newest = before[-source.window.rows :]
                 held[:] = [u for u in held if u in newest]
 
     def _evaluate(self, fresh: list[Any], counted: bool) -> None:

@@ -36,8 +36,13 @@ class Row:
     def is_active(self, now: int) -> bool:
         return self.begin <= now < self.end
 
+    @property
+    def is_whole(self) -> bool:
+        """A row with a missing key can be in no result: it is nobody's partner."""
+        return None not in self.keys
+
     def joins(self, item: Item) -> bool:
-        return item.key is not None and self.keys[item.arm] == item.key
+        return self.is_whole and self.keys[item.arm] == item.key
 
 
 Result = tuple[tuple[int, ...], int]

@@ -81,7 +81,7 @@ def holds(condition: Condition, tuple_: Arrived) -> tuple[bool, int]:
     """Whether a condition holds, and how many filters were evaluated to know."""
     for number, f in enumerate(condition.filters, start=1):
         value = tuple_.values[f.column.attribute]
-        if value is None or not COMPARE[f.comparison](value, f.constant):
+        if value is None or not f.holds(value):
             return False, number
     return True, len(condition.filters)
 

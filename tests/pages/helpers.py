@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
+import pandas as pd
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import ElementList
 
 from pages.parts.shared import backend
 from runtime.data.folders import PROJECT
@@ -40,6 +43,18 @@ def texts(app: AppTest) -> str:
     """Everything a user can read on the page, in one text."""
     kinds = (app.markdown, app.caption, app.error, app.warning, app.info, app.success, app.code)
     return "\n".join(str(element.value) for kind in kinds for element in kind).replace("\\", "")
+
+
+def labelled(elements: ElementList, label: str) -> Any:
+    """The only one of these elements with this label."""
+    (found,) = [element for element in elements if element.label == label]
+    return found
+
+
+def table_with(app: AppTest, column: str) -> pd.DataFrame:
+    """The only table of the page that has this column."""
+    (found,) = [shown.value for shown in app.dataframe if column in shown.value]
+    return found
 
 
 def reloaded(app: AppTest) -> AppTest:

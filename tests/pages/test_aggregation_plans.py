@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from pages.parts.families.early_aggregation import gallery
 from planner.families.early_aggregation import EarlyAggregation
 from planner.workload.workload import Workload
-from tests.pages.helpers import texts
+from tests.pages.helpers import table_with, texts
 from tests.planner.aggregations import AGGREGATION_SAMPLES, aggregation
 
 FAMILY = EarlyAggregation()
@@ -63,7 +63,7 @@ def test_a_picture_chooses_its_plan_and_the_table_another(packets: AppTest) -> N
 
 
 def test_the_ranking_shows_the_score_it_ranks_by(packets: AppTest) -> None:
-    table = packets.dataframe[0].value
+    table = table_with(packets, "Rank")
     assert list(table["Operations/s"]) == sorted(table["Operations/s"])
     assert table["Operations/s"].iloc[0] == pytest.approx(19_552, abs=1)
     assert table["Comparisons/s"].iloc[0] < table["Operations/s"].iloc[0]
@@ -81,7 +81,7 @@ def test_kinds_of_work_are_stacked_over_plans_and_operators(packets: AppTest) ->
 def test_rules_and_sizes_of_every_source(packets: AppTest) -> None:
     packets.button_group(key="plan-detail").set_value("Early aggregations").run()
     assert not packets.exception
-    table = packets.dataframe[1].value
+    table = table_with(packets, "Groups by")
     assert list(table["Source"]) == ["c", "b"]
     assert table["Groups by"].iloc[1] == "b.source, b.destination, b.id"
     assert list(table["Tuples in window"]) == [36_000, 36_000]
@@ -106,7 +106,7 @@ def test_formulas_name_the_letters_of_this_paper(packets: AppTest) -> None:
 
 def test_the_difference_to_lap_begins_with_the_score(packets: AppTest) -> None:
     packets.button_group(key="plan-detail").set_value("Difference to baseline").run()
-    table = packets.dataframe[1].value
+    table = table_with(packets, "Kind of work")
     assert table["Kind of work"].iloc[0] == "Operations/s"
     assert table["In words"].iloc[0] == "▼ 3.7x less"
 

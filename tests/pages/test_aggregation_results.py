@@ -16,7 +16,7 @@ from runtime.runs.history import History
 from runtime.runs.result_files import MOST_CHANGES, expected_changes, folder_for
 from runtime.runs.run_groups import predicted_cost, scores
 from tests.pages.conftest import FakeSpark
-from tests.pages.helpers import all_done, texts
+from tests.pages.helpers import all_done, table_with, texts
 from tests.planner.aggregations import AGGREGATION_SAMPLES
 
 GROUPS = pa.table({"S1.g": [1, 2], "min(S1.x)": [3, 4], "sum(S2.x)": [5, 6], "count(*)": [7, 8]})
@@ -46,7 +46,7 @@ def test_plans_are_compared_by_what_they_are_ranked_by(results: AppTest) -> None
     assert found is not None
     assert 0.9 * expected < found < expected
     assert "operations/s" in texts(results)
-    table = results.dataframe[0].value
+    table = table_with(results, "Runs")
     assert list(table["Predicted"]) == sorted(table["Predicted"])
     assert "Both plans gave the same 12,345 groups" in texts(results)
 
@@ -80,10 +80,10 @@ def test_the_kept_answer_and_its_changes_are_shown(results: AppTest) -> None:
         pq.write_table(CHANGES, folder / "Q1.changes.parquet")
     results.run()
     assert not results.exception
-    assert len(results.dataframe[-1].value) == 2
+    assert len(table_with(results, "S1.g")) == 2
     assert "2 groups" in texts(results)
     results.button_group(key="answer-as").set_value(answer_tables.CHANGES).run()
-    assert list(results.dataframe[-1].value["ts"].iloc[:2]) == [1499.0, 1498.0]
+    assert list(table_with(results, "ts")["ts"].iloc[:2]) == [1499.0, 1498.0]
     assert "1,500 changes, newest first; 1,000 are shown" in texts(results)
     for file in answers_home().glob("*/Q1.parquet"):
         file.write_bytes(b"no parquet")

@@ -19,7 +19,7 @@ from planner.plan.cost import UnitCosts
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.data.folders import PROJECT
-from tests.pages.helpers import all_done, texts
+from tests.pages.helpers import all_done, table_with, texts
 
 Go = Callable[[str], AppTest]
 
@@ -52,7 +52,7 @@ def unseen(monkeypatch: pytest.MonkeyPatch, go: Go) -> Iterator[Go]:
 def test_its_plans_are_ranked_drawn_and_explained(unseen: Go) -> None:
     app = unseen("plans")
     assert "S1,S2,S3,S4 wins" in texts(app)
-    assert app.dataframe[0].value["Plan"].iloc[0] == "S1,S2,S3,S4"
+    assert table_with(app, "Rank")["Plan"].iloc[0] == "S1,S2,S3,S4"
     assert "probe" in app.get("graphviz_chart")[0].proto.spec, "its operators, beside the ranking"
     sections = app.button_group(key="plan-detail")
     assert sections.options == [

@@ -13,6 +13,7 @@ from planner.files.data_folder import home, kernels_digest, machine
 from planner.seconds.calibration import Calibration, Figure, Fit, keep_calibration
 from planner.seconds.units import default_units
 from tests.pages.conftest import FakeSpark
+from tests.pages.helpers import table_with
 
 Go = Callable[[str], AppTest]
 
@@ -54,7 +55,7 @@ def test_units_spreads_and_fit_are_shown(go: Go) -> None:
     assert "within 8% to 21%" in said
     assert "median 1.05, worst 1.30" in said
     assert "250 ms" in said
-    assert app.dataframe[0].value["Nanoseconds"].tolist() == [31.0]
+    assert table_with(app, "Kind of work")["Nanoseconds"].tolist() == [31.0]
     assert "calibrated on this machine" in _said(go("plans"))
     assert "micro-batches (calibrated on this machine)" in _said(go("run"))
 

@@ -15,7 +15,7 @@ from pages.parts.plans import difference
 from planner.families.sliced_chain import SlicedChain
 from planner.plan.difference import Side
 from planner.workload.workload import Workload
-from tests.pages.helpers import texts
+from tests.pages.helpers import labelled, table_with, texts
 from tests.planner.chains import COUNT_WINDOWS, FILTERED, joined, joins
 
 Go = Callable[[str], AppTest]
@@ -48,10 +48,10 @@ def sensors(app: AppTest) -> AppTest:
 
 
 def test_queries_that_share_are_planned_together(sensors: AppTest) -> None:
-    assert sensors.selectbox[0].value == ""
-    assert "All 2 queries together" in sensors.selectbox[0].options
+    assert labelled(sensors.selectbox, "Query").value == ""
+    assert "All 2 queries together" in labelled(sensors.selectbox, "Query").options
     assert "chain:0-60-3600 (mem-opt, cpu-opt) wins" in texts(sensors)
-    assert set(sensors.dataframe[0].value["Plan"]) == {
+    assert set(table_with(sensors, "Rank")["Plan"]) == {
         "chain:0-60-3600",
         "chain:0-3600",
         "unshared",
@@ -61,17 +61,17 @@ def test_queries_that_share_are_planned_together(sensors: AppTest) -> None:
 
 
 def test_one_query_can_still_be_planned_alone(sensors: AppTest) -> None:
-    sensors.selectbox[0].set_value("Q2").run()
+    labelled(sensors.selectbox, "Query").set_value("Q2").run()
     assert not sensors.exception
-    assert "A,B" in set(sensors.dataframe[0].value["Plan"])
-    sensors.selectbox[0].set_value("").run()
-    assert "unshared" in set(sensors.dataframe[0].value["Plan"])
+    assert "A,B" in set(table_with(sensors, "Rank")["Plan"])
+    labelled(sensors.selectbox, "Query").set_value("").run()
+    assert "unshared" in set(table_with(sensors, "Rank")["Plan"])
 
 
 def test_queries_that_cannot_share_say_why(app: AppTest) -> None:
     three = "SELECT COUNT(*) FROM A [RANGE 5], B [RANGE 5] WHERE A.k = B.k"
     opened(app, joins([joined(2), three]))
-    assert app.selectbox[0].options == ["Q1", "Q2"]
+    assert labelled(app.selectbox, "Query").options == ["Q1", "Q2"]
     assert "Queries are planned one by one: Q2 aggregates" in texts(app)
 
 
@@ -118,7 +118,7 @@ def test_the_graph_of_mergings_marks_the_shortest_path(sensors: AppTest) -> None
     names = [trace["name"] for trace in graph["data"]]
     assert "Shortest path (CPU-Opt)" in names
     assert "30,248" in str(graph["data"]), "the slice that merges both"
-    assert list(sensors.dataframe[1].value["Slice"]) == ["[0, 60)", "[60, 3600)"]
+    assert list(table_with(sensors, "Slice")["Slice"]) == ["[0, 60)", "[60, 3600)"]
     assert (
         "the cheapest path goes from 0 to 60 to 3600" in sensors.get("plotly_chart")[-1].proto.alt
     )
@@ -144,13 +144,13 @@ def test_many_windows_stay_readable(app: AppTest) -> None:
     assert ticks[3] == "R1, R41 and 3 more · 5 s"
     detail(app, "Mergings")
     assert "40 different windows make 820 possible slices" in texts(app)
-    assert len(app.dataframe[1].value) == 10
+    assert len(table_with(app, "Slice")) == 10
     detail(app, "Memory and CPU")
     assert "5 chains that no other beats in both, exactly" in texts(app)
     curve = charts(app)[-1]
     assert len(curve["data"][0]["x"]) == 5
     detail(app, "Operators")
-    assert app.selectbox[1].value == "R1"
+    assert labelled(app.selectbox, "Operators of").value == "R1"
 
 
 def test_rows_are_cut_in_their_middle_and_that_is_said(app: AppTest) -> None:

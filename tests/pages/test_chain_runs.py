@@ -16,7 +16,7 @@ from planner.numbers import unique_names
 from planner.workload.execution import Change
 from planner.workload.workload import Workload
 from tests.pages.conftest import FakeSpark
-from tests.pages.helpers import all_done, texts, until
+from tests.pages.helpers import all_done, labelled, table_with, texts, until
 from tests.planner.chains import joined, joins
 
 Go = Callable[[str], AppTest]
@@ -45,7 +45,7 @@ def changing(*changes: Change) -> Workload:
 
 def test_every_strategy_can_be_chosen(sensors: AppTest, go: Go) -> None:
     go("run")
-    offered = sensors.multiselect[0]
+    offered = labelled(sensors.multiselect, "Plans")
     assert offered.value == ["chain:0-60-3600", "unshared"]
     assert "chain:0-60-3600 (best, mem-opt, cpu-opt)" in offered.options
     assert {"unshared (baseline)", "pull-up", "push-down"} <= set(offered.options)
@@ -74,13 +74,13 @@ def test_operators_of_a_shared_run(sensors: AppTest, go: Go, view: str) -> None:
     sensors.button_group(key="operators-as").set_value(view).run()
     assert not sensors.exception
     if view == "Table":
-        names = set(sensors.dataframe[1].value["Operator"])
+        names = set(table_with(sensors, "Operator")["Operator"])
         assert {"slice [0, 60)", "probe [60, 3600)", "union Q2", "survive Temperature"} <= names
 
 
 def test_parts_of_streams_are_told_where_their_codes_stand(sensors: AppTest, go: Go) -> None:
     go("run")
-    sensors.multiselect[0].set_value(["push-down"])
+    labelled(sensors.multiselect, "Plans").set_value(["push-down"])
     press(sensors, "Run on Spark")
     all_done()
     go("results")
@@ -201,8 +201,10 @@ def test_many_queries_are_a_list_with_one_to_edit(app: AppTest, go: Go) -> None:
     assert not app.exception
     listed = next(f.value for f in app.dataframe if "Text" in f.value)
     assert list(listed["Query"]) == ["Q35"]
-    assert "[RANGE 29.5]" in app.text_area[0].value
-    app.text_area[0].set_value(app.text_area[0].value.replace("29.5", "29.25")).run()
+    assert "[RANGE 29.5]" in labelled(app.text_area, "Q35").value
+    labelled(app.text_area, "Q35").set_value(
+        labelled(app.text_area, "Q35").value.replace("29.5", "29.25")
+    ).run()
     assert not app.exception
     workload = app.session_state["workload"]
     assert workload.longest_window == 30

@@ -13,8 +13,10 @@ from streamlit.testing.v1 import AppTest
 
 from pages.parts.shared import backend, charts, samples
 from runtime.data.folders import PROJECT
+from tests.pages import conftest
 from tests.pages.conftest import FakeSpark
-from tests.pages.helpers import all_done, until
+from tests.pages.helpers import all_done, labelled, until
+from tests.pages.test_shedding import AGGREGATES
 
 Go = Callable[[str], AppTest]
 DRAWN_BY = ("show", "show_work", "pick", "picture")
@@ -49,6 +51,7 @@ SEEN_WITH = {
 }
 SEEN_WHILE_IT_RUNS = {"progress", "sliced_chain"}
 SEEN_OF_PAPERS = {"figure_page"}
+SEEN_OF_AGGREGATES = {"aggregate_results"}
 # Names beyond this are cut, or push the others out of sight.
 LONGEST_NAME = 60
 
@@ -60,7 +63,9 @@ def test_all_modules_that_draw_are_looked_at() -> None:
         calls = (node for node in ast.walk(ast.parse(file.read_text())))
         if any(_draws(node) for node in calls):
             drawing.add(file.parent.stem if file.stem == "__init__" else file.stem)
-    assert drawing == {*SEEN_WHILE_IT_RUNS, *SEEN_OF_PAPERS}.union(*SEEN_WITH.values())
+    assert drawing == {*SEEN_WHILE_IT_RUNS, *SEEN_OF_PAPERS, *SEEN_OF_AGGREGATES}.union(
+        *SEEN_WITH.values()
+    )
 
 
 def _draws(node: ast.AST) -> bool:
@@ -119,7 +124,7 @@ def test_figures_while_a_plan_runs(
     spark.gate.clear()
     app.button(key="open-temperature-humidity").click().run()
     go("run")
-    app.multiselect[0].set_value(["chain:0-60-3600"]).run()
+    labelled(app.multiselect, "Plans").set_value(["chain:0-60-3600"]).run()
     next(b for b in app.button if b.label == "Run on Spark").click().run()
     (job,) = backend.runner().active()
     until(lambda: job.entries[0].steering.open)
@@ -127,6 +132,21 @@ def test_figures_while_a_plan_runs(
     assert not app.exception
     assert _check(app)
     assert drawing >= SEEN_WHILE_IT_RUNS
+
+
+def test_figures_of_aggregates_over_what_was_kept(
+    app: AppTest, go: Go, drawing: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shed = conftest._shed
+    monkeypatch.setattr(
+        conftest, "_shed", lambda *given: {**shed(*given), "aggregates": AGGREGATES}
+    )
+    app.button(key="open-worked-star").click().run()
+    next(b for b in app.button if b.label.startswith("Run best and")).click().run()
+    all_done()
+    go("results")
+    assert _check(app)
+    assert drawing >= SEEN_OF_AGGREGATES
 
 
 def test_figures_of_papers(go: Go, drawing: set[str]) -> None:

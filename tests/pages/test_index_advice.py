@@ -13,7 +13,7 @@ from pages.parts.shared import samples
 from planner.families.join_order import JoinOrder
 from planner.files.workload_file import load_workload
 from planner.workload.workload import Workload
-from tests.pages.helpers import texts
+from tests.pages.helpers import labelled, table_with, texts
 
 Go = Callable[[str], AppTest]
 
@@ -37,7 +37,7 @@ def test_the_answer_is_the_planners(advised: AppTest) -> None:
     assert advice.answer() in texts(advised)
     assert "Exact: no other split" in texts(advised)
     assert f"Best plan with these indexes: {advice.plan}." in texts(advised)
-    table = advised.dataframe[-1].value
+    table = table_with(advised, "Access")
     assert list(table["Window"]) == ["S1", "S2", "S3", "S4"]
     assert "Takes" not in table, "each window has one index"
     assert list(table["Per bucket"]) == pytest.approx(
@@ -50,7 +50,7 @@ def test_another_budget_is_another_answer(advised: AppTest) -> None:
     advised.number_input(key="advice-budget").set_value(3).run()
     assert not advised.exception
     assert JoinOrder().space(in_force(advised)).advise(3).answer() in texts(advised)
-    assert "scan" in list(advised.dataframe[-1].value["Access"])
+    assert "scan" in list(table_with(advised, "Access")["Access"])
     advised.toggle(key="advice-upkeep").set_value(True).run()
     assert "fewer operations than without indexes" in texts(advised)
 
@@ -70,14 +70,14 @@ def test_the_advised_indexes_can_be_put_to_use(advised: AppTest) -> None:
 def test_a_draft_with_a_mistake_is_not_lost(app: AppTest, go: Go) -> None:
     go("workload")
     wrong = "SELECT * FROM S1 [RANGE fifty]"
-    app.text_area[0].set_value(wrong).run()
+    labelled(app.text_area, "Q1").set_value(wrong).run()
     go("plans")
     app.button_group(key="plan-detail").set_value("Index advice").run()
     app.button(key="use-advice").click().run()
     assert not app.exception
     assert in_force(app).execution.join == "hash"
     go("workload")
-    assert app.text_area[0].value == wrong
+    assert labelled(app.text_area, "Q1").value == wrong
 
 
 def test_no_index_is_said_too(advised: AppTest) -> None:

@@ -20,10 +20,11 @@ from runtime.runs.history import History
 from runtime.runs.processes import Process
 from runtime.runs.records import Run, Way
 from tests.pages.conftest import FakeSpark
-from tests.pages.helpers import all_done, fresh_app, texts, until
+from tests.pages.helpers import all_done, fresh_app, labelled, texts, until
 from tests.runtime.run_records import a_run
 
 Go = Callable[[str], AppTest]
+GOLAB = "Golab & Özsu, Table 5"
 
 
 def press(app: AppTest, label: str) -> AppTest:
@@ -34,7 +35,7 @@ def press(app: AppTest, label: str) -> AppTest:
 
 def test_best_and_its_rival_are_preselected(go: Go) -> None:
     app = go("run")
-    assert app.multiselect[0].value == ["S1,S2,S3,S4", "S4,S3,S2,S1"]
+    assert labelled(app.multiselect, "Plans").value == ["S1,S2,S3,S4", "S4,S3,S2,S1"]
     assert "93,000 tuples per plan" in texts(app), "15 tuples a second for 6,200 s"
 
 
@@ -78,6 +79,24 @@ def test_a_second_click_starts_nothing(spark: FakeSpark, go: Go) -> None:
     assert len(backend.runner().active()) == 1
     spark.gate.set()
     all_done()
+
+
+def test_a_run_of_another_workload_waits_for_the_one_that_goes_on(spark: FakeSpark, go: Go) -> None:
+    spark.gate.clear()
+    app = press(go("run"), "Run on Spark")
+    first = app.query_params["job"]
+    app.session_state["workload"] = replace(app.session_state["workload"], name="edited")
+    app.switch_page("pages/plans.py").run()
+    press(app, "Run best and worst on Spark")
+    assert [job.subject for job in backend.runner().active()] == [GOLAB, "edited"]
+    assert app.query_params["job"] != first
+    assert f"1. **{GOLAB}** · S1,S2,S3,S4 and 1 more, 2 runs · running · this tab" in texts(app)
+    assert "2. **edited** · S1,S2,S3,S4 and 1 more, 2 runs · 1 ahead of it · this tab" in texts(app)
+    press(app, "Watch")
+    assert app.query_params["job"] == first
+    spark.gate.set()
+    all_done()
+    assert len(spark.started) == 4
 
 
 def test_cancel_stops_the_plan_and_those_after_it(spark: FakeSpark, go: Go) -> None:

@@ -22,7 +22,7 @@ from pages.parts.shared import samples
 from planner.families.shared_schedule import SharedSchedule
 from planner.workload.workload import Workload
 from runtime.runs.history import History
-from tests.pages.helpers import all_done, reloaded, texts
+from tests.pages.helpers import all_done, labelled, reloaded, table_with, texts
 from tests.planner.chains import joined, joins
 
 RANKED_BY_WORST = ("Plan", "Mean delay of the worst query (ms)")
@@ -52,7 +52,7 @@ def seven(app: AppTest) -> AppTest:
 
 def test_a_workload_that_states_a_load_is_planned_for_delays(seven: AppTest) -> None:
     assert "MQT wins: queries wait" in texts(seven)
-    table = seven.dataframe[0].value
+    table = table_with(seven, "Rank")
     slices = "@chain:0-1-5-15-600"
     every = "LWO@chain:0-1-5-15-300-510-570-600"
     ranked = ["MQT", f"FAIR{slices}", f"SWF{slices}", "LWO", every, "OUT", "FAIR", "SWF"]
@@ -65,10 +65,10 @@ def test_another_kind_of_plans_can_be_chosen_and_is_kept(seven: AppTest) -> None
     assert picker.options == ["Shared schedule", "Sliced chain"]
     picker.set_value("sliced_chain").run()
     assert not seven.exception
-    assert "unshared" in set(seven.dataframe[0].value["Plan"])
+    assert "unshared" in set(table_with(seven, "Rank")["Plan"])
     again = reloaded(seven)
     again.switch_page("pages/plans.py").run()
-    assert "unshared" in set(again.dataframe[0].value["Plan"])
+    assert "unshared" in set(table_with(again, "Rank")["Plan"])
 
 
 def test_plans_are_ranked_by_what_is_chosen(seven: AppTest) -> None:
@@ -77,7 +77,7 @@ def test_plans_are_ranked_by_what_is_chosen(seven: AppTest) -> None:
     picker.set_value("worst-query").run()
     assert not seven.exception
     assert "no query waits more than" in texts(seven)
-    assert "Mean delay of the worst query (ms)" in seven.dataframe[0].value
+    assert "Mean delay of the worst query (ms)" in table_with(seven, "Rank")
     again = reloaded(seven)
     again.switch_page("pages/plans.py").run()
     assert "no query waits more than" in texts(again)
@@ -85,7 +85,7 @@ def test_plans_are_ranked_by_what_is_chosen(seven: AppTest) -> None:
 
 @pytest.mark.parametrize("name", ["p95", "output-delay", "stretch", "work", "seconds", "state"])
 def test_every_objective_can_be_chosen(seven: AppTest, name: str) -> None:
-    seven.radio[0].set_value(name).run()
+    labelled(seven.radio, "Ranked by").set_value(name).run()
     assert not seven.exception
     assert " wins: " in texts(seven)
 
@@ -163,7 +163,7 @@ def test_the_matrix_names_the_winning_partial_window() -> None:
 
 
 def test_the_matrix_is_the_first_detail(seven: AppTest) -> None:
-    assert "up to 600" in seven.dataframe[1].value
+    assert "up to 600" in table_with(seven, "From (s)")
 
 
 def test_a_policy_without_a_matrix_says_so(app: AppTest) -> None:
@@ -218,23 +218,23 @@ def ran(seven: AppTest, go: Go) -> AppTest:
 
 def test_results_speak_of_delays(ran: AppTest) -> None:
     assert "MQT has a mean delay of 13." in texts(ran)
-    table = ran.dataframe[0].value
+    table = table_with(ran, "Runs")
     assert list(table["Plan"]) == ["MQT", "LWO"]
 
 
 def test_results_follow_what_plans_are_ranked_by(ran: AppTest, go: Go) -> None:
-    go("plans").radio[0].set_value("worst-query").run()
+    labelled(go("plans").radio, "Ranked by").set_value("worst-query").run()
     assert not ran.exception
-    worst = dict(zip(*(ran.dataframe[0].value[c] for c in RANKED_BY_WORST), strict=True))
+    worst = dict(zip(*(table_with(ran, "Rank")[c] for c in RANKED_BY_WORST), strict=True))
     go("results")
     assert "has a mean delay of the worst query of" in texts(ran)
-    table = ran.dataframe[0].value
+    table = table_with(ran, "Runs")
     assert list(table["Predicted"]) == pytest.approx([worst["LWO"], worst["MQT"]], rel=0.05)
     assert list(table["Plan"]) == ["LWO", "MQT"], "best first by what is chosen"
     assert "Mean delay of the worst query. " in texts(ran), "the difference between two runs"
     alts = [chart.proto.alt for chart in ran.get("plotly_chart")]
     assert any(alt.startswith("Mean delay of the worst query (ms), predicted") for alt in alts)
-    assert go("run").multiselect[0].value[0] == "LWO"
+    assert labelled(go("run").multiselect, "Plans").value[0] == "LWO"
 
 
 def test_the_objective_can_be_chosen_on_results_and_history_keeps_the_family_s(
@@ -248,7 +248,7 @@ def test_the_objective_can_be_chosen_on_results_and_history_keeps_the_family_s(
     assert ran.button_group(key="operators-field").value == "comparisons"
     assert "comparisons/s" in texts(ran)
     assert {run.id: (run.predicted, run.measured) for run in History().summaries()} == kept
-    assert go("plans").radio[0].value == "work"
+    assert labelled(go("plans").radio, "Ranked by").value == "work"
 
 
 @pytest.mark.parametrize("name", ["seconds", "state", "stretch", "p95", "output-delay"])

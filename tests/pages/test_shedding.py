@@ -7,29 +7,33 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.families.load_shedding import memory, shed_figures, shed_results
+from pages.parts.families.load_shedding import (
+    aggregate_results,
+    memory,
+    shed_figures,
+    shed_results,
+)
 from pages.parts.families.load_shedding.frontier_figure import (
     frontier_alternative,
     frontier_figure,
 )
 from pages.parts.report import report
 from pages.parts.results import comparison
-from pages.parts.workload import memory_settings, stream_tables
 from planner.families.capabilities import MemoryPoint, SplitPoint
 from planner.families.load_shedding.read_backwards import memory_needed
 from planner.plan.cost import Quality
-from planner.workload.execution import Execution
+from planner.workload.query import Aggregate
 from runtime.runs.answer_groups import subset_of
 from runtime.runs.history import History
 from runtime.runs.records import Run
 from runtime.runs.run_groups import by_plan
 from runtime.runs.run_summary import summary_of
+from tests.pages import conftest
 from tests.pages.conftest import FakeSpark
-from tests.pages.helpers import all_done, texts
+from tests.pages.helpers import all_done, table_with, texts
 
 Go = Callable[[str], AppTest]
 # Not before so many redraws would a frontier of this size be drawn in vain.
@@ -39,10 +43,6 @@ MOST_REDRAWS = 60
 def charts(app: AppTest) -> dict[str, dict[str, Any]]:
     drawn = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
     return {chart["layout"]["title"]["text"]: chart for chart in drawn}
-
-
-def table(app: AppTest, column: str) -> pd.DataFrame:
-    return next(frame.value for frame in app.dataframe if column in frame.value)
 
 
 def press(app: AppTest, label: str) -> AppTest:
@@ -105,11 +105,11 @@ def test_results_can_count_instead_of_importance(worked: AppTest) -> None:
 def test_the_frontier_is_read_backwards(worked: AppTest) -> None:
     slider = next(s for s in worked.slider if s.label == "Wished share of the importance")
     slider.set_value(5).run()
-    least = table(worked, "Known by")
+    least = table_with(worked, "Known by")
     assert (least["Memory"] <= 4).all()
     slider = next(s for s in worked.slider if s.label == "Wished share of the importance")
     slider.set_value(100).run()
-    most = table(worked, "Known by")
+    most = table_with(worked, "Known by")
     assert most["Memory"].iloc[-1] > least["Memory"].iloc[-1]
     assert set(most["Known by"]) <= {"simulated", "closed form"}
     press(worked, "Set the memory to ")
@@ -171,7 +171,7 @@ def test_states_of_the_worked_example_are_drawn_step_by_step(worked: AppTest) ->
         worked
     )
     assert "At 5 s there are 4 states. The best path stores R(2) R(5)" in texts(worked)
-    assert list(table(worked, "Kept")["Kept"])[3:] == ["until 5 s", "never", "to the end"]
+    assert list(table_with(worked, "Kept")["Kept"])[3:] == ["until 5 s", "never", "to the end"]
     slider = next(s for s in worked.select_slider if s.label == "Up to the instant")
     slider.set_value(2.0).run()
     assert not worked.exception
@@ -207,9 +207,14 @@ def test_a_part_of_the_answer_is_no_fault(ran: AppTest) -> None:
     assert "50% of the importance" in badge
 
 
+def test_the_exact_plan_is_no_choice(ran: AppTest) -> None:
+    assert "run another plan to choose from" in texts(ran)
+    assert not ran.selectbox(key="run-shown").options[0].startswith("EXACT")
+
+
 def test_results_say_what_was_shed_why_and_when(ran: AppTest) -> None:
-    assert list(table(ran, "Share")["Answer"]) == ["Importance", "Results"]
-    why = table(ran, "Not let in")
+    assert list(table_with(ran, "Share")["Answer"]) == ["Importance", "Results"]
+    why = table_with(ran, "Not let in")
     assert list(why["Stream"]) == ["p", "l"]
     assert list(why["Replaced"]) == [20, 20]
     assert "What was shed when" in charts(ran)
@@ -259,6 +264,81 @@ def test_the_report_has_what_was_shed() -> None:
     assert "Not let in" in text
 
 
+AGGREGATES: dict[str, Any] = {
+    "names": ["count(*)", "sum(p.v)"],
+    "meanings": ["unbiased", "unbiased"],
+    "grouped": True,
+    "answer": [
+        {
+            "group": "<b>east",
+            "found": [100.0, 510.0],
+            "error": [10.0, None],
+            "low": [80.4, None],
+            "high": [119.6, None],
+            "exact": [104.0, 520.0],
+        }
+    ],
+    "over_time": [
+        {
+            "at": at,
+            "found": [100.0, 510.0],
+            "error": [10.0, None],
+            "low": [80.4, None],
+            "high": [119.6, None],
+            "exact": [104.0, 520.0],
+        }
+        for at in (5.0, 10.0)
+    ],
+}
+
+
+def test_aggregates_have_their_interval_beside_the_exact_figure(
+    worked: AppTest, go: Go, spark: FakeSpark, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shed = conftest._shed
+    monkeypatch.setattr(
+        conftest, "_shed", lambda *given: {**shed(*given), "aggregates": AGGREGATES}
+    )
+    spark.answer = lambda label: f"digest of {label}"
+    press(worked, "Run best and baseline on Spark")
+    all_done()
+    app = go("results")
+    shown = table_with(app, "Aggregate")
+    assert list(shown["Group"]) == ["<b>east"] * 2
+    assert shown["From"].iloc[0] == 80.4
+    assert list(shown["Exact"]) == [104, 520]
+    assert "95% interval" in texts(app)
+    chart = charts(app)["count(*) over the windows, over time"]
+    assert [trace["name"] for trace in chart["data"]] == ["95% interval", "Exact", "Found"]
+    without = charts(app)["sum(p.v) over the windows, over time"]
+    assert [trace["name"] for trace in without["data"]] == ["Exact", "Found"]
+    assert "Aggregates over the windows at the last tuple" in report(_runs())
+    text = aggregate_results.over_time_alternative(AGGREGATES, 0)
+    assert "at 5 s 100 ± 19.6 (exact 104)" in text
+
+
+@pytest.mark.usefixtures("ran")
+def test_results_of_a_join_that_aggregates_are_counted_not_its_groups() -> None:
+    runs = []
+    for run in _runs():
+        query = replace(run.workload.queries[0], aggregates=(Aggregate("count"),))
+        runs.append(replace(run, workload=replace(run.workload, queries=(query,))))
+    _, words = comparison.same_answer(runs)
+    assert "EXACT gave all 12,345 results" in words
+    assert "groups" not in words
+
+
+def test_aggregates_of_other_policies_are_no_estimates() -> None:
+    found = {**AGGREGATES, "meanings": ["lower bound", "of what was found"]}
+    meanings = list(aggregate_results.answer_table(found)["Meaning"])
+    assert meanings == ["lower bound", "of the results found; no estimate"]
+    assert "RAND-S gives estimates" in aggregate_results._caption(found)
+    exact = {**AGGREGATES, "meanings": ["exact", "exact"]}
+    assert "Nothing was shed" in aggregate_results._caption(exact)
+    unknown = {**AGGREGATES, "answer": [{**AGGREGATES["answer"][0], "error": [None, None]}]}
+    assert "No interval is known here" in aggregate_results._caption(unknown)
+
+
 def test_time_lines_have_a_text_alternative() -> None:
     timeline = {"from": 10.0, "every": 5.0, "shed": {"R": [0, 3], "S": [0, 0]}}
     text = shed_figures.timeline_alternative(timeline)
@@ -266,60 +346,18 @@ def test_time_lines_have_a_text_alternative() -> None:
     assert "1: 2 of 4" in shed_figures.keys_alternative("R", [{"key": 1, "arrived": 4, "shed": 2}])
 
 
+def test_results_say_how_long_tuples_waited_and_who_was_dropped() -> None:
+    processor = {"buffer": 7, "served": 1200, "mean_wait": 1.25, "longest_wait": 4.0}
+    words = shed_results.waiting_words(processor)
+    assert "1,200 tuples were served, 1.25 s after they came on average and 4 s at most" in words
+    assert "at most 7 may wait" in words
+    assert "any number may wait" in shed_results.waiting_words({**processor, "buffer": None})
+    shed = {"evictions": {"R": {"expired": 2, "processor short": 3}}, "memory": {"R": 4}}
+    assert "Processor short" not in shed_results.evictions_table(shed)
+    table = shed_results.evictions_table({**shed, "processor": processor})
+    assert table["Processor short"].tolist() == [3]
+
+
 def test_a_part_of_nothing_is_all() -> None:
     assert shed_results.share(0, 0) == "all of nothing"
     assert shed_results.share(None, 3) == "–"
-
-
-# --- Workload ------------------------------------------------------------------------------------
-
-
-def test_a_bound_can_be_set_and_removed_on_the_workload_page(worked: AppTest, go: Go) -> None:
-    go("workload")
-    worked.button_group(key="workload-part").set_value("Execution and run").run()
-    field = next(n for n in worked.number_input if n.label == "Memory (tuples)")
-    field.set_value(6).run()
-    assert worked.session_state["workload"].execution.memory == 6
-    box = next(c for c in worked.checkbox if c.label.startswith("Keep only tuples"))
-    box.set_value(False).run()
-    alpha = next(n for n in worked.number_input if n.label == "DGL-S, alpha (s)")
-    alpha.set_value(2.0).run()
-    shedding = worked.session_state["workload"].execution.shedding
-    assert (shedding.prefilter, shedding.alpha) == (False, 2.0)
-    press(worked, "Remove the bound")
-    assert worked.session_state["workload"].execution == Execution()
-    field = next(n for n in worked.number_input if n.label == "Memory (tuples)")
-    field.set_value(8).run()
-    assert worked.session_state["workload"].execution.memory == 8
-
-
-def test_memory_is_split_and_rows_are_found_as_the_table_says() -> None:
-    frame = pd.DataFrame(
-        {
-            "Stream": ["R", "S"],
-            "Tuples kept": pd.array([3, None], dtype="Int64"),
-            "Rows found by": ["index", "scan"],
-        }
-    )
-    changed = memory_settings.with_split({"execution": {"memory": 4}}, frame)
-    shedding = changed["execution"]["shedding"]
-    assert shedding == {"split": {"R": 3}, "access": {"R": "index", "S": "scan"}}
-    frame["Tuples kept"], frame["Rows found by"] = pd.array([None, None], dtype="Int64"), "index"
-    assert memory_settings.with_split(changed, frame) == {"execution": {"memory": 4}}
-
-
-def test_streams_have_a_phase_and_an_importance() -> None:
-    parts = {"streams": [{"name": "A", "importance": "v"}, {"name": "B", "arrivals": "regular"}]}
-    frame = pd.DataFrame(
-        [("A", "regular", 0.0, None), ("B", "regular", None, "w")],
-        columns=["name", "arrivals", "phase", "importance"],
-    )
-    first, second = stream_tables.with_streams(parts, frame)["streams"]
-    assert first == {"name": "A", "arrivals": {"regular": {"phase": 0}}}
-    assert second == {"name": "B", "arrivals": "regular", "importance": "w"}
-
-
-def test_rows_of_a_relation_can_be_all_different() -> None:
-    frame = pd.DataFrame([("F", 9, True)], columns=["name", "rows", "distinct_rows"])
-    (relation,) = stream_tables.with_relations({"relations": [{"name": "F"}]}, frame)["relations"]
-    assert relation == {"name": "F", "rows": 9, "distinct_rows": True}

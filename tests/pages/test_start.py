@@ -51,6 +51,13 @@ def test_a_card_opens_its_plans(app: AppTest) -> None:
     assert app.query_params["sample"] == "golab-table-6"
 
 
+def test_a_card_with_queries_of_several_kinds_opens_the_first(app: AppTest) -> None:
+    """NEXMark's queries cannot be planned together: one is picked, and its files are read."""
+    app.button(key="open-nexmark").click().run()
+    assert not app.exception
+    assert "all 2 orders cost the same" in texts(app)
+
+
 def test_what_was_run_lately_and_what_broke_off_is_told(app: AppTest) -> None:
     assert "Recent" not in texts(app)
     run = a_run("done")

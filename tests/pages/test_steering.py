@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from pages.parts.shared import backend
 from runtime.control.jobs import Entry
 from tests.pages.conftest import FakeSpark
-from tests.pages.helpers import all_done, texts, until
+from tests.pages.helpers import all_done, labelled, texts, until
 from tests.pages.test_chain_runs import press
 
 Go = Callable[[str], AppTest]
@@ -26,7 +26,7 @@ def going(spark: FakeSpark, app: AppTest, go: Go) -> Entry:
     spark.gate.clear()
     app.button(key="open-temperature-humidity").click().run()
     go("run")
-    app.multiselect[0].set_value(["chain:0-60-3600"]).run()
+    labelled(app.multiselect, "Plans").set_value(["chain:0-60-3600"]).run()
     press(app, "Run on Spark")
     (job,) = backend.runner().active()
     until(lambda: job.entries[0].steering.open)

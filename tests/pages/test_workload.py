@@ -13,7 +13,7 @@ from pages.parts.shared import samples
 from pages.parts.workload import own_data, stream_tables
 from planner.errors import PlanError
 from planner.workload.workload import Workload
-from tests.pages.helpers import texts
+from tests.pages.helpers import labelled, table_with, texts
 
 Go = Callable[[str], AppTest]
 QUERY = "SELECT * FROM S1 [RANGE 100], S2 [RANGE 50] WHERE S1.attr = S2.attr"
@@ -26,7 +26,7 @@ def in_force(app: AppTest) -> Workload:
 
 def test_a_changed_query_changes_the_plans(go: Go) -> None:
     app = go("workload")
-    app.text_area[0].set_value(QUERY).run()
+    labelled(app.text_area, "Q1").set_value(QUERY).run()
     assert not app.exception
     assert len(in_force(app).queries[0].sources) == 2
     assert "orders cost the same" in texts(go("plans"))
@@ -36,21 +36,21 @@ def test_a_mistake_is_pointed_at_and_nothing_is_lost(go: Go) -> None:
     app = go("workload")
     before = in_force(app)
     wrong = QUERY.replace("RANGE 50", "RANGE fifty")
-    app.text_area[0].set_value(wrong).run()
+    labelled(app.text_area, "Q1").set_value(wrong).run()
     assert not app.exception
     assert "a length of time" in texts(app)
     assert "**query Q1, line 1**: " in texts(app)
     caret = next(code.value for code in app.code if "^" in code.value)
     line, mark = caret.splitlines()
     assert line[mark.index("^") :].startswith("fifty")
-    assert app.text_area[0].value == wrong
+    assert labelled(app.text_area, "Q1").value == wrong
     assert in_force(app) == before
 
     go("plans")
     go("workload")
-    assert app.text_area[0].value == wrong
+    assert labelled(app.text_area, "Q1").value == wrong
 
-    app.text_area[0].set_value(QUERY).run()
+    labelled(app.text_area, "Q1").set_value(QUERY).run()
     assert not app.error
     assert in_force(app) != before
 
@@ -61,13 +61,13 @@ def test_a_wrong_window_outlives_another_mistake(go: Go) -> None:
     typed = {source.alias: str(source.window) for source in query.sources} | {"S2": "RANGE banana"}
     app.session_state["typed_windows"] = (query, typed)
     app.session_state["bases"] = {}
-    text = app.text_area[0].value
+    text = labelled(app.text_area, "Q1").value
 
     def windows() -> list[str]:
         return next(list(t.value["Window"]) for t in app.dataframe if "Window" in t.value)
 
     for written in (text, "SELECT", text):
-        app.text_area[0].set_value(written).run()
+        labelled(app.text_area, "Q1").set_value(written).run()
         assert not app.exception
         assert windows()[1] == "RANGE banana"
         assert app.error
@@ -76,12 +76,12 @@ def test_a_wrong_window_outlives_another_mistake(go: Go) -> None:
 
 def test_a_draft_can_be_discarded(go: Go) -> None:
     app = go("workload")
-    text = app.text_area[0].value
-    app.text_area[0].set_value("SELECT").run()
+    text = labelled(app.text_area, "Q1").value
+    labelled(app.text_area, "Q1").set_value("SELECT").run()
     assert app.error
     next(b for b in app.button if b.label == "Discard changes").click().run()
     assert not app.error
-    assert app.text_area[0].value == text
+    assert labelled(app.text_area, "Q1").value == text
 
 
 def test_a_query_can_be_added_and_removed(go: Go) -> None:
@@ -106,30 +106,32 @@ def test_hash_for_all_changes_the_costs(go: Go) -> None:
 
 def test_run_settings_are_the_workloads(go: Go) -> None:
     app = section(go("workload"), "Execution and run")
-    app.number_input[0].set_value(11).run()
+    labelled(app.number_input, "Seed").set_value(11).run()
     assert in_force(app).run.seed == 11
-    app.number_input[1].set_value(5.0).run()
+    labelled(app.number_input, "Warm-up (s of stream time)").set_value(5.0).run()
     assert "shorter than the longest window (200 s)" in texts(app)
 
 
 def test_a_broken_file_stays_in_its_box(go: Go) -> None:
     app = section(go("workload"), "File")
     before = in_force(app)
-    broken = app.text_area[0].value.replace("rate: 10", "rate: ten")
-    app.text_area[0].set_value(broken).run()
+    broken = labelled(app.text_area, "Workload file (YAML)").value.replace("rate: 10", "rate: ten")
+    labelled(app.text_area, "Workload file (YAML)").set_value(broken).run()
     assert not app.exception
     assert "streams[0].rate" in texts(app)
     assert in_force(app) == before
     section(go("workload"), "File")
-    assert app.text_area[0].value == broken
-    app.text_area[0].set_value(broken.replace("rate: ten", "rate: 12")).run()
+    assert labelled(app.text_area, "Workload file (YAML)").value == broken
+    labelled(app.text_area, "Workload file (YAML)").set_value(
+        broken.replace("rate: ten", "rate: 12")
+    ).run()
     assert in_force(app).stream("S1").rate == 12
 
 
 def test_own_data_say_where_numbers_come_from(app: AppTest, go: Go) -> None:
     app.button(key="open-sensors-own-data").click().run()
     section(go("workload"), "Own data")
-    table = app.dataframe[0].value
+    table = table_with(app, "Statistic")
     assert "inferred from data" in set(table["Source"])
 
 
@@ -137,7 +139,7 @@ def test_a_typed_folder_must_lie_under_the_data_folder(
     go: Go, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     app = section(go("workload"), "Own data")
-    app.text_input[0].set_value("/etc")
+    labelled(app.text_input, "A folder with one CSV or Parquet file per stream").set_value("/etc")
     next(b for b in app.button if b.label == "Use this folder").click().run()
     assert not app.exception
     assert "must be inside" in texts(app)
@@ -223,7 +225,7 @@ def test_a_dangling_link_in_a_data_folder_is_one_message(
     (tmp_path / "linked" / "S1.csv").symlink_to(tmp_path / "nothing")
     monkeypatch.setenv("SLUICE_DATA_ROOT", str(tmp_path))
     app = section(go("workload"), "Own data")
-    app.text_input[0].set_value("linked")
+    labelled(app.text_input, "A folder with one CSV or Parquet file per stream").set_value("linked")
     next(b for b in app.button if b.label == "Use this folder").click().run()
     assert not app.exception
     assert "no file S1.csv" in texts(app).replace("\\", "")
@@ -237,11 +239,13 @@ def test_a_table_that_need_not_change_stays_as_it_is(go: Go) -> None:
         return {name: kept["key"] for name, kept in app.session_state["bases"].items()}
 
     before = keys()
-    text = app.text_area[0].value
-    app.text_area[0].set_value(text.replace("S3.attr = S4.attr", "S2.attr = S4.attr")).run()
+    text = labelled(app.text_area, "Q1").value
+    labelled(app.text_area, "Q1").set_value(
+        text.replace("S3.attr = S4.attr", "S2.attr = S4.attr")
+    ).run()
     assert in_force(app).queries[0].predicates[2].left.alias == "S2"
     assert keys() == before
-    app.text_area[0].set_value(text.replace("RANGE 200", "RANGE 210")).run()
+    labelled(app.text_area, "Q1").set_value(text.replace("RANGE 200", "RANGE 210")).run()
     changed = {name for name, key in keys().items() if key != before[name]}
     assert changed == {"windows-Q1"}
     windows = next(list(t.value["Window"]) for t in app.dataframe if "Window" in t.value)

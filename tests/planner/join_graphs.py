@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from planner.workload.execution import DeclaredStatistic, Every, Execution, Statistics
-from planner.workload.query import Column, CountWindow, Filter, Predicate, Query, Source, TimeWindow
+from planner.workload.query import (
+    Column,
+    CountWindow,
+    Filter,
+    LandmarkWindow,
+    Predicate,
+    Query,
+    Source,
+    TimeWindow,
+)
 from planner.workload.streams import Attribute, Changes, Relation, Stream
 from planner.workload.workload import Workload
 
@@ -100,7 +109,23 @@ def expensive_join(cost: float) -> Workload:
     )
 
 
+def growing_join() -> Workload:
+    """Two landmark windows, of which one has a filter of several constants."""
+    streams = (
+        Stream("A", 3, {"k": Attribute(40), "v": Attribute(10)}),
+        Stream("B", 2, {"k": Attribute(40)}),
+    )
+    query = Query(
+        "Q1",
+        tuple(Source(name, name, LandmarkWindow()) for name in "AB"),
+        (Predicate(Column("A", "k"), "=", Column("B", "k")),),
+        (Filter(Column("A", "v"), "=", (2, 5, 9)),),
+    )
+    return Workload("growing", streams, (query,), execution=Execution(join="hash", buckets=4))
+
+
 GRAPH_SAMPLES: dict[str, Workload] = {
+    "growing": growing_join(),
     "chain": graph_join([(2, 30), (5, 10), (3, 20), (1, 60)], chain(4)),
     "cycle, hashed, lazy": graph_join(
         [(2, 30), (5, 10), (3, 20), (1, 60)],

@@ -71,6 +71,10 @@ STAR_SAMPLES: dict[str, Workload] = {
     "one stream": star(ONE),
     "three streams": star(THREE),
     "no relation": star(PLAIN),
+    "aggregates": star(
+        "SELECT S.v, COUNT(*), SUM(R.v) FROM R [RANGE 10], S [RANGE 10] WHERE R.a = S.b "
+        "GROUP BY S.v"
+    ),
     "changing": star(TWO, changes=Changes(0.5, 0.5)),
     "filters, scan and hash": star(FILTERED, shedding=Shedding(access={"R": "hash", "S": "scan"})),
     "search, buckets": star(KEYED, shedding=Shedding(access="search"), buckets=5),

@@ -20,6 +20,7 @@ from runtime.engines.join_order.kernel.multiway import Counters
 from runtime.engines.join_order.multiway_program import JoinProgram
 from runtime.engines.protocol import PlanInput, Program, Tally
 from runtime.engines.registry import engine
+from runtime.runs.result_files import MOST_RESULT_ROWS
 from tests.oracles.joins import Data
 
 
@@ -87,7 +88,7 @@ def counted(plan: Plan, workload: Workload, feed: Feed, span: Span) -> Tally:
     program.load()
     until = int(feed.tuples.ts[-1]) if len(feed.tuples.ts) else 0
     batch = Batch(feed.tuples, until, last=True).pack()
-    return program.tally([program.step(None, batch, 0, keep_rows=False).totals], plan)
+    return program.tally([program.step(None, batch, 0, most_rows=0).totals], plan)
 
 
 def compiled(
@@ -139,7 +140,9 @@ def stepped_apart(
         shares = split.share(tuples) or [tuples] * split.partitions
         for partition, share in enumerate(shares):
             batch = Batch(share, until, end == arrivals).pack()
-            step = program.step(states[partition], batch, partition, keep_rows)
+            step = program.step(
+                states[partition], batch, partition, MOST_RESULT_ROWS if keep_rows else 0
+            )
             states[partition], totals[partition] = step.state, step.totals
             rows.append((partition, step.rows))
     return rows, totals

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+from planner.files.tuple_table import Table
+from planner.statistics.generate import generate
 from planner.statistics.selectivity import keys
 from planner.workload.execution import DeclaredStatistic, Every, Execution, Statistics
 from planner.workload.query import (
@@ -13,6 +15,7 @@ from planner.workload.query import (
     Column,
     CountWindow,
     Filter,
+    LandmarkWindow,
     Predicate,
     Query,
     Source,
@@ -42,7 +45,7 @@ WHOLE = (
     MOST,
 )
 FRACTIONS = (-1e300, -0.5, -0.0, 0.0, 5e-324, 1.5, 2.0**53, 1e300)
-TEXTS = ("", "a", "a\x00", "B", "é", "𐍈", "long " * 40)
+TEXTS = ("", "a", "a\x00", "B", "é", "𐍈", "long " * 40, "x" * 50_000, "x" * 50_000 + "y")
 # Of every source: two columns of 64-bit numbers, small numbers, fractions and texts.
 KINDS = {"k": "int64", "n": "int64", "s": "int64", "x": "float64", "t": "object"}
 VALUES: dict[str, tuple[Constant, ...]] = {
@@ -64,6 +67,10 @@ EXECUTIONS = (
     Execution(evaluate=Every(0.001)),
 )
 UNIT_COSTS = {"compare": 1e-6, "output": 0.0}
+
+
+# More tuples than these take the definition of an answer too long.
+MOST_GENERATED = 30
 
 
 class Edges:
@@ -106,6 +113,37 @@ class Edges:
         query = replace(query, group_by=group_by, aggregates=self._aggregates(names))
         return self._workload((query,), names, relations)
 
+    def bounded(self) -> tuple[Workload, Data]:
+        """A join by one attribute under a bound of memory, maybe with a relation."""
+        names = ["A", "B", "C"][: self.chance.choice([2, 2, 3])]
+        relations = {names[-1]} if self.chance.random() < 0.4 else set()
+        query = self._query("Q0", names, relations, self._time)
+        key, hub = self.chance.choice("ksxt"), names[-1]
+        equalities = [Predicate(Column(n, key), "=", Column(hub, key)) for n in names if n != hub]
+        memory = Execution(memory=self.chance.choice([1, 2, 4, 1000]))
+        workload, data = self._workload(
+            (replace(query, predicates=tuple(equalities)),), names, relations, memory
+        )
+        importance = self.chance.choice([None, "s"])
+        streams = tuple(replace(stream, importance=importance) for stream in workload.streams)
+        return replace(workload, streams=streams), data
+
+    def cuts(self, places: int) -> list[int]:
+        """Where so many tuples are cut into batches: anywhere."""
+        return self.chance.sample(range(places), self.chance.randint(0, min(places, 5)))
+
+    def partitions(self) -> int:
+        """Into how many parts tuples are split."""
+        return self.chance.choice([1, 2, 3])
+
+    def generated(self, workload: Workload) -> Data | None:
+        """Tuples as the workload's streams have them arrive; None where there would be many."""
+        seconds = 6 / max(stream.rate or 1.0 for stream in workload.streams)
+        tables = generate(workload, seconds, self.chance.randrange(1000))
+        if sum(map(len, tables.values())) > MOST_GENERATED:
+            return None
+        return {name: _items_of(table) for name, table in tables.items()}
+
     def _aggregates(self, names: list[str]) -> tuple[Aggregate, ...]:
         alias = self.chance.choice(names)
         listed = [
@@ -141,6 +179,9 @@ class Edges:
 
     def _filter(self, alias: str) -> Filter:
         attribute = self.chance.choice(list(KINDS))
+        if self.chance.random() < 0.2:
+            some = self.chance.choices(VALUES[attribute], k=self.chance.choice([1, 2, 3]))
+            return Filter(Column(alias, attribute), "=", tuple(some))
         constant = self.chance.choice(VALUES[attribute])
         return Filter(Column(alias, attribute), self.chance.choice(COMPARISONS), constant)
 
@@ -148,15 +189,19 @@ class Edges:
         return TimeWindow(self.chance.choice([1e-6, 1, 2, 1000]))
 
     def _window(self) -> Window:
-        return (
-            self._time() if self.chance.random() < 0.7 else CountWindow(self.chance.choice([1, 3]))
-        )
+        if self.chance.random() < 0.7:
+            return self._time()
+        return self.chance.choice([CountWindow(1), CountWindow(3), LandmarkWindow()])
 
     def _workload(
-        self, queries: tuple[Query, ...], names: list[str], relations: set[str]
+        self,
+        queries: tuple[Query, ...],
+        names: list[str],
+        relations: set[str],
+        execution: Execution | None = None,
     ) -> tuple[Workload, Data]:
         attributes = {name: self._attribute(name) for name in KINDS}
-        execution = self.chance.choice(EXECUTIONS)
+        execution = execution or self.chance.choice(EXECUTIONS)
         workload = Workload(
             "edges",
             tuple(
@@ -222,3 +267,18 @@ class Edges:
                 ((ts, ts + self.chance.choice([0, 1, 2_000_000])) if relation else ts, values)
             )
         return made
+
+
+def _items_of(table: Table) -> list[Item]:
+    """The tuples of a table, one by one."""
+    times = table.ts.tolist()
+    if table.begin is not None and table.end is not None:
+        times = list(zip(table.begin.tolist(), table.end.tolist(), strict=True))
+    made: list[Item] = []
+    for row, when in enumerate(times):
+        values = {
+            name: data.values.tolist()[row] if data.valid is None or data.valid[row] else None
+            for name, data in table.columns.items()
+        }
+        made.append((when, values))
+    return made

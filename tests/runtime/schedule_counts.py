@@ -10,7 +10,6 @@ from planner.families.stages import PlannedStage
 from planner.joins.shared.query_groups import Condition, Group, groups_of
 from planner.plan.cost import COST_FIELDS, Cost
 from planner.plan.plan import Operator
-from planner.workload.query import COMPARE
 from tests.oracles.joins import Data
 from tests.oracles.schedules import NEVER, Outer
 from tests.runtime.scheduling import SPAN
@@ -109,8 +108,7 @@ class Counts:
     def _holds(self, condition: Condition, stream: str, seq: int) -> bool:
         values = self._data[stream][seq][1]
         return all(
-            values[f.column.attribute] is not None
-            and COMPARE[f.comparison](values[f.column.attribute], f.constant)
+            values[f.column.attribute] is not None and f.holds(values[f.column.attribute])
             for f in condition.filters
         )
 

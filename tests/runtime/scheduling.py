@@ -36,6 +36,7 @@ from runtime.engines.protocol import Tally
 from runtime.engines.shared_schedule.counters import ScheduleCounters
 from runtime.engines.shared_schedule.program import ScheduleProgram
 from runtime.engines.shared_schedule.tally import Figures
+from runtime.runs.result_files import MOST_RESULT_ROWS
 from tests.oracles.joins import Data
 from tests.runtime.driving import program_of, tables_of
 
@@ -180,7 +181,7 @@ def scheduled(
             program = program_of(plan, workload, feed, span, _ONE_SPLIT, changed[1])
         given = feed.tuples.take(slice(start, end))
         until = int(given.ts[-1]) if len(given.ts) else 0
-        step = program.step(state, Batch(given, until, end == arrivals).pack(), 0, True)
+        step = program.step(state, Batch(given, until, end == arrivals).pack(), 0, MOST_RESULT_ROWS)
         state, totals = step.state, step.totals
         rows += map(tuple, step.rows.tolist())
     assert isinstance(program, ScheduleProgram)

@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 from planner.families.load_shedding.plans import built
 from planner.families.load_shedding.star import star_of
 from planner.files.tuple_table import FIRST, LAST, ColumnData, Table
+from planner.plan.cost import UnitCosts
 from planner.plan.plan import Plan
 from planner.workload.execution import Execution, RunSettings, Shedding
 from planner.workload.query import Column, Filter, Predicate, Query, Source, TimeWindow
 from planner.workload.streams import Attribute, Relation, Stream
 from planner.workload.workload import Workload
 from runtime.data.feed import Feed, Span, Split
+from runtime.engines.load_shedding.program import StarProgram
 from runtime.engines.protocol import PlanInput, Tally
 from runtime.engines.registry import engine
 from tests.oracles.shedding import Item, Row
@@ -177,15 +179,49 @@ def cases(draw: st.DrawFn, least_arms: int = 1) -> Case:
     return Case(workload, tables, items, facts)
 
 
+def as_rows(case: Case, results: dict[tuple[tuple[int, ...], int], int]) -> list[tuple[int, ...]]:
+    """Results as the runtime writes them: seqs in FROM order, and the time."""
+    place, rows = star_of(case.workload).relation_place, []
+    ts = [{item.nth: item.ts for item in arm} for arm in case.arms]
+    for members, row in results:
+        last = max(own[nth] for own, nth in zip(ts, members, strict=True))
+        seqs = list(members)
+        if place is not None:
+            seqs.insert(place, row)
+        rows.append((*seqs, last))
+    return sorted(rows)
+
+
+def _plan_of(workload: Workload, label: str) -> Plan:
+    return built(workload.queries[0], star_of(workload), label).plan
+
+
 def feed_of(workload: Workload, tables: Mapping[str, Table], label: str) -> Feed:
     """The feed of a plan."""
-    plan = built(workload.queries[0], star_of(workload), label).plan
+    plan = _plan_of(workload, label)
     return engine("load_shedding").feed(plan, workload)(workload, tables)
 
 
 def instants_of(feed: Feed) -> list[int]:
     """Where a feed may be cut: where a time begins."""
     return (np.flatnonzero(np.diff(feed.tuples.ts)) + 1).tolist()
+
+
+def program_of(
+    workload: Workload,
+    tables: Mapping[str, Table],
+    label: str,
+    split: Split | None = None,
+    units: UnitCosts | None = None,
+) -> StarProgram:
+    """A plan as a program for these tuples."""
+    plan, runs = _plan_of(workload, label), engine("load_shedding")
+    feed, split = feed_of(workload, tables, label), split or runs.split(plan, workload, 1)
+    end = int(feed.tuples.ts[-1]) + 1 if len(feed.tuples.ts) else 1
+    given = PlanInput(plan, workload, feed.schema, Span(3 * SECOND, end), split, units=units)
+    program = runs.compile(given)
+    assert isinstance(program, StarProgram)
+    return program
 
 
 def driven(
@@ -196,15 +232,12 @@ def driven(
     split: Split | None = None,
 ) -> Driven:
     """A plan through its feed, cut into batches at these places."""
-    plan = built(workload.queries[0], star_of(workload), label).plan
-    runs, feed = engine("load_shedding"), feed_of(workload, tables, label)
-    split = split or runs.split(plan, workload, 1)
-    end = int(feed.tuples.ts[-1]) + 1 if len(feed.tuples.ts) else 1
-    span = Span(3 * SECOND, end)
-    given = PlanInput(plan, workload, feed.schema, span, split)
-    program = runs.compile(given)
+    program = program_of(workload, tables, label, split)
+    plan = _plan_of(workload, label)
+    split = split or engine("load_shedding").split(plan, workload, 1)
+    feed = feed_of(workload, tables, label)
     rows, totals = stepped(program, split, feed, cuts, keep_rows=True)
-    return Driven(sorted(rows), program.tally(totals, plan), plan, span)
+    return Driven(sorted(rows), program.tally(totals, plan), plan, program.span)
 
 
 def worked_example() -> tuple[Workload, dict[str, Table]]:

@@ -84,10 +84,14 @@ def _query(draw: st.DrawFn, name: str, in_rows: bool, hashed: bool) -> Query:
     if theta:
         predicate = Predicate(Column("x", "k"), "<=", Column("y", "k"), 1.0)
     filters = [
-        Filter(
-            Column(alias, "v"),
-            draw(st.sampled_from(["<", ">", ">=", "="])),
-            draw(st.integers(1, 3)),
+        draw(
+            st.builds(
+                Filter,
+                st.just(Column(alias, "v")),
+                st.sampled_from(["<", ">", ">=", "="]),
+                st.integers(1, 3),
+            )
+            | st.just(Filter(Column(alias, "v"), "=", (1, 3)))
         )
         for alias in ("x", "y")
         for _ in range(draw(st.sampled_from([0, 0, 1, 2])))

@@ -25,8 +25,9 @@ from planner.report.replanning_report import (
     threshold_text,
     unit_of,
 )
+from planner.time_limit import planning_limit
 from planner.whatif.rates import RateTrace, burst, day_and_night, slowest
-from planner.whatif.replanning import THRESHOLDS, Policy, Replanning, replan
+from planner.whatif.replanning import MOST_SECONDS, THRESHOLDS, Policy, Replanning, replan
 from planner.workload.workload import Workload
 
 DEFAULT = 0.2
@@ -60,6 +61,7 @@ def show(name: str, workload: Workload) -> None:
 
 
 @st.cache_resource(show_spinner="Following the rates", max_entries=32, hash_funcs=BY_DIGEST)
+@planning_limit(MOST_SECONDS)
 def _followed(name: str, workload: Workload, trace: RateTrace) -> Replanning:
     return replan(workload, trace, family(name), DEFAULT)
 

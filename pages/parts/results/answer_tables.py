@@ -27,7 +27,7 @@ MOST_ROWS = 1_000
 
 def show(run: Run) -> None:
     """The groups of an aggregation or their changes, as a table and as CSV."""
-    if run.workload.queries[0].aggregates:
+    if run.workload.queries[0].aggregates and view_of(run.plan.family).keeps_answers:
         st.markdown("### Answer", anchors=False)
         with controls.shown():
             _kept(run)

@@ -48,13 +48,13 @@ def _row(place: int, job: Job, own: bool) -> None:
             width="stretch",
         )
         if own and place:
-            # The job that runs has its cancel button below.
+            # The job that is watched has its cancel button below.
             st.button("Leave the queue", on_click=job.cancel, key=f"leave-{job.id}")
         elif job.is_calibration:
             st.page_link("pages/calibration.py", label="Watch", icon=":material/speed:")
         elif job.figure is not None:
             st.page_link("pages/papers.py", label="Watch", icon=":material/menu_book:")
-        elif not own:
+        elif job is not backend.job():
             st.button("Watch", on_click=backend.watch, args=(job.id,), key=f"watch-{job.id}")
 
 

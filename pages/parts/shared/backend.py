@@ -10,6 +10,7 @@ import os
 import sys
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from runtime.control.jobs import Job, Runner
     from runtime.control.resume import ResumeRequest
     from runtime.runs.history import History
+
+
+# The ids of all runs that this session has started; `job` is the one that it watches.
+_OWN = "own_jobs"
 
 
 def make_runner() -> Runner:
@@ -45,16 +50,32 @@ def history() -> History:
 
 
 def start(requests: Sequence[RunRequest | ResumeRequest]) -> Job:
-    """Submit these runs. A second click while they wait or run starts nothing."""
-    mine = job()
-    if mine is not None and not mine.done:
-        return mine
+    """Submit these runs; they wait for those before them. A second click on them starts nothing."""
     if not requests:
         raise PlanError("no plan is chosen; choose at least one", "run")
-    submitted = runner().submit(requests)
+    wanted = [_asked(request) for request in requests]
+    submitted = next((job for job in _own_active() if _asks(job) == wanted), None)
+    if submitted is None:
+        submitted = runner().submit(requests)
+        st.session_state.setdefault(_OWN, set()).add(submitted.id)
     st.session_state["job"] = submitted.id
     st.session_state["follow"] = submitted.id
     return submitted
+
+
+def _own_active() -> list[Job]:
+    return [job for job in runner().active() if is_own(job)]
+
+
+def _asks(job: Job) -> list[object]:
+    return [_asked(entry.request) for entry in job.entries]
+
+
+def _asked(request: object) -> object:
+    """What a request asks for, without the names that every click makes anew."""
+    if isinstance(request, RunRequest):
+        return replace(request, results=None, series=None)
+    return request
 
 
 def interrupted_runs() -> list[Run]:
@@ -145,7 +166,7 @@ def calibration_job() -> Job | None:
 def is_own(job: Job) -> bool:
     """Whether this session has started the job, or watches it."""
     known = (st.session_state.get(name) for name in ("job", "figure_job", "calibration_job"))
-    return job.id in known
+    return job.id in known or job.id in st.session_state.get(_OWN, ())
 
 
 def follow(finished: Job) -> bool:

@@ -28,9 +28,15 @@ _DATA_OPTION = re.compile(
 )
 
 
+# What Streamlit's Markdown makes a link of, escaped or not: addresses of pages and of people.
+_ADDRESS = re.compile(r"(?<=http:)(?=//)|(?<=https:)(?=//)|(?<=www)(?=\.)|(?<=@)", re.IGNORECASE)
+_WORD_JOINER = "\u2060"  # is not seen, and ends what looks like an address
+
+
 def plain(text: str, most: int = 80) -> str:
-    """The text with all Markdown escaped; long texts are cut in their middle."""
-    return _MARKDOWN.sub(r"\\\1", shortened(printable(text), most))
+    """The text with all Markdown escaped and no links; long texts are cut in their middle."""
+    unlinked = _ADDRESS.sub(_WORD_JOINER, shortened(printable(text), most))
+    return _MARKDOWN.sub(r"\\\1", unlinked)
 
 
 def safe(line: str, most: int = 120) -> str:

@@ -21,9 +21,11 @@ from pages.parts.run import run_choices
 from pages.parts.shared import backend, samples, state, views
 from pages.parts.workload import drafts, own_data, query_editors
 from planner.errors import PlanError
+from planner.files.whole_files import read_text_if_whole, write_whole
 from planner.files.workload_file import dump_workload, load_workload
 from planner.workload.workload import Workload
 from runtime.data.folders import home
+from runtime.data.private_folders import make_private
 
 logger = logging.getLogger(__name__)
 
@@ -132,15 +134,14 @@ def _unpacked(link: str) -> str:
 
 def _keep(text: str, kind: Kind) -> str | None:
     """Keep a text in the data folder and return its name; None if it cannot be written."""
-    name = hashlib.blake2s(text.encode(), digest_size=8).hexdigest()
+    name = _name_of(text)
     file = home() / kind / f"{name}.yaml"
-    if file.is_file():
+    if _kept(name, kind) is not None:
         return name
     try:
+        make_private(home())
         file.parent.mkdir(parents=True, exist_ok=True)
-        beside = file.with_suffix(".unfinished")
-        beside.write_text(text)
-        beside.replace(file)
+        write_whole(file, text.encode())
         newest = sorted(file.parent.glob("*.yaml"), key=lambda kept: -kept.stat().st_mtime)
         for old in newest[MOST_KEPT:]:
             old.unlink(missing_ok=True)
@@ -152,10 +153,19 @@ def _keep(text: str, kind: Kind) -> str | None:
 
 def _find(name: str, kind: Kind) -> str:
     """The text that is kept under this name."""
-    file = home() / kind / f"{name}.yaml"
-    if not _NAME.fullmatch(name) or not file.is_file():
+    text = _kept(name, kind) if _NAME.fullmatch(name) else None
+    if text is None:
         raise PlanError("is no longer kept here; open the file instead", "the address")
-    return file.read_text()
+    return text
+
+
+def _kept(name: str, kind: Kind) -> str | None:
+    """The text in the file of this name, which is its digest; None where it is not that text."""
+    return read_text_if_whole(home() / kind / f"{name}.yaml", lambda text: _name_of(text) == name)
+
+
+def _name_of(text: str) -> str:
+    return hashlib.blake2s(text.encode(), digest_size=8).hexdigest()
 
 
 def _unfinished() -> str:

@@ -23,6 +23,7 @@ from planner.plan.objective import Objective
 from planner.plan.plan import Plan
 from planner.seconds.calibration import calibrated_units, calibration_stamp
 from planner.statistics.selectivity import Provenance, provenance
+from planner.time_limit import planning_limit
 from planner.workload.workload import Workload
 
 FEW = 10
@@ -57,6 +58,7 @@ def digests() -> tuple[str, ...]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
+@planning_limit()
 def _covering(workload: Workload) -> tuple[Family, ...]:
     # Checking hundreds of queries takes long, and every page asks each time it is drawn.
     applicable(workload, "no plans for this workload")
@@ -82,6 +84,7 @@ def apart() -> str | None:
 
 
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
+@planning_limit()
 def _apart(workload: Workload) -> str | None:
     reasons = [known.refuses(workload) for known in registry.FAMILIES]
     if None in reasons:
@@ -142,6 +145,7 @@ def space(name: str, workload: Workload) -> PlanSpace:
 
 
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
+@planning_limit()
 def _space(
     name: str,
     workload: Workload,
@@ -172,6 +176,7 @@ def capable(name: str, workload: Workload, kind: type[T]) -> T:
 
 
 @st.cache_resource(show_spinner="Pricing the plans", max_entries=64, hash_funcs=BY_DIGEST)
+@planning_limit()
 def _ranking(
     name: str,
     workload: Workload,
@@ -235,6 +240,7 @@ def companion(ranking: Ranking) -> tuple[str, Candidate]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
+@planning_limit()
 def priced(name: str, workload: Workload, label: str) -> tuple[Plan, Estimate]:
     """The plan with this label and what it should cost."""
     known = space(name, workload)

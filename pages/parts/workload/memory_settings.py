@@ -1,4 +1,5 @@
-"""The bound on memory in the draft: how many tuples, how they are split, and how they are shed."""
+"""The bound on memory in the draft: how many tuples, how they are split, and how they are shed,
+also where the processor is short."""
 
 from __future__ import annotations
 
@@ -13,9 +14,11 @@ from pages.parts.workload import drafts
 from pages.parts.workload.drafts import Parts
 from pages.parts.workload.stream_tables import edit, one_value
 from planner.joins.coverage import relation_of
-from planner.workload.execution import Execution
+from planner.workload.execution import Execution, Shedding
 from planner.workload.query import Source
 
+# What goes with the bound.
+_OF_BOUND = ("memory", "shedding", "utilisation")
 _KEPT, _ACCESS = "Tuples kept", "Rows found by"
 
 
@@ -25,7 +28,7 @@ def show() -> None:
     columns = st.columns([2, 2, 2, 4], vertical_alignment="bottom")
     memory = columns[0].number_input(value=execution.memory, **controls.field("edited-memory"))
     if execution.memory is None:
-        _put(execution, memory=memory)
+        _put(execution, {"memory": memory}, {})
         return
     shedding = execution.shedding
     given = {
@@ -33,7 +36,12 @@ def show() -> None:
         for place, name in enumerate(("alpha", "beta"), 1)
     }
     prefilter = columns[3].checkbox(value=shedding.prefilter, **controls.field("prefilter"))
-    _put(execution, memory=memory, **given, prefilter=prefilter)
+    below = st.columns([2, 2, 6], vertical_alignment="bottom")
+    load = below[0].number_input(value=execution.utilisation, **controls.field("utilisation"))
+    given["buffer"] = shedding.buffer
+    if execution.utilisation is not None:
+        given["buffer"] = below[1].number_input(value=shedding.buffer, **controls.field("buffer"))
+    _put(execution, {"memory": memory, "utilisation": load}, {**given, "prefilter": prefilter})
     st.button("Remove the bound", icon=":material/delete:", on_click=_remove)
     edit(
         "memory-split",
@@ -48,26 +56,26 @@ def show() -> None:
 
 def _remove() -> None:
     execution = drafts.parts().get("execution", {})
-    kept = {name: value for name, value in execution.items() if name not in ("memory", "shedding")}
+    kept = {name: value for name, value in execution.items() if name not in _OF_BOUND}
     drafts.put("execution", kept, "memory")
 
 
-def _put(execution: Execution, memory: int | None, **changed: Any) -> None:
-    """Save what was typed, if it is something else."""
-    shedding = execution.shedding
-    now = {name: getattr(shedding, name) for name in changed}
-    if (memory, changed) == (execution.memory, now):
+def _put(execution: Execution, bound: Mapping[str, Any], changed: Mapping[str, Any]) -> None:
+    """Save what was typed, of the execution and of shedding, if it is something else."""
+    now = {name: getattr(execution, name) for name in bound}
+    shed_now = {name: getattr(execution.shedding, name) for name in changed}
+    if (bound, changed) == (now, shed_now):
         return
-    drafts.change(with_memory(drafts.parts(), memory, changed), "memory")
+    drafts.change(with_bound(drafts.parts(), bound, changed), "memory")
     st.rerun()
 
 
-def with_memory(parts: Parts, memory: int | None, changed: Mapping[str, Any]) -> Parts:
-    """The draft with this memory and these settings; usual ones are left out."""
+def with_bound(parts: Parts, bound: Mapping[str, Any], changed: Mapping[str, Any]) -> Parts:
+    """The draft with this memory and load, and these settings; usual ones are left out."""
     execution = dict(parts.get("execution", {}))
     shedding = {**execution.get("shedding", {}), **changed}
-    kept = {k: v for k, v in shedding.items() if v is not None and not (k == "prefilter" and v)}
-    execution |= {"memory": memory, "shedding": kept}
+    kept = {k: v for k, v in shedding.items() if v != getattr(Shedding(), k)}
+    execution |= {**bound, "shedding": kept}
     return {**parts, "execution": {k: v for k, v in execution.items() if v not in (None, {})}}
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import time
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,10 +16,12 @@ import streamlit as st
 from pages.parts.shared import controls, planning, samples, state
 from pages.parts.shared.formatting import plain
 from planner.errors import PlanError, RunError
+from planner.files.whole_files import write_whole
 from planner.numbers import amount
 from planner.workload.validation import listed
 from planner.workload.workload import Workload
 from runtime.data.folders import home
+from runtime.data.private_folders import make_private
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -36,15 +40,30 @@ def keep_data(files: Sequence[UploadedFile], workload: Workload) -> Path:
             raise PlanError(
                 f"does not belong to a stream; name each file after one: {listed(known)}", file.name
             )
-    folder = home() / "uploads" / uuid.uuid4().hex[:12]
+    uploads = home() / "uploads"
+    folder = uploads / uuid.uuid4().hex[:12]
     try:
-        folder.mkdir(parents=True)
+        make_private(home())
+        make_private(uploads)
+        delete_expired(uploads, time.time())
+        folder.mkdir()
         for file in files:
             name = Path(file.name)
-            (folder / f"{name.stem}{name.suffix.lower()}").write_bytes(file.getvalue())
+            write_whole(folder / f"{name.stem}{name.suffix.lower()}", file.getvalue())
     except OSError as error:
         raise RunError(f"cannot be saved: {error.strerror}", "upload") from error
     return folder
+
+
+# Uploads are deleted when others come so long after them.
+UPLOAD_DAYS = 30
+
+
+def delete_expired(uploads: Path, now: float) -> None:
+    """Delete what was uploaded too long ago."""
+    for folder in uploads.iterdir():
+        if now - folder.lstat().st_mtime > UPLOAD_DAYS * 86_400:
+            shutil.rmtree(folder)
 
 
 _SAMPLE = "sample:"

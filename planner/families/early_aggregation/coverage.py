@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from planner.joins.coverage import join_refusal, relation_of, several_refusal, values_refusal
-from planner.statistics.selectivity import attribute_of
+from planner.joins.coverage import (
+    join_refusal,
+    relation_of,
+    several_refusal,
+    sums_refusal,
+    values_refusal,
+)
 from planner.workload.execution import Execution
 from planner.workload.query import Column, Query, Source
 from planner.workload.validation import listed
@@ -81,13 +86,8 @@ def _values(workload: Workload, query: Query) -> str | None:
     """The first attribute whose values are not known, and the first text that is to be added up."""
     if unknown := values_refusal(workload, query, cell_columns(query)):
         return unknown
-    for aggregate in query.aggregates:
-        if aggregate.column is None or aggregate.function not in ("sum", "avg"):
-            continue
-        attribute = attribute_of(workload, query, aggregate.column)
-        # A column without a value, of which a file cannot tell the type, has no sum either way.
-        if attribute.type == "string" and attribute.missing < 1:
-            return f"{aggregate.column} holds text; SUM and AVG need numbers"
+    if text := sums_refusal(workload, query):
+        return text
     return None
 
 

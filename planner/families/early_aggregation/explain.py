@@ -13,6 +13,7 @@ from planner.families.early_aggregation.ranking import best_mask
 from planner.families.early_aggregation.search import orders
 from planner.families.early_aggregation.skew import skewed_classes
 from planner.families.protocol import Ranking
+from planner.joins.upkeep import NEVER_STEADY
 from planner.numbers import amount, shortened
 
 # Plans that the paper's equations are asked about one by one.
@@ -163,10 +164,7 @@ def _bounds(model: AggregationModel) -> Iterator[str]:
 def _left_out(model: AggregationModel) -> Iterator[str]:
     windows = model.join.windows
     if any(window.ends == "never" for window in windows):
-        yield (
-            "A landmark window has no steady state: it is priced as it is at the middle of the "
-            "measured span."
-        )
+        yield NEVER_STEADY
     if any(window.tumbling for window in windows):
         yield "Tumbling windows of one length fill together: sizes are means over a block."
     if any(key.zipf for known in skewed_classes(model) for key in known.known.keys):

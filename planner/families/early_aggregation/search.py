@@ -14,6 +14,7 @@ import numpy as np
 from planner.families.early_aggregation.model import AggregationModel
 from planner.families.early_aggregation.states import StateArrays, state_arrays, state_of
 from planner.joins.arrays import Floats, Ints
+from planner.time_limit import check
 
 Order = tuple[int, ...]
 
@@ -61,6 +62,7 @@ def _pipelines(arrays: StateArrays, origin: int) -> Pipelines:
     for size in range(count - 1):
         layer = np.flatnonzero(own & (joined == size))
         for (place, is_set), work in examined.items():
+            check()
             before = layer[digits[place][layer] == 0]
             after = before + (2 if is_set else 1) * 3**place
             through = comparisons[before] + work[before]

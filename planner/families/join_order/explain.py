@@ -18,6 +18,7 @@ from planner.families.join_order.plans import algorithm_of
 from planner.families.join_order.search import MOST_STREAMS, best_general
 from planner.families.protocol import Candidate, Ranking
 from planner.joins.model import JoinModel
+from planner.joins.upkeep import NEVER_STEADY
 from planner.numbers import amount, percent_more, shortened, times
 from planner.plan.cost import rounded
 from planner.workload.execution import Statistics
@@ -136,6 +137,8 @@ def _exact(model: JoinModel, found: Trace) -> Iterator[str]:
 
 
 def _left_out(model: JoinModel, statistics: Statistics) -> Iterator[str]:
+    if any(window.ends == "never" for window in model.windows):
+        yield NEVER_STEADY
     skewed = {key.place for c in model.graph.classes for key in c.keys if key.zipf}
     if skewed:
         names = ", ".join(model.aliases[place] for place in sorted(skewed))

@@ -7,7 +7,7 @@ from planner.families.join_order import NAME
 from planner.joins.coverage import join_refusal, relation_of, several_refusal
 from planner.joins.model import JoinModel, join_of
 from planner.workload.execution import Execution
-from planner.workload.query import CountWindow, Query, TimeWindow
+from planner.workload.query import CountWindow, LandmarkWindow, Query, TimeWindow
 from planner.workload.validation import MAX_STREAMS, exact, microseconds
 from planner.workload.workload import Workload
 
@@ -70,9 +70,15 @@ def _windows(workload: Workload, query: Query) -> str | None:
             continue
         if source.window is None:
             return f"{source.alias} is a stream without a window; only a relation has none"
-        if not isinstance(source.window, TimeWindow | CountWindow):
-            covered = "[RANGE ...] and [ROWS ...] are covered"
+        if not isinstance(source.window, TimeWindow | CountWindow | LandmarkWindow):
+            covered = "[RANGE ...], [ROWS ...] and [LANDMARK] are covered"
             return f"{source.alias} has the window [{source.window}]; {covered}"
+        lazy = workload.execution.evaluate != "eager" or workload.execution.expire != "eager"
+        if lazy and isinstance(source.window, LandmarkWindow):
+            return (
+                f"{source.alias} has the window [LANDMARK], which never ends and is planned for "
+                "eager joins alone; set execution.evaluate and execution.expire to eager"
+            )
     return None
 
 

@@ -18,6 +18,7 @@ from planner.joins.arrays import Floats, Ints
 from planner.joins.model import JoinModel
 from planner.joins.probes import ACCESSES, EACH, access_of
 from planner.joins.sets import SetArrays, set_arrays, with_member
+from planner.time_limit import check
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +124,7 @@ def origin_costs(sets: SetArrays, origin: int, weights: Weights) -> Floats:
 
 def loop_costs(sets: SetArrays, origin: int, target: int, part: Floats, weights: Weights) -> Floats:
     """The target's loop below every set, where composites look through `part` of its window."""
+    check()
     model = sets.model
     per_second = model.windows[origin].per_second
     above = sets.held * model.evaluations(origin)

@@ -16,6 +16,7 @@ from planner.joins.arrays import Floats, Ints
 from planner.joins.model import JoinModel
 from planner.joins.sets import set_arrays
 from planner.plan.cost import rounded
+from planner.time_limit import check
 
 
 @lru_cache(maxsize=4)
@@ -39,6 +40,7 @@ def cost_to_go(table: StepTable, worst: bool = False) -> Floats:
     to_go[-1] = 0.0
     for layer in reversed(sets_by_size(count)[:-1]):
         for place in range(count):
+            check()
             without = layer[(layer >> place) & 1 == 0]
             through = table.costs[place, without] + to_go[without | (1 << place)]
             to_go[without] = better(to_go[without], through)
@@ -69,6 +71,7 @@ def best_first(
     costs, ahead = table.costs.data, to_go.data
     opened: list[tuple[float, Order, int, float]] = [(rounded(ahead[0]), (), 0, 0.0)]
     while opened:
+        check()
         bound, ranks, placed, spent = heapq.heappop(opened)
         if len(ranks) == count:
             yield bound, tuple(by_name[rank] for rank in ranks)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from planner.families.load_shedding.star import link, star_of
+from planner.families.load_shedding.aggregates import aggregation_refusal
+from planner.families.load_shedding.star import is_loaded, link, star_of
 from planner.joins.coverage import join_refusal, relation_of, several_refusal
+from planner.seconds.clock import takes_no_time
 from planner.workload.query import Query, TimeWindow
 from planner.workload.validation import listed
 from planner.workload.workload import Workload
@@ -17,7 +19,7 @@ def refusal(workload: Workload) -> str | None:
     return (
         _shape(workload, query)
         or _importance(workload, query)
-        or join_refusal(workload, query)
+        or join_refusal(workload, query, lambda: aggregation_refusal(workload, query))
         or _links(workload, query)
         or _access(workload)
     )
@@ -35,12 +37,24 @@ def _bound(workload: Workload) -> str | None:
             f"execution.shedding.split gives {sum(split.values()):,} tuples away, and "
             f"execution.memory has {execution.memory:,}"
         )
+    return _processor(workload) if is_loaded(workload) else None
+
+
+def _processor(workload: Workload) -> str | None:
+    if takes_no_time(workload.execution):
+        return (
+            "work takes no time by execution.unit_costs, so that the processor is never short; "
+            "give compare or output a time, or leave execution.utilisation out"
+        )
+    if workload.queries[0].aggregates:
+        return (
+            "aggregates are not estimated where the processor drops tuples; leave "
+            "execution.utilisation out"
+        )
     return None
 
 
 def _shape(workload: Workload, query: Query) -> str | None:
-    if query.aggregates or query.group_by:
-        return f"{query.name} aggregates, and shedding keeps the most important results of a join"
     relations = [s for s in query.sources if relation_of(workload, s) is not None]
     streams = [s for s in query.sources if relation_of(workload, s) is None]
     if len(relations) > 1:

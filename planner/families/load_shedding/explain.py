@@ -22,11 +22,16 @@ from planner.families.load_shedding.prediction.predictions import (
     SIMULATED,
     Predictions,
 )
+from planner.families.load_shedding.star import is_loaded
 from planner.families.protocol import Candidate, Ranking
 from planner.numbers import amount
 from planner.workload.validation import listed
 
 ANSWERS = ("importance", "recall")
+UNPREDICTED = (
+    "What the processor drops, and how long tuples wait for it, is not predicted: all figures are "
+    "those of a processor that keeps up. A run measures both."
+)
 REASONS = {
     OPTIMUM: "it knows which tuples will come, and keeps those that give most importance",
     MOST_RESULTS: "it knows which tuples will come, and keeps those that give most results",
@@ -41,6 +46,11 @@ REASONS = {
 
 def answer(predictions: Predictions, labels: Sequence[str], ranking: Ranking) -> str:
     """Which policy wins, what share of the exact answer it gives and why, and what comes close."""
+    said = _answer(predictions, labels, ranking)
+    return f"{said} {UNPREDICTED}" if is_loaded(predictions.model.workload) else said
+
+
+def _answer(predictions: Predictions, labels: Sequence[str], ranking: Ranking) -> str:
     by, best = ranking.by, ranking.of(ranking.best)
     if by.name not in ANSWERS:
         return plain_answer(ranking)
@@ -98,6 +108,11 @@ def _notes(predictions: Predictions, labels: Sequence[str]) -> Iterator[str]:
         f"Importance and recall are of the whole run of {amount(model.span)} s, warm-up included; "
         "EXACT has no bound and is never the best."
     )
+    if model.query.aggregates and predictions.without_shedding is None:
+        yield (
+            f"Of COUNT and SUM only {RANDOM} has estimates that are right on average; what other "
+            "policies count is a lower bound, and what they add up is of the results they found."
+        )
     if predictions.without_shedding is not None:
         return
     if known := [label for label in OFFLINE if label in labels]:

@@ -10,7 +10,7 @@ import numpy as np
 from planner.errors import PlanError
 from planner.families.load_shedding import NAME
 from planner.families.load_shedding.coverage import refusal
-from planner.families.load_shedding.star import Arm, star_of
+from planner.families.load_shedding.star import Arm, is_loaded, star_of
 from planner.joins.arrays import Floats
 from planner.joins.coverage import relation_of
 from planner.joins.model import join_of
@@ -24,6 +24,16 @@ from planner.workload.workload import Workload
 MOST_TICKS = 4_096
 # Beyond so many values of a key no distribution is made of them.
 MOST_VALUES = 200_000
+
+
+SEVERAL = (
+    "with three or more streams the worth of a tuple depends on several others that are kept, and "
+    "no optimum is known"
+)
+LOADED = (
+    "the best tuples to keep are those of a memory, and which of them the processor leaves is not "
+    "known"
+)
 
 
 class ShedModel:
@@ -41,6 +51,13 @@ class ShedModel:
     def span(self) -> float:
         """The seconds of stream time that a run covers, warm-up included."""
         return self.workload.warmup + self.workload.run.duration
+
+    @property
+    def without_optimum(self) -> str | None:
+        """Why no best tuples to keep are known beforehand, where they are not."""
+        if is_loaded(self.workload):
+            return LOADED
+        return SEVERAL if len(self.star.arms) > 2 else None
 
     @cached_property
     def relation(self) -> Relation | None:
@@ -75,7 +92,7 @@ class ShedModel:
     def values(self, column: Column) -> Distribution:
         """The values of a column that its source's conditions let through, as shares of those."""
         found = declared_distribution(attribute_of(self.workload, self.query, column))
-        own = [(f.comparison, f.constant) for f in self.query.filters if f.column == column]
+        own = [f for f in self.query.filters if f.column == column]
         return restricted(found, own) if own else found
 
     def found(self, arm: Arm) -> float:

@@ -10,7 +10,8 @@ The probe of a stream has as inputs what arrives on it, after its lookup, and wh
 streams keep. A stream with conditions has one `filter` behind its arrivals, whose comparisons are
 the conditions that were evaluated, in the order of the query until one fails. Conditions on the
 relation are a parameter of its `table`: rows that fail them are not there. Without a relation there
-is no lookup. A single stream keeps nothing: its probe finds rows of the relation.
+is no lookup. Aggregates are a parameter of the output. A single stream keeps nothing: its probe
+finds rows of the relation.
 """
 
 from __future__ import annotations
@@ -57,8 +58,17 @@ def built(query: Query, star: Star, label: str) -> Built:
         probe = Operator("probe", params, (given[place], *others))
         about[probe.id] = place
         probes.append(probe)
-    output = Operator("output", (("query", query.name),), tuple(probes))
+    output = Operator("output", (("query", query.name), *_aggregates(query)), tuple(probes))
     return Built(Plan(NAME, label, (output,)), about)
+
+
+def _aggregates(query: Query) -> Params:
+    """What results are summed up to, as one parameter; none where they are given one by one."""
+    if not query.aggregates:
+        return []
+    names = ", ".join(aggregate.default_name() for aggregate in query.aggregates)
+    groups = "".join(f" by {column}" for column in query.group_by)
+    return [("aggregates", f"{names}{groups}")]
 
 
 def _table(query: Query, star: Star) -> Operator | None:

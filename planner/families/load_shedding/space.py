@@ -13,7 +13,7 @@ from planner.families.load_shedding.labels import EXACT, LABELS, OFFLINE
 from planner.families.load_shedding.model import model_of
 from planner.families.load_shedding.objectives import RECALL, SUM_OF_IMPORTANCE, bounded
 from planner.families.load_shedding.plans import Built, built
-from planner.families.load_shedding.prediction.predictions import SEVERAL, Predictions
+from planner.families.load_shedding.prediction.predictions import Predictions
 from planner.families.load_shedding.pricing import estimated, shedding_work
 from planner.families.protocol import Explanation, Ranking
 from planner.plan.cost import Cost, Estimate, UnitCosts, total
@@ -54,8 +54,8 @@ class Policies(ListedSpace):
         """The label, if there is such a plan; else a PlanError that says why there is not."""
         if label not in LABELS:
             raise PlanError(f"no plan {label!r}; there are {', '.join(LABELS)}", NAME)
-        if label in OFFLINE and len(self.model.star.arms) > 2:
-            raise PlanError(f"{label} is not there: {SEVERAL}", NAME)
+        if label in OFFLINE and (reason := self.model.without_optimum) is not None:
+            raise PlanError(f"{label} is not there: {reason}", NAME)
         return label
 
     def plans(self, labels: Iterable[str]) -> Iterator[Plan]:

@@ -96,3 +96,8 @@ def share_of(workload: Workload, source: Source, streams: int) -> int:
     if isinstance(split, str):
         return memory // streams
     return split.get(source.alias, split.get(source.name, 0))
+
+
+def is_loaded(workload: Workload) -> bool:
+    """Whether the processor takes time, so that tuples may be dropped before they are joined."""
+    return workload.execution.utilisation is not None

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from planner.errors import RunError
 from planner.families.load_shedding.star import Arm, Star
+from planner.files.text_codes import coded_texts
 from planner.files.tuple_table import FIRST, LAST, ColumnData, Table
-from planner.workload.query import COMPARE, Filter
+from planner.workload.query import Filter
 from planner.workload.streams import MOST_IMPORTANCE
 
 MILLIONTHS = 1_000_000
@@ -125,11 +126,11 @@ def _passing(star: Star, alias: str, table: Table) -> Integers:
 
 
 def _satisfying(condition: Filter, data: ColumnData) -> NDArray[np.bool_]:
-    if isinstance(condition.constant, str) != (data.values.dtype == object):
+    if condition.is_text != (data.values.dtype == object):
         # Text and numbers are never equal.
         met = np.full(len(data.values), condition.comparison == "<>")
     else:
-        met = COMPARE[condition.comparison](data.values, condition.constant).astype(np.bool_)
+        met = condition.holds(data.values).astype(np.bool_)
     return met if data.valid is None else met & data.valid
 
 
@@ -139,20 +140,15 @@ def _picked(data: ColumnData, rows: Integers) -> ColumnData:
 
 def _numbered(columns: Sequence[ColumnData]) -> tuple[list[Integers], int]:
     """Each column as numbers from 0, equal ones for equal values, and how many there are."""
-    known, numbers = np.unique(
-        np.concatenate([_comparable(column) for column in columns]), return_inverse=True
-    )
+    every = np.concatenate([column.values for column in columns])
+    if every.dtype == object:
+        numbers, texts = coded_texts(every)
+        count = len(texts)
+    else:
+        known, numbers = np.unique(every, return_inverse=True)
+        count = len(known)
     ends = np.cumsum([len(column.values) for column in columns])[:-1]
     found = []
     for column, part in zip(columns, np.split(numbers.astype(np.int64), ends), strict=True):
         found.append(part if column.valid is None else np.where(column.valid, part, -1))
-    return found, len(known)
-
-
-def _comparable(column: ColumnData) -> NDArray[np.generic]:
-    """Values that can be sorted: what is missing may hold anything, and becomes a value like it."""
-    if column.values.dtype != object:
-        return column.values
-    if column.valid is None:
-        return column.values.astype(str)
-    return np.where(column.valid, column.values, "").astype(str)
+    return found, count

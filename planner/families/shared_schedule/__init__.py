@@ -34,8 +34,13 @@ class SharedSchedule:
         return refusal(workload)
 
     def is_asked_for(self, workload: Workload) -> bool:
-        """Whether a load is stated, or how long queries may wait: only delays depend on these."""
-        return workload.execution.utilisation is not None or any(
+        """Whether a load is stated, or how long queries may wait: only delays depend on these.
+
+        With a bound on memory, a load is that of a server that sheds.
+        """
+        execution = workload.execution
+        loaded = execution.utilisation is not None and execution.memory is None
+        return loaded or any(
             query.deadline is not None or query.weight != 1 for query in workload.queries
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from planner.joins.shared.pair_coverage import Reasons, combinations_refusal, shared_join_refusal
 from planner.joins.shared.query_groups import groups_of
+from planner.seconds.clock import takes_no_time
 from planner.workload.query import CountWindow, Query
 from planner.workload.validation import listed
 from planner.workload.workload import Workload
@@ -27,8 +28,7 @@ def refusal(workload: Workload) -> str | None:
 
 
 def _no_time(workload: Workload) -> str | None:
-    units = workload.execution.unit_costs
-    if units is not None and not units.get("compare") and not units.get("output"):
+    if takes_no_time(workload.execution):
         return (
             "a scan takes no time by execution.unit_costs, so that nothing waits; give compare or "
             "output a time"

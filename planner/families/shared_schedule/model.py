@@ -10,7 +10,6 @@ import numpy as np
 
 from planner.errors import PlanError
 from planner.families.shared_schedule import NAME
-from planner.families.shared_schedule.clock import Clock, clock_of
 from planner.families.shared_schedule.coverage import refusal
 from planner.families.shared_schedule.policies import Wanted
 from planner.joins.arrays import Floats
@@ -20,7 +19,11 @@ from planner.joins.shared.query_groups import BOTH, Group, Member, groups_of
 from planner.joins.shared.shares import StreamShares
 from planner.plan.cost import UnitCosts
 from planner.plan.expression import Expression, number, subscript, symbol, total
+from planner.seconds.clock import Clock, clock_of
 from planner.workload.workload import Workload
+
+# What takes time of the clock, by how stored tuples are found: kinds that the engine calibrates.
+SCAN_KINDS = {"scan": "schedule scan", "hash": "schedule hash"}
 
 
 class ScheduleModel:
@@ -142,7 +145,8 @@ class ScheduleModel:
         """What scans take on the clock of work."""
         matches = self.matches(len(self.windows) - 1).value
         utilisation = self.workload.execution.utilisation
-        return clock_of(self.group.access, self.comparisons.value, matches, units, utilisation)
+        own = units.of(SCAN_KINDS[self.group.access])
+        return clock_of(own, units.source, self.comparisons.value, matches, utilisation)
 
 
 def model_of(workload: Workload) -> ScheduleModel:

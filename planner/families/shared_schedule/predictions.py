@@ -14,7 +14,6 @@ from threading import Lock
 
 import numpy as np
 
-from planner.families.shared_schedule.clock import Clock
 from planner.families.shared_schedule.delays.burst_trace import burst_of
 from planner.families.shared_schedule.delays.response_times import (
     Responses,
@@ -37,6 +36,7 @@ from planner.families.shared_schedule.model import ScheduleModel
 from planner.families.shared_schedule.policies import Rule, rule_of
 from planner.joins.arrays import Floats
 from planner.plan.cost import UnitCosts
+from planner.seconds.clock import Clock
 
 # The load itself varies as windows hold now more and now fewer tuples; beyond this share (of what
 # is left to full load, squared) delays are longer than closed forms say.

@@ -12,9 +12,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from planner.families.shared_schedule.clock import SCAN_KINDS
 from planner.families.shared_schedule.labels import Schedule
-from planner.families.shared_schedule.model import ScheduleModel
+from planner.families.shared_schedule.model import SCAN_KINDS, ScheduleModel
 from planner.families.shared_schedule.plans import Built
 from planner.families.shared_schedule.predictions import Prediction, Predictions
 from planner.joins.shared.query_groups import BOTH

@@ -11,8 +11,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from planner.joins.shared.query_groups import BOTH, Condition, Group, Member, Sides, largest_windows
+from planner.joins.shared.query_groups import (
+    BOTH,
+    OPEN,
+    Condition,
+    Group,
+    Member,
+    Sides,
+    largest_windows,
+)
 from planner.joins.shared.shares import Part, parts_of
+from planner.time_limit import check
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +87,14 @@ class SlicedJoin:
     @cached_property
     def selections(self) -> tuple[Selection, ...]:
         """The queries by the conditions that results are held against for them."""
+        check()
         looked = [self._looked(side) for side in BOTH]
+        if self.members and not any(looked):
+            return (Selection((OPEN, OPEN), self.members, self.reached(self.members)),)
         by_pair: dict[tuple[Condition, Condition], list[Member]] = {}
         for member in self.members:
             left, right = (
-                condition if look else Condition()
+                condition if look else OPEN
                 for condition, look in zip(member.conditions, looked, strict=True)
             )
             by_pair.setdefault((left, right), []).append(member)
@@ -97,6 +109,8 @@ class SlicedJoin:
             return False
         if not self.sliced:
             return True
+        if not self.group.has_conditions:
+            return False
         later = (m for m in self.group.members if m.longest > self.start)
         return len({m.conditions[side] for m in later}) > 1
 
@@ -130,6 +144,7 @@ def pushed_down(group: Group) -> Iterator[SlicedJoin]:
     """A join for every two parts of the streams that serve a query together."""
     for left in parts_of(group, 0):
         for right in parts_of(group, 1):
+            check()
             served = tuple(
                 m
                 for m in group.members

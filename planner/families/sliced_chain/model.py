@@ -231,6 +231,10 @@ class GroupModel:
         )
 
 
+# Plans that are kept, those built last.
+MOST_BUILT = 32
+
+
 @dataclass(frozen=True)
 class ChainModel:
     """All groups of a workload, and what a tuple entering a slice costs beside comparisons."""
@@ -240,7 +244,17 @@ class ChainModel:
     c_sys: float
 
     def build(self, label: str) -> Built:
-        return build([model.group for model in self.groups], self.queries, label)
+        """The plan of a label. It is asked for again for its price, its seconds and its picture."""
+        if label not in self._built:
+            if len(self._built) >= MOST_BUILT:
+                self._built.pop(next(iter(self._built)))
+            groups = [model.group for model in self.groups]
+            self._built[label] = build(groups, self.queries, label)
+        return self._built[label]
+
+    @cached_property
+    def _built(self) -> dict[str, Built]:
+        return {}
 
     @cached_property
     def by_group(self) -> dict[Group, GroupModel]:

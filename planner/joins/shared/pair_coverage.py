@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from planner.joins.coverage import join_refusal, relation_of
 from planner.joins.shared.query_groups import BOTH, groups_of
 from planner.joins.shared.shares import StreamShares, TooManyError
-from planner.workload.query import CountWindow, Query, TimeWindow
+from planner.workload.query import CountWindow, LandmarkWindow, Query, TimeWindow
+from planner.workload.validation import exact
 from planner.workload.workload import Workload
 
 
@@ -76,8 +77,16 @@ def _sliding(query: Query) -> str | None:
     for source in query.sources:
         if source.window is None:
             return f"{source.alias} is a stream without a window; only a relation has none"
+        if isinstance(source.window, LandmarkWindow):
+            return (
+                f"{query.name} has the window [LANDMARK], which does not slide: its tuples have no "
+                f"age at which they leave; {alone}"
+            )
         if not isinstance(source.window, TimeWindow | CountWindow):
-            return f"{query.name} has a window [{source.window}], which does not slide; {alone}"
+            return (
+                f"{query.name} has the window [{source.window}], which does not slide; write "
+                f"[RANGE {exact(source.window.seconds)}]"
+            )
     if len({type(source.window) for source in query.sources}) > 1:
         return (
             f"{query.name} has a RANGE and a ROWS window: ages in seconds and in rows make no "

@@ -47,6 +47,9 @@ class Condition:
         return " and ".join(map(str, self.filters)) or "true"
 
 
+OPEN = Condition()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Member:
     """A query of a group: the lengths of its windows on both streams, and its conditions there."""
@@ -54,11 +57,11 @@ class Member:
     query: str
     windows: Sides
     conditions: tuple[Condition, Condition]
+    # The longer of its two windows: it takes results of slices that begin before.
+    longest: int = field(init=False)
 
-    @property
-    def longest(self) -> int:
-        """The longer of its two windows: it takes results of slices that begin before."""
-        return max(self.windows)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "longest", max(self.windows))
 
 
 @dataclass(frozen=True, eq=False)

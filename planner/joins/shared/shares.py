@@ -15,12 +15,10 @@ import numpy as np
 from planner.errors import PlanError
 from planner.joins.arrays import Floats
 from planner.joins.shared.query_groups import Condition, Group, Sides
-from planner.statistics.distributions import declared_distribution
-from planner.workload.query import COMPARE, Filter
-from planner.workload.streams import Attribute, Constant, Stream
-
-# What a tuple passes: bit k is set where conjunction k holds.
-Mask = int
+from planner.joins.shared.value_cells import Mask, cell_shares, cells_of
+from planner.time_limit import check
+from planner.workload.query import Filter
+from planner.workload.streams import Attribute, Stream
 
 # Beyond so many combinations of conditions neither joins nor shares are worked out.
 MOST_COMBINATIONS = 20_000
@@ -39,6 +37,7 @@ class Part:
     _passed: frozenset[Condition] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        check()
         passed = (c for k, c in enumerate(self.conditions) if self.mask >> k & 1)
         object.__setattr__(self, "_passed", frozenset(passed))
 
@@ -48,42 +47,8 @@ class Part:
 
     def __str__(self) -> str:
         """A digit for each condition in the order of the split: 1 where it holds."""
+        check()
         return "".join(str(self.mask >> k & 1) for k in range(len(self.conditions))) or "-"
-
-
-@dataclass(frozen=True, slots=True)
-class Cells:
-    """One attribute cut at the constants that conjunctions compare it with.
-
-    Cell 2j is the range below constant j, cell 2j + 1 the constant itself; `passed` says which
-    conjunctions each cell allows, and `missing` which allow a tuple without a value.
-    """
-
-    attribute: str
-    constants: tuple[Constant, ...]
-    passed: tuple[Mask, ...]
-    missing: Mask
-
-
-def cells_of(conjunctions: Sequence[Sequence[Filter]]) -> tuple[Cells, ...]:
-    """The cells of every attribute that some conjunction asks for."""
-    attributes = dict.fromkeys(f.column.attribute for filters in conjunctions for f in filters)
-    return tuple(_cells(attribute, conjunctions) for attribute in attributes)
-
-
-def _cells(attribute: str, conjunctions: Sequence[Sequence[Filter]]) -> Cells:
-    own = [[f for f in filters if f.column.attribute == attribute] for filters in conjunctions]
-    constants = sorted({f.constant for filters in own for f in filters})
-    places = {constant: 2 * j + 1 for j, constant in enumerate(constants)}
-    passed = []
-    for cell in range(2 * len(constants) + 1):
-        mask = 0
-        for k, filters in enumerate(own):
-            if all(COMPARE[f.comparison](cell, places[f.constant]) for f in filters):
-                mask |= 1 << k
-        passed.append(mask)
-    missing = sum(1 << k for k, filters in enumerate(own) if not filters)
-    return Cells(attribute, tuple(constants), tuple(passed), missing)
 
 
 @lru_cache(maxsize=64)
@@ -156,20 +121,32 @@ class StreamShares:
         self._group = group
         self._side = side
         self._conditions = group.conditions(side)
-        # A conjunction is evaluated until one filter fails: its beginnings count too.
-        beginnings = (
-            c.filters[:count] for c in self._conditions for count in range(1, len(c.filters) + 1)
-        )
-        self._bits = {filters: bit for bit, filters in enumerate(dict.fromkeys(beginnings))}
-        self._combined = _combined(
-            list(self._bits), stream, dict(group.declared), group.streams[side]
-        )
+        # A conjunction is evaluated until one filter fails: its beginnings count too. Each is known
+        # by the one before it and its last filter.
+        self._bits: dict[tuple[int, Filter], int] = {}
+        beginnings = []
+        for condition in self._conditions:
+            bit = -1
+            for count, last in enumerate(condition.filters, start=1):
+                known = len(self._bits)
+                bit = self._bits.setdefault((bit, last), known)
+                if bit == known:
+                    beginnings.append(condition.filters[:count])
+        self._combined = _combined(beginnings, stream, dict(group.declared), group.streams[side])
+
+    def _path(self, filters: Filters) -> list[int]:
+        """The bits of the beginnings of these filters, the shortest first."""
+        path: list[int] = []
+        for last in filters:
+            path.append(self._bits[path[-1] if path else -1, last])
+        return path
 
     def of_filters(self, filters: Filters) -> float:
         """The share of tuples that pass all of these, a condition's filters or its first ones."""
-        if not filters:
-            return 1.0
-        bit = self._bits[filters]
+        return self._share(self._path(filters)[-1]) if filters else 1.0
+
+    def _share(self, bit: int) -> float:
+        check()
         return together(share for mask, share in self._combined.items() if mask >> bit & 1)
 
     @cached_property
@@ -187,7 +164,7 @@ class StreamShares:
     @cached_property
     def _parts(self) -> dict[Mask, float]:
         found: dict[Mask, float] = {}
-        whole = [self._bits[c.filters] for c in self._conditions]
+        whole = [self._path(c.filters)[-1] for c in self._conditions]
         for mask, share in self._combined.items():
             part = sum(1 << k for k, bit in enumerate(whole) if mask >> bit & 1)
             found[part] = together((found.get(part, 0.0), share))
@@ -197,9 +174,8 @@ class StreamShares:
     def split_evaluations(self) -> float:
         """Predicates evaluated per tuple where every condition is."""
         return sum(
-            self.of_filters(condition.filters[:count])
+            1.0 + sum(map(self._share, self._path(condition.filters)[:-1]))
             for condition in self._conditions
-            for count in range(len(condition.filters))
         )
 
     @cached_property
@@ -207,11 +183,13 @@ class StreamShares:
         """Predicates evaluated per tuple for its survival, and tuples by survival and reach."""
         evaluation = evaluation_of(self._group, self._side)
         asked = [
-            (a, self._bits[a.condition.filters], self._beginnings(a.condition))
+            (a, path[-1], path[:-1])
             for a in evaluation.asked
+            for path in [self._path(a.condition.filters)]
         ]
         evaluations, far = 0.0, dict[tuple[int, int], float]()
         for mask, share in self._combined.items():
+            check()
             survival, reach = evaluation.survival, evaluation.reach
             for one, bit, beginnings in asked:
                 if one.survival <= survival and one.reach <= reach:
@@ -221,9 +199,6 @@ class StreamShares:
                     survival, reach = max(survival, one.survival), max(reach, one.reach)
             far[survival, reach] = far.get((survival, reach), 0.0) + share
         return evaluations, far
-
-    def _beginnings(self, condition: Condition) -> list[int]:
-        return [self._bits[condition.filters[:n]] for n in range(1, len(condition.filters))]
 
     @property
     def survival_evaluations(self) -> float:
@@ -265,9 +240,10 @@ def _combined(
     for cells in cells_of(conjunctions):
         attribute = stream.attributes.get(cells.attribute, Attribute())
         known = {f: share for f, share in declared.items() if f.column.alias == name}
-        shares = _cell_shares(cells, attribute, known)
+        shares = cell_shares(cells, attribute, known)
         combined: dict[Mask, float] = {}
         for mask, share in found.items():
+            check()
             for passed, part in shares.items():
                 both = mask & passed
                 combined[both] = combined.get(both, 0.0) + share * part
@@ -278,68 +254,3 @@ def _combined(
             )
         found = combined
     return found
-
-
-def _cell_shares(
-    cells: Cells, attribute: Attribute, declared: Mapping[Filter, float]
-) -> dict[Mask, float]:
-    """How often an attribute's value lies in cells that allow these conjunctions."""
-    below = _below(cells, attribute, declared)
-    present = 1 - attribute.missing
-    edges = np.concatenate(([0.0], below, [present]))
-    found: dict[Mask, float] = {}
-    for passed, share in zip(cells.passed, np.diff(edges).tolist(), strict=True):
-        if share > 0:
-            found[passed] = found.get(passed, 0.0) + share
-    if attribute.missing:
-        found[cells.missing] = found.get(cells.missing, 0.0) + attribute.missing
-    return found
-
-
-def _below(cells: Cells, attribute: Attribute, declared: Mapping[Filter, float]) -> Floats:
-    """For each constant the share of values below it, then of those up to it; rising."""
-    values = declared_distribution(attribute)
-    up_to = np.concatenate(([0.0], np.cumsum(values.shares)))
-    kind = object if values.is_text else None
-    constants = np.array(cells.constants, dtype=kind)
-    left = up_to[np.searchsorted(values.values, constants, side="left")]
-    right = up_to[np.searchsorted(values.values, constants, side="right")]
-    found = np.column_stack((left, right)).ravel()
-    stated = _stated(cells, attribute, declared, found)
-    if stated:
-        # What is not declared is held between what is.
-        low = np.full(len(found), 0.0)
-        high = np.full(len(found), 1 - attribute.missing)
-        for place, share in stated.items():
-            found[place] = share
-            low[place:] = np.maximum(low[place:], share)
-            high[: place + 1] = np.minimum(high[: place + 1], share)
-        found = np.clip(found, low, np.maximum(low, high))
-    return np.maximum.accumulate(found)
-
-
-def _stated(
-    cells: Cells, attribute: Attribute, declared: Mapping[Filter, float], found: Floats
-) -> dict[int, float]:
-    """The places of `_below` for which a share follows from one that is declared."""
-    present = 1 - attribute.missing
-    places = {constant: 2 * j for j, constant in enumerate(cells.constants)}
-    stated: dict[int, float] = {}
-    for condition, share in declared.items():
-        if condition.column.attribute != cells.attribute or condition.constant not in places:
-            continue
-        at = places[condition.constant]
-        match condition.comparison:
-            case "<":
-                stated[at] = min(share, present)
-            case "<=":
-                stated[at + 1] = min(share, present)
-            case ">":
-                stated[at + 1] = max(0.0, present - share)
-            case ">=":
-                stated[at] = max(0.0, present - share)
-            case _:
-                equal = share if condition.comparison == "=" else max(0.0, present - share)
-                begins = min(float(found[at]), present - min(equal, present))
-                stated[at], stated[at + 1] = begins, begins + min(equal, present)
-    return stated

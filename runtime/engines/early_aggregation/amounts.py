@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from planner.errors import PlanError, RunError
 from planner.files.large_numbers import present_values
+from planner.files.text_codes import ranked_texts, text_array
 from planner.files.tuple_table import ColumnData, Table
 from planner.workload.query import Aggregate, Column, Query
 from runtime.engines.early_aggregation.kernel.types import (
@@ -44,19 +45,27 @@ class Ranked:
 
 def ranked(data: ColumnData) -> Ranked:
     """A column as ranks."""
+    if data.values.dtype == object:
+        return _ranked_texts(data)
     # Adding 0 makes -0.0 the same bits as 0.0, which it equals.
     floats = data.values.dtype.kind == "f"
     values = data.values.astype(np.float64) + 0.0 if floats else data.values
     missing = None if data.valid is None else ~data.valid
-    kind = pa.string() if values.dtype == object else None
-    encoded = pa.array(values, kind, mask=missing).dictionary_encode()
+    encoded = pa.array(values, mask=missing).dictionary_encode()
     held = encoded.dictionary
-    order = np.argsort(np.array(held.to_pylist(), object)) if kind else np.argsort(held.to_numpy())
+    order = np.argsort(held.to_numpy())
     rank = np.empty(len(order) + 1, np.int64)
     rank[order] = np.arange(len(order))
     rank[-1] = len(order)
     places = encoded.indices.fill_null(len(order)).to_numpy(zero_copy_only=False)
     return Ranked(rank[places], held.take(pa.array(order)))
+
+
+def _ranked_texts(data: ColumnData) -> Ranked:
+    codes, texts = ranked_texts(present_values(data))
+    every = np.full(len(data.values), len(texts), np.int64)
+    every[slice(None) if data.valid is None else data.valid] = codes
+    return Ranked(every, text_array(texts))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from planner.files.text_codes import MOST_TEXTS, numbered_values
 from planner.workload.query import Aggregate, Query, common_block
 from runtime.engines.early_aggregation.amounts import (
     Kept,
@@ -33,7 +33,7 @@ from runtime.engines.early_aggregation.groups import (
 )
 from runtime.engines.early_aggregation.kernel.types import SUM
 from runtime.engines.early_aggregation.program import CLOSED
-from runtime.runs.result_files import safe_file_name, written_to
+from runtime.runs.result_files import read_part, safe_file_name, written_to
 
 # In a change: when, which event, and the group with what is kept of it behind that.
 TIME, EVENT, ORDER, GROUP, ROWS = range(5)
@@ -118,8 +118,8 @@ def write_answer(
     shown = reader.changes(nothing, nothing[:, 0])
     with (
         written_to(folder),
-        pq.ParquetWriter(folder / f"{name}.parquet", at_the_end.schema) as answer,
-        pq.ParquetWriter(folder / f"{name}.changes.parquet", shown.schema) as changes,
+        _writer(folder / f"{name}.parquet", at_the_end.schema) as answer,
+        _writer(folder / f"{name}.changes.parquet", shown.schema) as changes,
     ):
         # Whatever happens in a batch is before the next: blocks that end, too.
         for rows, partition in _by_batch(parts):
@@ -129,6 +129,10 @@ def write_answer(
             if len(rows):
                 changes.write_table(reader.changes(rows, partition))
         answer.write_table(at_the_end)
+
+
+def _writer(file: Path, schema: pa.Schema) -> pq.ParquetWriter:
+    return pq.ParquetWriter(file, schema, dictionary_pagesize_limit=MOST_TEXTS)
 
 
 def _by_batch(parts: Path) -> Iterator[tuple[np.ndarray, NDArray[np.int64]]]:
@@ -143,7 +147,7 @@ def _by_batch(parts: Path) -> Iterator[tuple[np.ndarray, NDArray[np.int64]]]:
 
 
 def _read(file: Path) -> np.ndarray:
-    table = pq.read_table(file)
+    table = read_part(file)
     return np.stack([column.to_numpy() for column in table.columns], axis=1)
 
 
@@ -157,13 +161,12 @@ class AnswerReader:
 
     def answer(self, rows: np.ndarray) -> pa.Table:
         """The answer: [begin of the block, group, ...] as columns, sorted by the group columns."""
+        # Ranks are in the order of the values that they stand for, a missing one last.
+        order = np.lexsort([*reversed(self._ranks(rows[:, 1])), rows[:, 0]])
+        rows = rows[order]
         columns = self._window_start(rows[:, 0]) | self._groups(rows[:, 1])
-        names = list(columns)
         present = np.ones(len(rows), np.bool_)
-        table = _table(columns | self._aggregates(rows[:, 1:], present))
-        # By the group columns alone: aggregates may have the name of one of them.
-        order = _sorted_by(table.select(range(len(names))))
-        return table.take(order)
+        return _table(columns | self._aggregates(rows[:, 1:], present))
 
     def changes(self, rows: np.ndarray, partition: NDArray[np.int64]) -> pa.Table:
         """Every change of a batch in the order of events, with the group as it is after it.
@@ -192,19 +195,26 @@ class AnswerReader:
 
     def _groups(self, keys: NDArray[np.int64]) -> dict[str, pa.Array]:
         """The values of the GROUP BY attributes."""
+        named = zip(self.query.group_by, self.meanings.columns, self._ranks(keys), strict=True)
+        return {
+            # The rank behind all values is that of a missing one.
+            str(column): numbered_values(own, values, own == len(values))
+            for column, values, own in named
+        }
+
+    def _ranks(self, keys: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+        """The rank of each group's value among those of each GROUP BY attribute."""
         rest, ranks = keys, []
         for count, of_group in zip(self.grouping.groups, self.meanings.ranks, strict=True):
             ranks.append(of_group[rest % count])
             rest = rest // count
         aliases = [source.alias for source in self.query.sources]
         taken = dict.fromkeys(aliases, 0)
-        columns = {}
-        for column, values in zip(self.query.group_by, self.meanings.columns, strict=True):
-            own = ranks[aliases.index(column.alias)][:, taken[column.alias]]
+        found = []
+        for column in self.query.group_by:
+            found.append(ranks[aliases.index(column.alias)][:, taken[column.alias]])
             taken[column.alias] += 1
-            # The rank behind all values is that of a missing one.
-            columns[str(column)] = values.take(pa.array(own, mask=own == len(values)))
-        return columns
+        return found
 
     def _aggregates(self, rows: np.ndarray, present: NDArray[np.bool_]) -> dict[str, pa.Array]:
         places = kept_columns(self.query)
@@ -232,18 +242,9 @@ class AnswerReader:
             return sum_column(one, sums, missing)
         best = np.where(missing, 0, kept(rows, place, BESTS))
         if one.kind == "text":
-            return self.meanings.texts[place].take(pa.array(best, mask=missing))
+            return numbered_values(best, self.meanings.texts[place], missing)
         return pa.array(from_order(best, one.kind), mask=missing)
 
 
 def _table(columns: dict[str, pa.Array]) -> pa.Table:
     return pa.table(list(columns.values()), names=list(columns))
-
-
-def _sorted_by(table: pa.Table) -> pa.Array:
-    """The order of rows by all columns in turn, missing values last."""
-    names = [str(place) for place in range(table.num_columns)]
-    if not names:
-        return pa.array(np.arange(table.num_rows))
-    keys = [(name, "ascending") for name in names]
-    return pc.sort_indices(table.rename_columns(names), sort_keys=keys)

@@ -24,6 +24,7 @@ class AggregationEngine(Engine):
 
     schema = staticmethod(AggregationSchema.read)
     compile = staticmethod(compile_aggregation)
+    bytes_per_tuple = 300
     loaders = (load_aggregation_kernels,)
 
     def feed(self, _plan: Plan, _workload: Workload, open_to_change: bool = False) -> Merge:

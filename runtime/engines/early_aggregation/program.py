@@ -31,6 +31,7 @@ from runtime.engines.early_aggregation.kernel.types import (
 from runtime.engines.kernel_state import Done, stepped, summed
 from runtime.engines.nested_loops import Nest, join_cost
 from runtime.engines.protocol import BatchStep, Program, Tally
+from runtime.engines.result_rows import check_rows
 
 # In the counters of the output.
 _UPDATES, _RECOMPUTED, _EXAMINED, _CHANGES = range(4)
@@ -111,7 +112,7 @@ class AggregationProgram(Program):
     def load(self) -> None:
         load_aggregation_kernels()
 
-    def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> BatchStep:
+    def step(self, state: bytes | None, batch: bytes, partition: int, most_rows: int) -> BatchStep:
         given = Batch.unpack(batch, Arrivals)
         functions = np.array(self.functions, np.int64).reshape(-1, 3)
 
@@ -131,9 +132,10 @@ class AggregationProgram(Program):
                 counters,
                 given.until,
                 given.last,
-                keep_rows,
+                most_rows,
             )
-            return self._done(outcome, partition, keep_rows)
+            check_rows(len(outcome.changes) + len(outcome.blocks), most_rows)
+            return self._done(outcome, partition, most_rows > 0)
 
         zero = AggregationCounters.zero(len(self.kind), len(self.nest.filters))
         return stepped(state, zero, begin, work)

@@ -24,6 +24,7 @@ class JoinEngine(Engine):
 
     schema = staticmethod(JoinSchema.read)
     # The fast kernel, then loops without and with relations.
+    bytes_per_tuple = 250
     loaders = (load_kernels, partial(load_loop_kernels, False), partial(load_loop_kernels, True))
 
     def __init__(self, general_only: bool = False) -> None:

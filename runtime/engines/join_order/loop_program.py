@@ -12,7 +12,7 @@ from planner.errors import RunError
 from planner.plan.loop_orders import pipelines
 from planner.plan.plan import Plan
 from planner.workload.execution import Every
-from planner.workload.query import CountWindow, Query, Source, TimeWindow
+from planner.workload.query import CountWindow, LandmarkWindow, Query, Source, TimeWindow
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 from runtime.data.batch import Batch
@@ -24,6 +24,7 @@ from runtime.engines.kernels.digest import tuple_hashes
 from runtime.engines.kernels.loop_types import RELATION, TIME, LoopCounters, Rows, Windows
 from runtime.engines.nested_loops import Nest, join_cost, nest_of
 from runtime.engines.protocol import BatchStep, PlanInput, Program, Tally
+from runtime.engines.result_rows import check_rows
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class LoopProgram(Program):
     def load(self) -> None:
         load_loop_kernels(RELATION in self.kind)
 
-    def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> BatchStep:
+    def step(self, state: bytes | None, batch: bytes, partition: int, most_rows: int) -> BatchStep:
         given = Batch.unpack(batch, Rows)
 
         def begin() -> list[np.ndarray]:
@@ -63,8 +64,9 @@ class LoopProgram(Program):
                 cursor,
                 counters,
                 given.last,
-                keep_rows,
+                most_rows,
             )
+            check_rows(outcome.results, most_rows)
             held = 0 if partition else len(outcome.stay.ts)
             kept = [outcome.cursor, *outcome.stay]
             more = None if given.last else partial(self._still_held, outcome.stay, partition, given)
@@ -113,6 +115,11 @@ class LoopProgram(Program):
 
 
 _NO_LENGTH = 2**62
+_KINDS = {
+    TimeWindow: kernel.TIME,
+    CountWindow: kernel.COUNT,
+    LandmarkWindow: kernel.LANDMARK,
+}
 
 
 def compile_loops(given: PlanInput) -> LoopProgram:
@@ -138,7 +145,7 @@ def compile_loops(given: PlanInput) -> LoopProgram:
 def _kind(source: Source) -> int:
     if source.window is None:
         return kernel.RELATION
-    return kernel.COUNT if isinstance(source.window, CountWindow) else kernel.TIME
+    return _KINDS[type(source.window)]
 
 
 def _lengths(query: Query, plan: Plan) -> list[int]:
@@ -148,8 +155,8 @@ def _lengths(query: Query, plan: Plan) -> list[int]:
             lengths.append(microseconds(source.window.seconds))
         elif isinstance(source.window, CountWindow):
             lengths.append(source.window.rows)
-        elif source.window is None:
-            # A relation's rows are in no window: they leave when they end.
+        elif source.window is None or isinstance(source.window, LandmarkWindow):
+            # A relation's rows leave when they end, and what a landmark window holds never does.
             lengths.append(_NO_LENGTH)
         else:
             raise RunError(f"{source.alias} has a window that joins cannot be run over", plan.label)

@@ -19,6 +19,7 @@ from runtime.engines.kernels.digest import tuple_hashes
 from runtime.engines.kernels.windows import Tuples
 from runtime.engines.nested_loops import join_cost
 from runtime.engines.protocol import BatchStep, PlanInput, Program, Tally
+from runtime.engines.result_rows import check_rows
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class JoinProgram(Program):
     def load(self) -> None:
         load_kernels()
 
-    def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> BatchStep:
+    def step(self, state: bytes | None, batch: bytes, partition: int, most_rows: int) -> BatchStep:
         given = Batch.unpack(batch, Tuples)
         join = JoinSpec(
             np.array(self.window, np.int64),
@@ -54,8 +55,9 @@ class JoinProgram(Program):
 
         def work(counters: Counters, kept: list[np.ndarray]) -> Done:
             outcome = join_batch(
-                join, Tuples(*kept), given.tuples, counters, given.until, given.last, keep_rows
+                join, Tuples(*kept), given.tuples, counters, given.until, given.last, most_rows
             )
+            check_rows(outcome.results, most_rows)
             held = 0 if self.replicated and partition else len(outcome.stay.ts)
             more = None if given.last else partial(self._still_held, outcome.stay, partition, given)
             kept = list(outcome.stay)

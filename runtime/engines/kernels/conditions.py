@@ -13,6 +13,7 @@ from runtime.engines.kernels.loop_types import (
     GREATER_EQUAL,
     LESS,
     LESS_EQUAL,
+    constant_rows,
 )
 
 # When a query entered that was there from the beginning; before any other time.
@@ -54,7 +55,8 @@ class Predicates(NamedTuple):
 class Conditions(NamedTuple):
     """The conditions on one stream: the c-th is a conjunction of start[c] to start[c + 1].
 
-    Each part says `value comparison constant`; a conjunction of none is true.
+    Each part says `value comparison constant` for one of the constants of its row; a conjunction of
+    none is true.
     """
 
     start: np.ndarray
@@ -64,14 +66,14 @@ class Conditions(NamedTuple):
 
     @classmethod
     def of(cls, conjunctions: list[list[list[float]]]) -> Conditions:
-        """From lists of [value, comparison, constant]."""
-        parts = np.array([part for c in conjunctions for part in c], np.float64).reshape(-1, 3)
+        """From lists of [value, comparison, constant, more constants]."""
+        parts = [part for conjunction in conjunctions for part in conjunction]
         sizes = [len(conjunction) for conjunction in conjunctions]
         return cls(
             np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
-            parts[:, 0].astype(np.int64),
-            parts[:, 1].astype(np.int64),
-            np.ascontiguousarray(parts[:, 2]),
+            np.array([part[0] for part in parts], np.int64),
+            np.array([part[1] for part in parts], np.int64),
+            constant_rows([part[2:] for part in parts]),
         )
 
 
@@ -92,12 +94,23 @@ def holds(comparison, left, right):
 
 
 @njit(inline="always")
+def holds_for_any(comparison, value, constants):
+    """Whether the comparison holds with one of a row of constants."""
+    for constant in constants:
+        if holds(comparison, value, constant):
+            return True
+        if constant != constant:
+            break
+    return False
+
+
+@njit(inline="always")
 def passes(c, row, start, value, comparison, constant):
     """Whether the c-th condition holds, and how many of its parts were evaluated."""
     evaluated = 0
     for part in range(start[c], start[c + 1]):
         evaluated += 1
-        if not holds(comparison[part], row[value[part]], constant[part]):
+        if not holds_for_any(comparison[part], row[value[part]], constant[part]):
             return False, evaluated
     return True, evaluated
 
@@ -125,6 +138,6 @@ def filtered(span, filters, arriving, hashes, counters):
             if filters.source[f] == arriving.source[a] and passing[a]:
                 counters.evaluated[f] += counted
                 value = arriving.values[a, filters.value[f]]
-                passing[a] = holds(filters.comparison[f], value, filters.constant[f])
+                passing[a] = holds_for_any(filters.comparison[f], value, filters.constant[f])
                 counters.passed[f] += counted * np.int64(passing[a])
     return passing

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-TIME, COUNT, RELATION = range(3)
+TIME, COUNT, RELATION, LANDMARK = range(4)
 EQUAL, UNEQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL = range(6)
 
 
@@ -91,12 +92,28 @@ class Loops(NamedTuple):
 
 
 class Filters(NamedTuple):
-    """Conditions on arriving tuples, in the order they are evaluated."""
+    """Conditions on arriving tuples, in the order they are evaluated: `value comparison constant`
+    for one of the constants of a row."""
 
     source: np.ndarray
     value: np.ndarray
     comparison: np.ndarray
     constant: np.ndarray
+
+    @classmethod
+    def of(cls, filters: Sequence[Sequence[float]]) -> Filters:
+        """From lists of [source, value, comparison, constant, more constants]."""
+        columns = np.array([row[:3] for row in filters], np.int64).reshape(-1, 3)
+        source, value, comparison = map(np.ascontiguousarray, columns.T)
+        return cls(source, value, comparison, constant_rows([row[3:] for row in filters]))
+
+
+def constant_rows(constants: Sequence[Sequence[float]]) -> np.ndarray:
+    """A row of constants for each condition, filled up with NaN."""
+    rows = np.full((len(constants), max(map(len, constants), default=1)), np.nan)
+    for row, given in zip(rows, constants, strict=True):
+        row[: len(given)] = given
+    return rows
 
 
 class LoopCounters(NamedTuple):

@@ -13,35 +13,43 @@ from runtime.engines.load_shedding.kernel.instants import star_batch
 from runtime.engines.load_shedding.kernel.types import Arrived, Learned, Outcome, ShedCounters
 from runtime.engines.load_shedding.star_join import StarJoin
 
-_LEARNED = len(Learned._fields)
+_LEARNED, _COLUMNS = len(Learned._fields), len(Arrived._fields)
 
 
 @dataclass(slots=True)
 class Stored:
-    """What goes on from batch to batch: active rows and stored tuples, with what is known of each.
+    """What goes on from batch to batch: active rows and stored tuples, with what is known of each,
+    and what waits for the processor.
 
-    `since` is the logarithm of the chance to survive all random choices before a tuple came.
+    `since` is the logarithm of the chance to survive all random choices before a tuple came;
+    `moments` are of tuples only.
     """
 
     learned: Learned
     priority: np.ndarray
     since: np.ndarray
+    moments: np.ndarray
     tuples: Arrived
+    waiting: Arrived
 
     @classmethod
     def nothing(cls, join: StarJoin, like: Arrived) -> Stored:
         """Before the first batch; tuples will be like these."""
-        return cls(join.nothing_learned(), np.zeros(0), np.zeros(0), like.take(slice(0, 0)))
+        none, moments = np.zeros(0), np.zeros((0, *join.moments))
+        empty = like.take(slice(0, 0))
+        return cls(join.nothing_learned(), none, none, moments, empty, empty)
 
     def pack(self) -> list[np.ndarray]:
         """As arrays."""
-        return [*self.learned, self.priority, self.since, *self.tuples]
+        known = self.priority, self.since, self.moments
+        return [*self.learned, *known, *self.tuples, *self.waiting]
 
     @classmethod
     def unpack(cls, packed: list[np.ndarray]) -> Stored:
         """What `pack` made."""
-        priority, since, *tuples = packed[_LEARNED:]
-        return cls(Learned(*packed[:_LEARNED]), priority, since, Arrived(*tuples))
+        priority, since, moments, *tuples = packed[_LEARNED:]
+        stored, waiting = Arrived(*tuples[:_COLUMNS]), Arrived(*tuples[_COLUMNS:])
+        return cls(Learned(*packed[:_LEARNED]), priority, since, moments, stored, waiting)
 
     def after(
         self,
@@ -51,7 +59,7 @@ class Stored:
         arriving: Arrived,
         counters: ShedCounters,
         last: bool,
-        keep_rows: bool,
+        most_rows: int,
     ) -> tuple[Outcome, Stored]:
         """Join the tuples of a batch; what comes of it, and what is stored then."""
         shape = join.shape(span, begin)
@@ -59,11 +67,13 @@ class Stored:
         passing = filtered(shape, join.kernel_filters(), arriving, no_hashes, counters)
         arriving = arriving.take(passing)
         outcome = star_batch(
-            shape, self.tuples, self.priority, self.since, arriving, self.learned, counters, last,
-            keep_rows,
+            shape, self.tuples, self.priority, self.since, self.moments, self.waiting, arriving,
+            self.learned, counters, last, most_rows,
         )  # fmt: skip
-        stay = self.tuples.followed_by(arriving).take(outcome.stay)
-        return outcome, Stored(self.learned, outcome.priority, outcome.since, stay)
+        seen = self.tuples.followed_by(self.waiting).followed_by(arriving)
+        known = outcome.priority, outcome.since, outcome.moments
+        after = seen.take(outcome.stay), seen.take(outcome.waiting)
+        return outcome, Stored(self.learned, *known, *after)
 
     def held(self, join: StarJoin, span: Span, until: int) -> np.ndarray:
         """How long what is stored has been held when a batch ends, by source."""

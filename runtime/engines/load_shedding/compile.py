@@ -6,10 +6,13 @@ from dataclasses import replace
 
 from planner.families.load_shedding.labels import EXACT
 from planner.families.load_shedding.simulation.settings import BETA
-from planner.families.load_shedding.star import star_of
+from planner.families.load_shedding.star import is_loaded, star_of
 from planner.families.load_shedding.star_tuples import MILLIONTHS
+from planner.plan.cost import Units
+from planner.seconds.clock import clock_of
+from planner.seconds.units import units_of
 from runtime.engines.load_shedding.program import StarProgram
-from runtime.engines.load_shedding.star_join import star_join
+from runtime.engines.load_shedding.star_join import Processor, star_join
 from runtime.engines.protocol import PlanInput
 
 
@@ -20,7 +23,7 @@ def compile_star(given: PlanInput) -> StarProgram:
     star, shedding = star_of(workload), workload.execution.shedding
     codes, constants = given.schema.codes, given.schema.constants
     label = given.plan.label
-    join = star_join(star, query, label, codes, constants)
+    join = star_join(star, query, label, codes, constants, given.schema.aggregation)
     arms = [
         replace(
             arm,
@@ -38,9 +41,31 @@ def compile_star(given: PlanInput) -> StarProgram:
             seed=workload.run.seed,
             beta=beta * MILLIONTHS,
             prefilter=shedding.prefilter,
+            processor=_processor(given),
         ),
         schema=given.schema,
         begin=given.begin,
         span=given.span,
         partitions=partitions,
     )
+
+
+def _processor(given: PlanInput) -> Processor | None:
+    """The processor for which the exact join of these tuples would be the stated load."""
+    workload, schema = given.workload, given.schema
+    if not is_loaded(workload):
+        return None
+    # Scaled to a load, units only weigh results against comparisons. Who is dropped must not change
+    # with a calibration, so that the same run has the same answer.
+    units = units_of(workload)
+    own = Units(compare=units.of("shed probe").compare, output=units.of("shed output").output)
+    comparisons, results, seconds = schema.exact_work
+    clock = clock_of(
+        own,
+        units.source,
+        comparisons / seconds,
+        results / seconds,
+        workload.execution.utilisation,
+    )
+    buffer = None if given.plan.label == EXACT else workload.execution.shedding.buffer
+    return Processor(clock.compare * MILLIONTHS, clock.output * MILLIONTHS, buffer)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from planner.families.load_shedding.labels import MOST_RESULTS, OFFLINE, OPTIMUM
-from planner.families.load_shedding.star import star_of
+from planner.families.load_shedding.star import is_loaded, star_of
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.data.feed import Merge, Split
+from runtime.engines.load_shedding.aggregate_figures import write_aggregates
 from runtime.engines.load_shedding.compile import compile_star
 from runtime.engines.load_shedding.feed import (
     StarSchema,
@@ -30,6 +31,7 @@ class StarEngine(Engine):
 
     schema = staticmethod(StarSchema.read)
     compile = staticmethod(compile_star)
+    bytes_per_tuple = 600
     loaders = (load_star_kernel,)
 
     def feed(self, plan: Plan, _workload: Workload, open_to_change: bool = False) -> Merge:
@@ -39,17 +41,22 @@ class StarEngine(Engine):
 
     def feed_needs(self, plan: Plan, workload: Workload) -> object:
         """The importance that results are summed up by; offline the room of each stream, and how
-        the best tuples to keep are found."""
+        the best tuples to keep are found; for a processor how rows are, which is part of the exact
+        work."""
         arms, shedding = star_of(workload).arms, workload.execution.shedding
-        importance = [arm.importance for arm in arms]
-        if plan.label not in OFFLINE:
-            return [importance]
-        return [importance, [arm.share for arm in arms], shedding.optimum, shedding.prefilter]
+        needs: list[object] = [[arm.importance for arm in arms]]
+        if plan.label in OFFLINE:
+            needs += [[arm.share for arm in arms], shedding.optimum, shedding.prefilter]
+        if is_loaded(workload):
+            needs += [[arm.access for arm in arms], star_of(workload).buckets]
+        return needs
 
     def split(self, plan: Plan, workload: Workload, partitions: int) -> Split:
         """By key, where all streams have the same one; each partition then has its own memory."""
         if plan.label in OFFLINE:
             return Split(1, None, "the best tuples to keep are those of one memory")
+        if is_loaded(workload):
+            return Split(1, None, "one processor serves all streams")
         if not star_of(workload).is_keyed:
             return Split(1, None, "streams are joined on several attributes of the relation")
         caveat = (
@@ -59,10 +66,13 @@ class StarEngine(Engine):
         return Split(partitions, _ANY_KEY, caveat=caveat if partitions > 1 else "")
 
     def write_results(
-        self, workload: Workload, _schema: StarSchema, _tally: Tally, parts: Path, folder: Path
+        self, workload: Workload, _schema: StarSchema, tally: Tally, parts: Path, folder: Path
     ) -> None:
-        """Write `QUERY.parquet`: a row for each result."""
-        merge_results(workload, parts, folder)
+        """Write `QUERY.parquet`: a row for each result, or for each group of an aggregation."""
+        if "aggregates" in tally.shed:
+            write_aggregates(workload, tally.shed["aggregates"], folder)
+        else:
+            merge_results(workload, parts, folder)
 
 
 ENGINE = StarEngine()

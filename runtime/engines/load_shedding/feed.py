@@ -24,6 +24,7 @@ from runtime.data.feed import Feed, Span
 from runtime.data.json_records import read_record, write_record
 from runtime.data.scales import Scales
 from runtime.engines.join_feeds import validity, value_slots
+from runtime.engines.load_shedding.aggregation import Aggregation, aggregated_columns
 from runtime.engines.load_shedding.batch import Stored
 from runtime.engines.load_shedding.kernel.types import IMPORTANCE_BASE, NEVER, Arrived
 from runtime.engines.load_shedding.star_join import MOST_KEYS, star_join
@@ -37,14 +38,19 @@ Key = str | int | float
 class StarSchema:
     """Keys of each arm are below its number of `codes`, and `names` are what they stand for, where
     that is not themselves; `constants` are those of the filters. `exact` is the answer without a
-    bound: how many results, and their importance in millionths. `optimum_seconds` are those of the
-    processor in which the best tuples to keep were found, where they were looked for."""
+    bound: how many results, and their importance in millionths; `exact_aggregates` are by
+    evaluation or group and by aggregate; `exact_work` its comparisons and results, and in how many
+    seconds tuples came for that. `optimum_seconds` are those of the processor in which the
+    best tuples to keep were found, where they were looked for."""
 
     codes: list[int]
-    constants: list[float]
+    constants: tuple[tuple[float, ...], ...]
     names: dict[str, list[Key | None]] = field(default_factory=dict)
     exact: tuple[int, int] = (0, 0)
     optimum_seconds: float | None = None
+    aggregation: Aggregation = field(default_factory=Aggregation)
+    exact_aggregates: list[list[float]] = field(default_factory=list)
+    exact_work: tuple[int, int, float] = (0, 0, 1.0)
 
     def write(self, folder: Path) -> None:
         """Keep it in a folder of micro-batches."""
@@ -97,24 +103,34 @@ def _feed(
     blocks += [made.stream(number, arm, leaves) for number, arm in enumerate(star.arms)]
     merged = Arrived(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
     tuples = merged.take(np.argsort(merged.ts, kind="stable"))
-    schema = StarSchema(made.codes, made.constants, made.names())
+    schema = StarSchema(made.codes, made.constants, made.names(), aggregation=made.aggregation)
+    exact = _exact(star, query, schema, tuples)
     return Feed(
         tuples,
         {name: len(table) for name, table in tables.items()},
-        replace(schema, exact=_exact(star, query, schema, tuples)),
+        exact,
         whole_instants=True,
     )
 
 
-def _exact(star: Star, query: Query, schema: StarSchema, tuples: Arrived) -> tuple[int, int]:
-    """The answer without a bound, by the same kernel: results, and importance in millionths."""
-    join = star_join(star, query, EXACT, schema.codes, schema.constants)
+def _exact(star: Star, query: Query, schema: StarSchema, tuples: Arrived) -> StarSchema:
+    """With the answer without a bound, by the same kernel: results, importance in millionths,
+    aggregates, and work."""
+    join = star_join(star, query, EXACT, schema.codes, schema.constants, schema.aggregation)
     counters = join.zero()
+    came = tuples.ts[join.shape(Span(0, 0), 0).arm_of[tuples.source] >= 0]
+    first, last = (int(came[0]), int(came[-1])) if len(came) else (0, 0)
     outcome, _ = Stored.nothing(join, tuples).after(
-        join, Span(0, 0), 0, tuples, counters, last=True, keep_rows=False
+        join, Span(first, last), first, tuples, counters, last=True, most_rows=0
     )
     high, low = (int(part) for part in counters.importance)
-    return outcome.results, high * IMPORTANCE_BASE + low
+    comparisons, seconds = int(counters.comparisons.sum()), max(1, last - first) / 1e6
+    return replace(
+        schema,
+        exact=(outcome.results, high * IMPORTANCE_BASE + low),
+        exact_aggregates=counters.aggregates.tolist(),
+        exact_work=(comparisons, outcome.results, seconds),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +143,8 @@ class _Blocks:
     keys: list[dict[str, NDArray[np.int32]]]
     codes: list[int]
     values: Mapping[str, NDArray[np.float64]]
-    constants: list[float]
+    constants: tuple[tuple[float, ...], ...]
+    aggregation: Aggregation
 
     @classmethod
     def of(cls, query: Query, star: Star, tables: Mapping[str, Table]) -> _Blocks:
@@ -150,15 +167,16 @@ class _Blocks:
         scales = Scales.of(data, (), query.name)
         by_column = scales.values(data)
         width = max(slots.values(), default=0) + 1
+        aggregated = aggregated_columns(query, star, tables, width)
         values = {}
         for source in query.sources:
             own = np.full((len(tables[source.name]), width), np.nan)
             for column, slot in slots.items():
                 if column.alias == source.alias:
                     own[:, slot] = by_column[column]
-            values[source.alias] = own
-        constants = [scales.constant(f.column, f.constant) for f in query.filters]
-        return cls(query, star, tables, keys, codes, values, constants)
+            values[source.alias] = np.hstack([own, aggregated.values[source.alias]])
+        constants = scales.constants(query.filters)
+        return cls(query, star, tables, keys, codes, values, constants, aggregated.aggregation)
 
     def stream(self, number: int, arm: Arm, leaves: Mapping[str, NDArray[np.int64]]) -> Arrived:
         """The tuples of an arm."""

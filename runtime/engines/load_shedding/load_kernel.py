@@ -26,4 +26,4 @@ def load_star_kernel() -> None:
     # As a batch's are, which share its memory and cannot be written to.
     packed = Arrived(*(np.frombuffer(c.tobytes(), c.dtype).reshape(c.shape) for c in tuples))
     nothing = Stored.nothing(join, packed)
-    nothing.after(join, Span(0, 1), 0, packed, join.zero(), last=True, keep_rows=True)
+    nothing.after(join, Span(0, 1), 0, packed, join.zero(), last=True, most_rows=1)

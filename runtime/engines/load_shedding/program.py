@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from runtime.engines.load_shedding.load_kernel import load_star_kernel
 from runtime.engines.load_shedding.star_join import StarJoin
 from runtime.engines.load_shedding.tally import tally_of
 from runtime.engines.protocol import BatchStep, Program, Tally
+from runtime.engines.result_rows import check_rows
 
 
 @dataclass(frozen=True)
@@ -35,18 +36,22 @@ class StarProgram(Program):
         self,
         state: bytes | None,
         batch: bytes,
-        partition: int,  # noqa: ARG002
-        keep_rows: bool,
+        partition: int,
+        most_rows: int,
     ) -> BatchStep:
         given = Batch.unpack(batch, Arrived)
+        # Partitions choose independently of each other.
+        join = replace(self.join, seed=self.join.seed ^ partition << 32)
 
         def begin() -> list[np.ndarray]:
             return Stored.nothing(self.join, given.tuples).pack()
 
         def work(counters: ShedCounters, kept: list[np.ndarray]) -> Done:
             outcome, after = Stored.unpack(kept).after(
-                self.join, self.span, self.begin, given.tuples, counters, given.last, keep_rows
+                join, self.span, self.begin, given.tuples, counters, given.last, most_rows
             )
+
+            check_rows(outcome.results, most_rows)
 
             def held() -> np.ndarray:
                 return after.held(self.join, self.span, given.until)

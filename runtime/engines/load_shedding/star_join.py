@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,11 +21,11 @@ from planner.families.load_shedding.labels import (
 from planner.families.load_shedding.star import Star
 from planner.workload.query import Query
 from runtime.data.feed import Span
-from runtime.engines.join_feeds import value_slots
 from runtime.engines.kernels.loop_types import Filters
+from runtime.engines.load_shedding.aggregation import Aggregation
 from runtime.engines.load_shedding.kernel import types as kernel
 from runtime.engines.load_shedding.kernel.types import NEVER, STEPS, Learned, Shape, ShedCounters
-from runtime.engines.nested_loops import COMPARISON_CODES
+from runtime.engines.nested_loops import filter_rows
 
 _POLICIES = {
     EXACT: kernel.EXACT,
@@ -65,11 +66,26 @@ class StarArm:
 
 
 @dataclass(frozen=True, slots=True)
+class Processor:
+    """A processor that takes time: microseconds of a comparison and of a result, and how many
+    tuples may wait for it; None is no bound."""
+
+    compare: float
+    output: float
+    buffer: int | None
+
+
+# One that takes none: nothing ever waits.
+_NO_TIME = Processor(0.0, 0.0, None)
+
+
+@dataclass(frozen=True, slots=True)
 class StarJoin:
-    """A star join under a policy. `filters` are [source, value, comparison, constant].
+    """A star join under a policy. `filters` are [source, value, comparison, constants].
 
     `beta` is in millionths of importance. Without a relation (`relation` is None) streams meet
-    through rows that stand for keys, and have the place behind all sources.
+    through rows that stand for keys, and have the place behind all sources. Without a `processor`
+    work takes no time.
     """
 
     policy: str
@@ -80,6 +96,23 @@ class StarJoin:
     seed: int = 0
     beta: float = 0.0
     prefilter: bool = True
+    aggregation: Aggregation = field(default_factory=Aggregation)
+    processor: Processor | None = None
+
+    @property
+    def is_unbiased(self) -> bool:
+        """Whether what is lost is lost by chance, so that what was found says how much it is."""
+        chance = self.policy == RANDOM and self.processor is None
+        return chance and all(arm.room for arm in self.arms)
+
+    @property
+    def moments(self) -> tuple[int, int]:
+        """How many moments a stored tuple has, by evaluation or group and by aggregate: where
+        errors can be worked out, which takes two streams with two places each or more."""
+        rooms = [arm.room or 0 for arm in self.arms]
+        if self.policy != RANDOM or len(rooms) != 2 or min(rooms) < 2:
+            return 0, 0
+        return self.aggregation.with_errors(sum(rooms)), self.aggregation.shape[1]
 
     @property
     def counted_keys(self) -> int:
@@ -96,6 +129,8 @@ class StarJoin:
         def integers(values: list[int]) -> np.ndarray:
             return np.array(values, np.int64)
 
+        group_source, group_slot = self.aggregation.group or (-1, -1)
+        processor = self.processor or _NO_TIME
         return Shape(
             arm_of=arm_of,
             place=integers([arm.place for arm in self.arms]),
@@ -117,6 +152,15 @@ class StarJoin:
             every=self.step_of(span, begin),
             shares=1,
             share=0,
+            evaluations=integers(self.aggregation.evaluations),
+            amount_source=integers([source for source, _ in self.aggregation.amounts]),
+            amount_slot=integers([slot for _, slot in self.aggregation.amounts]),
+            group_source=group_source,
+            group_slot=group_slot,
+            pairs=np.array([_pairs(arm.room) for arm in self.arms]),
+            buffer=NEVER if processor.buffer is None else processor.buffer,
+            compare=processor.compare,
+            output=processor.output,
         )
 
     def step_of(self, span: Span, begin: int) -> int:
@@ -125,29 +169,41 @@ class StarJoin:
 
     def kernel_filters(self) -> Filters:
         """The conditions on arriving tuples and on rows."""
-        columns = np.array(self.filters, np.float64).reshape(-1, 4)
-        source, value, comparison = (np.ascontiguousarray(c, np.int64) for c in columns[:, :3].T)
-        return Filters(source, value, comparison, np.ascontiguousarray(columns[:, 3]))
+        return Filters.of(self.filters)
 
     def zero(self) -> ShedCounters:
         """Nothing counted yet."""
         arms, filters = len(self.arms), len(self.filters)
-        return ShedCounters.zero(arms, self.sources + 1, filters, self.counted_keys)
+        aggregates = self.aggregation.shape
+        return ShedCounters.zero(arms, self.sources + 1, filters, self.counted_keys, aggregates)
 
     def nothing_learned(self) -> Learned:
         """No choice was made, and no arrival seen."""
         arms = len(self.arms)
         keys = max(arm.codes for arm in self.arms) if self.policy == EXPECTED_GAIN else 0
         known, count, total, sums = (np.zeros((arms, n), np.int64) for n in (keys, keys, keys, 4))
-        return Learned(np.zeros(arms, np.int64), np.zeros(arms), known, count, total, sums)
+        choices, survived = np.zeros(arms, np.int64), np.zeros(arms)
+        # The processor was never busy.
+        clock = np.full(1, -np.inf)
+        return Learned(choices, survived, known, count, total, sums, clock)
+
+
+def _pairs(room: int | None) -> float:
+    """The logarithm of k^2 / (k^2 - 1) over that of the chance k / (k + 1) to survive a choice."""
+    if room is None or room < 2:
+        return 0.0
+    return np.log1p(1 / (room**2 - 1)) / -np.log1p(1 / room)
 
 
 def star_join(
-    star: Star, query: Query, policy: str, codes: list[int], constants: list[float]
+    star: Star,
+    query: Query,
+    policy: str,
+    codes: list[int],
+    constants: Sequence[Sequence[float]],
+    aggregation: Aggregation,
 ) -> StarJoin:
     """A star join without a bound: how it reaches the relation, and its filters."""
-    places = {source.alias: place for place, source in enumerate(query.sources)}
-    slots = value_slots(query)
     arms = []
     for arm, count in zip(star.arms, codes, strict=True):
         buckets = 1
@@ -165,8 +221,7 @@ def star_join(
                 alpha=float(arm.lifetime),
             )
         )
-    filters = [
-        [places[f.column.alias], slots[f.column], COMPARISON_CODES[f.comparison], constant]
-        for f, constant in zip(query.filters, constants, strict=True)
-    ]
-    return StarJoin(policy, arms, len(query.sources), star.relation_place, filters)
+    filters = filter_rows(query, constants)
+    return StarJoin(
+        policy, arms, len(query.sources), star.relation_place, filters, aggregation=aggregation
+    )

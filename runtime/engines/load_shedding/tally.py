@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from planner.families.load_shedding.labels import RANDOM
-from planner.families.load_shedding.simulation.settings import REASONS
+from planner.families.load_shedding.simulation.settings import PROCESSOR_SHORT, REASONS
 from planner.families.load_shedding.star_tuples import MILLIONTHS
 from planner.plan.cost import Cost, Quality
 from planner.plan.plan import Operator, Plan
 from runtime.engines.kernel_state import Sums, summed
+from runtime.engines.load_shedding.aggregate_figures import aggregate_figures
 from runtime.engines.load_shedding.kernel.types import IMPORTANCE_BASE, ShedCounters
-from runtime.engines.load_shedding.star_join import StarJoin
+from runtime.engines.load_shedding.star_join import Processor, StarJoin
 from runtime.engines.protocol import Tally
 
 if TYPE_CHECKING:
@@ -94,6 +94,7 @@ def _shed(program: StarProgram, counters: ShedCounters) -> dict[str, Any]:
     results, importance = program.schema.exact
     rooms = {arm.alias: arm.room for arm in join.arms}
     by_arm = dict(zip(aliases, counters.evictions.tolist(), strict=True))
+    reasons = REASONS if join.processor is None else (*REASONS, PROCESSOR_SHORT)
     shed: dict[str, Any] = {
         "exact": {"results": results, "importance": importance / MILLIONTHS},
         "memory": {
@@ -101,7 +102,7 @@ def _shed(program: StarProgram, counters: ShedCounters) -> dict[str, Any]:
             for alias, room in rooms.items()
         },
         "evictions": {
-            alias: dict(zip(REASONS, counts, strict=True)) for alias, counts in by_arm.items()
+            alias: dict(zip(reasons, counts, strict=False)) for alias, counts in by_arm.items()
         },
         "timeline": {
             "from": program.begin / 1e6,
@@ -114,10 +115,25 @@ def _shed(program: StarProgram, counters: ShedCounters) -> dict[str, Any]:
     }
     if program.schema.optimum_seconds is not None:
         shed["optimum_seconds"] = program.schema.optimum_seconds
-    if join.policy == RANDOM:
+    if join.processor is not None:
+        shed["processor"] = _waiting(join.processor, counters)
+    if program.schema.aggregation.names:
+        shed["aggregates"] = aggregate_figures(program, counters)
+    if join.is_unbiased:
         found, worth = counters.estimated.tolist()
         shed["estimates"] = {"results": found, "importance": worth / MILLIONTHS}
     return shed
+
+
+def _waiting(processor: Processor, counters: ShedCounters) -> dict[str, Any]:
+    """How long the tuples that were served had waited, in seconds; it is one processor."""
+    served, waited, longest = counters.waited.tolist()
+    return {
+        "buffer": processor.buffer,
+        "served": int(served),
+        "mean_wait": waited / served / 1e6 if served else 0.0,
+        "longest_wait": longest / 1e6,
+    }
 
 
 def _keys(program: StarProgram, number: int, counters: ShedCounters) -> list[dict[str, Any]]:

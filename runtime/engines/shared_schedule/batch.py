@@ -11,6 +11,7 @@ from runtime.engines.kernels.conditions import ALWAYS, attach
 from runtime.engines.kernels.digest import tuple_hashes
 from runtime.engines.kernels.loop_types import Rows
 from runtime.engines.kernels.scan import PADDING
+from runtime.engines.result_rows import check_rows
 from runtime.engines.shared_schedule.counters import ALONE, ScheduleCounters
 from runtime.engines.shared_schedule.kernel.isolated import serve_alone
 from runtime.engines.shared_schedule.kernel.scan import link_stored, scan
@@ -60,7 +61,7 @@ class Run:
     dropped: np.ndarray
     free: np.ndarray
     waiting: Waiting
-    keep_rows: bool
+    most_rows: int
     rows: list[np.ndarray] = field(default_factory=list)
     _side: np.ndarray = field(init=False)
     _bits: np.ndarray = field(init=False)
@@ -94,9 +95,9 @@ class Run:
             before = int(self.waiting.used[0])
             kept = scan(
                 arrived, line, cursor, predicates, windows, unit_costs, classes, self.span,
-                self.waiting.outers, self.waiting.used, joins, found, held, self.keep_rows,
+                self.waiting.outers, self.waiting.used, joins, found, held, self.most_rows,
             )  # fmt: skip
-            self.rows += self._rows_of(kept)
+            self._keep(kept)
             if int(self.waiting.used[0]) == before:
                 # One tuple has more matches than there is room for.
                 room = 2 * len(self.waiting.outers.offsets)
@@ -175,6 +176,12 @@ class Run:
         )  # fmt: skip
         for query, slot, _ in era.queries:
             self.free[query] = free[slot]
+
+    def _keep(self, kept: np.ndarray) -> None:
+        check_rows(len(kept), self.most_rows)
+        for rows in self._rows_of(kept):
+            self.rows.append(rows)
+            check_rows(sum(map(len, self.rows)), self.most_rows)
 
     def _rows_of(self, kept: np.ndarray) -> Iterator[np.ndarray]:
         """The rows of each query: its number, seqs in FROM order, time, and rank of the last."""

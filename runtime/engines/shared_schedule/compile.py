@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from planner.errors import PlanError
-from planner.families.shared_schedule.clock import Clock
 from planner.families.shared_schedule.labels import (
     EDF,
     FAIR,
@@ -25,6 +24,7 @@ from planner.families.shared_schedule.policies import rule_of
 from planner.families.shared_schedule.predictions import Predictions, predictions_of
 from planner.joins.shared.query_groups import BOTH, Condition, Group, Member
 from planner.plan.plan import Operator
+from planner.seconds.clock import Clock
 from planner.seconds.units import units_of
 from planner.workload.workload import Workload
 from runtime.engines.kernels.conditions import ALWAYS

@@ -14,6 +14,7 @@ class ScheduleEngine(PairEngine):
     """Runs one join for many queries, and measures every policy on the same arrivals."""
 
     compile = staticmethod(compile_schedule)
+    bytes_per_tuple = 250
     loaders = (load_schedule_kernels,)
 
     def split(self, _plan: Plan, _workload: Workload, _partitions: int) -> Split:

@@ -49,5 +49,5 @@ def load_schedule_kernels() -> None:
         dropped=np.zeros(2, np.int64),
         free=np.zeros(1, np.int64),
         waiting=Waiting(1, 1),
-        keep_rows=False,
+        most_rows=0,
     ).through(0, FOREVER, FOREVER)

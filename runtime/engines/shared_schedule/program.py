@@ -52,7 +52,7 @@ class ScheduleProgram(Program):
         state: bytes | None,
         batch: bytes,
         partition: int,  # noqa: ARG002
-        keep_rows: bool,
+        most_rows: int,
     ) -> BatchStep:
         given = Batch.unpack(batch, Rows)
 
@@ -66,7 +66,7 @@ class ScheduleProgram(Program):
             ).pack()
 
         def work(counters: ScheduleCounters, kept: list[np.ndarray]) -> Done:
-            return self._work(given, counters, kept, keep_rows)
+            return self._work(given, counters, kept, most_rows)
 
         return stepped(state, self.zero(), begin, work)
 
@@ -75,7 +75,7 @@ class ScheduleProgram(Program):
         given: Batch[Rows],
         counters: ScheduleCounters,
         kept: list[np.ndarray],
-        keep_rows: bool,
+        most_rows: int,
     ) -> Done:
         before = self.eras[int(kept[0][1])]
         state = State.unpack(kept, len(before.windows), len(before.classes))
@@ -98,7 +98,7 @@ class ScheduleProgram(Program):
         seen = state.rows.followed_by(given.tuples)
         run = Run(
             self.join, era, self.alias, counters, measured, seen, len(state.rows.ts), left,
-            state.free, state.waiting, keep_rows,
+            state.free, state.waiting, most_rows,
         )  # fmt: skip
         until, reach = given.until, given.until * NS_PER_US
         if given.last:

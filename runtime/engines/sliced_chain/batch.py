@@ -11,6 +11,7 @@ import numpy as np
 from runtime.engines.kernels.conditions import ALWAYS, Conditions, Predicates, attach
 from runtime.engines.kernels.digest import tuple_hashes
 from runtime.engines.kernels.loop_types import Rows
+from runtime.engines.result_rows import check_rows
 from runtime.engines.sliced_chain.chain_program import (
     FILTER,
     OPEN,
@@ -122,13 +123,15 @@ class Run:
     bits: np.ndarray
     begun: int
     until: int
-    keep_rows: bool
+    most_rows: int
     longest_queue: int = 0
     rows: list[np.ndarray] = field(default_factory=list)
     _sides: dict[tuple[int, ...], Members] = field(default_factory=dict)
+    results_before: int = field(init=False)
     _newest: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
+        self.results_before = int(self.counters.results.sum())
         # One table for the slices of all chains: each leaves it as it was. Of filters that no tuple
         # passes push-down makes no chain at all.
         self._newest = no_newest(max((chain.buckets for chain in self.era.chains), default=1))
@@ -240,7 +243,7 @@ class Run:
         """From slice to slice; what stays is left in `stored`."""
         events = self._first_queue(members)
         causes = events // 2
-        kept = []
+        kept: list[np.ndarray] = []
         for place, piece in enumerate(self.prepared.pieces[number]):
             self.longest_queue = max(self.longest_queue, len(events))
             first, second = stored.females[place]
@@ -258,16 +261,21 @@ class Run:
                 self._newest,
                 self.begun,
                 self.until,
-                self.keep_rows,
+                max(1, self._room) if self.most_rows else 0,
             )
             stored.females[place] = [passage.first, passage.second]
             events, causes = passage.events, passage.causes
             self._add_results(chain, piece, found)
-            if self.keep_rows and len(found.pairs):
+            if self.most_rows and len(found.pairs):
                 kept.append(np.insert(found.pairs, 0, place, axis=1))
         if kept:
             pieces = self.prepared.pieces[number]
             self.rows += rows_of(chain, pieces, self.seen, self.bits, np.concatenate(kept))
+
+    @property
+    def _room(self) -> int:
+        """How many more results may be kept: a result of several queries is one of each."""
+        return self.most_rows - int(self.counters.results.sum() - self.results_before)
 
     def _first_queue(self, members: Members) -> np.ndarray:
         """The arriving tuples that enter the chain, the female of each before its male."""
@@ -293,6 +301,7 @@ class Run:
             np.add.at(self.counters.results, queries[taking], results)
             np.add.at(outputs, queries[taking], counted)
             np.add.at(self.counters.digests, queries[taking], digests)
+        check_rows(self.most_rows - self._room, self.most_rows)
 
 
 def nothing_stored(era: Era, tuples: int) -> list[Stored]:

@@ -14,6 +14,7 @@ class SliceEngine(PairEngine):
     """Runs chains of sliced joins, and what they are compared with."""
 
     compile = staticmethod(compile_slices)
+    bytes_per_tuple = 250
     loaders = (load_slice_kernels,)
 
     def split(self, _plan: Plan, _workload: Workload, partitions: int) -> Split:

@@ -54,7 +54,7 @@ class SliceProgram(Program):
     def _prepared(self) -> list[Prepared]:
         return [Prepared(era) for era in self.eras]
 
-    def step(self, state: bytes | None, batch: bytes, partition: int, keep_rows: bool) -> BatchStep:
+    def step(self, state: bytes | None, batch: bytes, partition: int, most_rows: int) -> BatchStep:
         given = Batch.unpack(batch, Rows)
 
         def begin() -> list[np.ndarray]:
@@ -64,7 +64,7 @@ class SliceProgram(Program):
             return [clock, *none, bits, *_packed(nothing_stored(self.eras[0], 0))]
 
         def work(counters: SliceCounters, kept: list[np.ndarray]) -> Done:
-            return self._work(given, counters, kept, Share(partition, self.partitions), keep_rows)
+            return self._work(given, counters, kept, Share(partition, self.partitions), most_rows)
 
         zero = SliceCounters.zero(self.eras, len(self.streams), len(self.queries))
         return stepped(state, zero, begin, work)
@@ -75,7 +75,7 @@ class SliceProgram(Program):
         counters: SliceCounters,
         kept: list[np.ndarray],
         share: Share,
-        keep_rows: bool,
+        most_rows: int,
     ) -> Done:
         clock, rows, (bits, *rest) = kept[0], Rows(*kept[1 : _ROWS + 1]), kept[_ROWS + 1 :]
         begun, before, longest_queue, most_merged = (int(n) for n in clock)
@@ -100,7 +100,7 @@ class SliceProgram(Program):
             np.concatenate([bits, np.zeros((count - old, prepared.words), np.uint64)]),
             begun,
             _NEVER if given.last else given.until,
-            keep_rows,
+            most_rows,
         )
         run.through(stored)
         merged = (counters.results - earlier)[self.unions]
@@ -195,7 +195,7 @@ def load_slice_kernels() -> None:
     run_slice(
         members, predicates, piece, SliceSpan(0, 1), Passage(none, none, none, none),
         np.zeros(SLICE_COUNTS, np.int64), np.zeros((1, 2), np.int64), np.zeros(1), no_newest(1),
-        0, 1, True,
+        0, 1, 1,
     )  # fmt: skip
     conditions = Conditions.of([])
     counts = np.zeros((1, 2), np.int64)

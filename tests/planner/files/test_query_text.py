@@ -87,10 +87,20 @@ def test_a_closing_window_serves_the_streams_without_their_own() -> None:
         ("'it''s' <> b.z", "b.z <> 'it''s'"),
         ('b.z = "VT"', "b.z = 'VT'"),
         ("((a.x = b.x))", "a.x = b.x"),
+        ("a.y IN (3, -1, 3.0)", "a.y IN (-1, 3)"),
+        ("a.y + 1 IN (3)", "a.y = 2"),
+        ("(a.y = 2 OR (1 = a.y OR a.y IN (7)))", "a.y IN (1, 2, 7)"),
+        ("b.z = 'b' OR b.z = 'a'", "b.z IN ('a', 'b')"),
     ],
 )
 def test_one_form_for_every_spelling(written: str, uniform: str) -> None:
     assert str(condition(written)) == uniform
+
+
+def test_between_is_two_comparisons() -> None:
+    from_where = "SELECT * FROM S1 [ROWS 1] a, S2 [ROWS 1] b WHERE"
+    between = parse(f"{from_where} a.x BETWEEN b.x AND b.x + 5 AND a.y BETWEEN 1 AND 2")
+    assert between == parse(f"{from_where} a.x >= b.x AND a.x <= b.x + 5 AND a.y >= 1 AND a.y <= 2")
 
 
 def test_a_condition_that_stands_twice_is_kept_once() -> None:
@@ -161,10 +171,21 @@ def test_comments_are_skipped() -> None:
         ("SELECT * FROM S1 [RANGE 5 WEEKS]", "WEEKS", "HOURS or DAYS"),
         ("SELECT * FROM S1 [ROWS 2.5]", "2.5", "whole number"),
         ("SELECT * FROM S1 [LAST 5]", "LAST", "RANGE, ROWS, TUMBLING, LANDMARK"),
-        ("SELECT * FROM S1 [ROWS 1] WHERE x = 1 OR y = 2", "OR", "OR is not supported"),
+        ("SELECT * FROM S1 [ROWS 1] WHERE x = 1 OR y = 2", "= 2", "compare one column"),
+        ("SELECT * FROM S1 [ROWS 1] WHERE x = 1 OR x > 2", "> 2", "one query for each side"),
+        ("SELECT * FROM S1 [ROWS 1] WHERE y = 1 AND x = 1 OR x = 2", "OR", "in parentheses"),
+        ("SELECT * FROM S1 [ROWS 1] WHERE (x = 1 OR x = 2 AND y = 1)", "OR", "in parentheses"),
+        ("SELECT * FROM S1 [ROWS 1], R WHERE S1.x = R.k OR S1.x = 1", "= R", "with constants"),
+        ("SELECT * FROM S1 [ROWS 1], R WHERE S1.x IN (1, R.k)", "IN", "with constants"),
+        ("SELECT * FROM S1 [ROWS 1] WHERE x IN (1, 'a')", "IN", "all text or all numbers"),
+        ("SELECT * FROM S1 [ROWS 1] WHERE x IN ()", ")", "expected a column"),
+        ("SELECT * FROM S1 [ROWS 1] WHERE x IN 1", "1$", "expected ( after IN"),
+        ("SELECT * FROM S1 [ROWS 1] WHERE x IN (1", "", "to close the list of IN"),
+        ("SELECT * FROM S1 [ROWS 1] WHERE x IN (SELECT 1)", "SELECT 1", "a subquery"),
+        (f"SELECT * FROM S1 [ROWS 1] WHERE x IN ({', '.join(map(str, range(101)))})", "IN", "100"),
         ("SELECT * FROM S1 [ROWS 1] WHERE NOT x = 1", "NOT", "NOT is not supported"),
-        ("SELECT * FROM S1 [ROWS 1] WHERE x IN (1)", "IN", "IN is not supported"),
-        ("SELECT * FROM S1 [ROWS 1] WHERE x BETWEEN 1 AND 2", "BETWEEN", ">= LOW"),
+        ("SELECT * FROM S1 [ROWS 1] WHERE x NOT IN (1)", "NOT", "one <> for each value"),
+        ("SELECT * FROM S1 [ROWS 1] WHERE x BETWEEN 1", "", "expected AND between the two ends"),
         ("SELECT * FROM S1 [ROWS 1] WHERE x * 2 = 1", "* 2", "products are not supported"),
         ("SELECT * FROM S1 [ROWS 1] WHERE S1.x = S1.y", "= S1.y", "two columns of S1"),
         ("SELECT * FROM S1 [ROWS 1] WHERE 1 = 1", "= 1", "two constants"),
@@ -177,6 +198,8 @@ def test_comments_are_skipped() -> None:
         ("SELECT * FROM (SELECT * FROM S1)", "(", "subquery is not supported"),
         ("SELECT * FROM S1 [ROWS 1] LEFT JOIN S2 [ROWS 1]", "LEFT", "write JOIN"),
         ("SELECT x, COUNT(*) FROM S1 [ROWS 1]", "x,", "add it to GROUP BY"),
+        ("SELECT x, MAX(y) FROM S1 [ROWS 1]", "x,", "join the answer with it: MIN and MAX keep"),
+        ("SELECT * FROM S1 [ROWS 1] WHERE x = (SELECT 1)", "(", "use its answer as a stream"),
         ("SELECT *, COUNT(*) FROM S1 [ROWS 1]", "*,", "list the grouped columns"),
         ("SELECT COUNT(*), COUNT(*) FROM S1 [ROWS 1]", "COUNT(*) F", "name one with AS"),
         ("SELECT MEDIAN(x) FROM S1 [ROWS 1]", "MEDIAN", "COUNT, SUM, AVG, MIN, MAX"),
@@ -236,6 +259,9 @@ windows = st.one_of(
 )
 constants = st.one_of(st.text(printable), st.integers(-(10**18), 10**18), finite)
 comparisons = st.sampled_from(["=", "<>", "<", "<=", ">", ">="])
+several = st.lists(st.text(printable), min_size=1, max_size=3) | st.lists(
+    finite, min_size=1, max_size=3
+)
 
 
 @st.composite
@@ -258,7 +284,14 @@ def queries(draw: st.DrawFn) -> Query:
         sources=tuple(sources),
         predicates=tuple(dict.fromkeys(predicates)),
         filters=tuple(
-            dict.fromkeys(draw(st.lists(st.builds(Filter, columns, comparisons, constants))))
+            dict.fromkeys(
+                draw(
+                    st.lists(
+                        st.builds(Filter, columns, comparisons, constants)
+                        | st.builds(Filter, columns, st.just("="), several.map(tuple))
+                    )
+                )
+            )
         ),
         group_by=tuple(grouped),
         aggregates=tuple(Aggregate("sum", column) for column in summed),

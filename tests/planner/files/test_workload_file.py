@@ -296,6 +296,7 @@ executions = st.builds(
         prefilter=st.booleans(),
         access=accesses,
         optimum=st.sampled_from(["flow", "states"]),
+        buffer=st.integers(1, 1000),
     ),
     c_sys=st.floats(0, 1e6),
     utilisation=st.none() | st.floats(1e-3, 99),

@@ -20,9 +20,10 @@ from planner.workload.workload import Workload
 from runtime.backends.native.kinds import describe, refusal
 from runtime.data.feed import Span
 from runtime.runs.records import Way
-from tests.oracles.duckdb_native import answers_of
+from tests.oracles.in_duckdb.native import answers_of
 from tests.planner.aggregations import AGGREGATION_SAMPLES
 from tests.planner.chains import CHAIN_SAMPLES, joined, joins
+from tests.planner.join_graphs import growing_join
 from tests.planner.workloads import SAMPLES
 from tests.runtime.driving import counted, feed_of
 
@@ -49,6 +50,8 @@ def graph(execution: Execution | None = None, missing: float = 0.1) -> Workload:
 
 
 STREAM, ATTRIBUTE = "S{1}'`", 'a b.`"""];x'
+# No tuple has it.
+ABSENT = "not there')"
 TEXT = 'it\'s \\ "x" %s {y} ${env:HOME} $\\{z}\\n?:a -- /* '
 
 
@@ -63,7 +66,10 @@ def odd() -> Workload:
         'Q"""1/..',
         (Source("a'\\b", STREAM, TimeWindow(3)), Source("b", "S2", TimeWindow(2.000001))),
         (Predicate(Column("a'\\b", ATTRIBUTE), "=", Column("b", "k")),),
-        (Filter(Column("a'\\b", "t"), "=", TEXT), Filter(Column("b", "v"), ">", 2.5)),
+        (
+            Filter(Column("a'\\b", "t"), "=", (TEXT, ABSENT)),
+            Filter(Column("b", "v"), ">", 2.5),
+        ),
     )
     return Workload('odd \'""" names', streams, (query,), run=RunSettings(1, 5, 20))
 
@@ -128,10 +134,17 @@ def test_an_order_for_each_origin_is_noted_as_the_one_that_is_used() -> None:
 def test_windows_of_rows_are_refused_with_the_reason() -> None:
     workload = CHAIN_SAMPLES["count windows"]
     plan = family("sliced_chain").space(workload).plan("pull-up")
-    told = refusal(plan, workload, "replay")
-    assert told is not None
-    assert "A of Q1 has the window [ROWS 20]" in told
-    assert "window of time" in told
+    said = refusal(plan, workload, "replay")
+    assert said is not None
+    assert "A of Q1 has the window [ROWS 20]" in said
+    assert "window of time" in said
+
+
+def test_landmark_windows_are_refused_with_the_reason() -> None:
+    workload = growing_join()
+    said = refusal(family("join_order").space(workload).best(), workload, "stream") or ""
+    assert "A of Q1 has the window [LANDMARK]" in said
+    assert "an age at which a tuple leaves" in said
 
 
 def test_many_joins_are_not_streamed() -> None:

@@ -12,7 +12,7 @@ from planner.workload.streams import Arrivals, Attribute, Stream
 from planner.workload.workload import Workload
 from runtime.data.feed import Span
 from runtime.engines.join_feeds import multiway_feed as feed
-from tests.oracles.duckdb_joins import duckdb_rows
+from tests.oracles.in_duckdb.joins import duckdb_rows
 from tests.planner.workloads import HASHED, PER_VALUE, chain_query
 from tests.runtime.driving import compiled, drive
 

@@ -18,7 +18,7 @@ from planner.workload.workload import Workload
 from runtime.data.feed import Span
 from runtime.data.run_data import with_data
 from runtime.engines.protocol import Tally
-from tests.oracles.duckdb_joins import duckdb_rows
+from tests.oracles.in_duckdb.joins import duckdb_rows
 from tests.runtime.driving import counted, feed_of
 
 LARGE = 2**60

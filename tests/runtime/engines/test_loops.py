@@ -18,6 +18,7 @@ from planner.workload.query import (
     Column,
     CountWindow,
     Filter,
+    LandmarkWindow,
     Predicate,
     Query,
     Source,
@@ -102,7 +103,7 @@ def drive(
         part = tuples.take(slice(start, stop))
         batch = Batch(part, end, stop >= len(tuples.ts)).pack()
         for partition in range(partitions):
-            step = program.step(states[partition], batch, partition, keep_rows=True)
+            step = program.step(states[partition], batch, partition, most_rows=10**6)
             states[partition], totals[partition] = step.state, step.totals
             rows += map(tuple, step.rows.tolist())
     return sorted(rows), program.tally(totals, plan)
@@ -126,6 +127,8 @@ def cases(
         if alias in relations
         else CountWindow(shuffle.randint(1, 4))
         if shuffle.random() < 0.4
+        else LandmarkWindow()
+        if shuffle.random() < 0.15
         else TimeWindow(shuffle.randint(1, 6))
         for alias in aliases
     ]

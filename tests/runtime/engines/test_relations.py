@@ -79,7 +79,7 @@ def _measured(workload: Workload, label: str, seed: int) -> Tally:
     split = Split(1, None)
     program = program_of(plan, workload, feed, span, split)
     batch = Batch(feed.tuples, span.end, last=True).pack()
-    return program.tally([program.step(None, batch, 0, keep_rows=False).totals], plan)
+    return program.tally([program.step(None, batch, 0, most_rows=0).totals], plan)
 
 
 LAZY = Execution(join="hash", evaluate=Every(5), expire=Every(10))

@@ -12,9 +12,10 @@ from bench.joins.random_joins import TRAITS, drawn
 from planner.families.join_order import JoinOrder
 from planner.families.join_order.model import model_of
 from planner.families.join_order.plans import loops_of
+from tests.examples import times
 
 SECONDS = 0.3
-JOINS = 10
+JOINS = times(5)
 
 
 def test_the_plan_predicted_best_is_nearly_the_one_measured_best() -> None:

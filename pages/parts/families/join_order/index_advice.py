@@ -22,6 +22,7 @@ from planner.plan.index_advice import (
 )
 from planner.report.advice_report import HOW
 from planner.seconds.units import declared_units
+from planner.time_limit import planning_limit
 from planner.workload.workload import Workload
 
 
@@ -87,6 +88,7 @@ def show(workload: Workload) -> None:
 
 
 @st.cache_resource(show_spinner="Dividing the budget", max_entries=64, hash_funcs=BY_DIGEST)
+@planning_limit()
 def advised(workload: Workload, budget: int, upkeep: bool) -> Advice:
     """The advice, in seconds if upkeep is included and unit costs are declared."""
     units = declared_units(workload) if upkeep else None

@@ -22,6 +22,7 @@ from planner.families.load_shedding.labels import EXACT, OPTIMUM
 from planner.families.load_shedding.prediction.predictions import SIMULATED
 from planner.families.load_shedding.read_backwards import MemoryNeeded, Wish, memory_needed
 from planner.families.load_shedding.space import Policies
+from planner.time_limit import planning_limit
 from planner.workload.workload import Workload
 
 # A page waits so long for more points of the frontier, draws them, and goes on.
@@ -118,6 +119,7 @@ def _missing(workload: Workload, space: Policies) -> list[int]:
     return [size for size in _sizes(workload, space) if size not in points]
 
 
+@planning_limit()
 def _grow(workload: Workload, space: Policies) -> None:
     """Try some more sizes, for a moment."""
     points, until = _known(workload), time.monotonic() + _AT_ONCE

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.parts.families.load_shedding import memory, shed_figures
+from pages.parts.families.load_shedding import aggregate_results, memory, shed_figures
 from pages.parts.shared import charts, controls
 from pages.parts.shared.formatting import plain
 from planner.families.load_shedding.explain import percent
@@ -16,6 +16,7 @@ from planner.families.load_shedding.simulation.settings import (
     EXPIRED,
     NO_MATCH,
     NOT_ADMITTED,
+    PROCESSOR_SHORT,
     RELATION_ENDED,
     REPLACED,
 )
@@ -31,6 +32,7 @@ REASONS = {
     REPLACED: "Replaced",
     RELATION_ENDED: "Its row ended",
     EXPIRED: "Expired",
+    PROCESSOR_SHORT: "Processor short",
 }
 
 
@@ -48,6 +50,7 @@ def show(run: Run) -> None:
     )
     if estimates := shed.get("estimates"):
         st.caption(_estimates(estimates, shed["exact"]))
+    aggregate_results.show(run)
     st.markdown("**Why tuples were not kept, by stream**")
     controls.table(
         evictions_table(shed),
@@ -59,6 +62,8 @@ def show(run: Run) -> None:
         "Shed: not let in, or replaced by a tuple that was worth more. The others went without a "
         "loss: no row of the relation can join them, or their window was over."
     )
+    if processor := shed.get("processor"):
+        st.caption(waiting_words(processor))
     if not any(map(any, shed["timeline"]["shed"].values())):
         st.caption("Nothing was shed: there was room for every tuple that could be joined.")
         return
@@ -84,10 +89,13 @@ def tables(run: Run) -> dict[str, pd.DataFrame]:
     """The tables of a run by their titles; none where nothing was measured."""
     if run.measurement is None or not run.measurement.shed:
         return {}
-    return {
-        "The answer beside the exact one": answer_table(run),
-        "Why tuples were not kept": evictions_table(run.measurement.shed),
-    }
+    shed = run.measurement.shed
+    found = {"The answer beside the exact one": answer_table(run)}
+    if aggregates := shed.get("aggregates"):
+        found["Aggregates over the windows at the last tuple"] = aggregate_results.answer_table(
+            aggregates
+        )
+    return found | {"Why tuples were not kept": evictions_table(shed)}
 
 
 def answer_table(run: Run) -> pd.DataFrame:
@@ -136,8 +144,21 @@ def evictions_table(shed: Shed) -> pd.DataFrame:
         "Memory": pd.array([kept.get(alias) for alias in evictions], dtype="Int64"),
     }
     for reason, head in REASONS.items():
-        columns[head] = [own.get(reason, 0) for own in evictions.values()]
+        if reason != PROCESSOR_SHORT or "processor" in shed:
+            columns[head] = [own.get(reason, 0) for own in evictions.values()]
     return pd.DataFrame(columns)
+
+
+def waiting_words(processor: Mapping[str, Any]) -> str:
+    """How long tuples waited for the processor, and what of it was predicted."""
+    room = processor["buffer"]
+    bound = "any number may wait" if room is None else f"at most {amount(room)} may wait"
+    return (
+        f"The processor was short: {amount(processor['served'])} tuples were served, "
+        f"{processor['mean_wait']:.3g} s after they came on average and "
+        f"{processor['longest_wait']:.3g} s at most, on the clock of work; {bound}. What it drops "
+        "is not predicted: predicted shares are those of a processor that keeps up."
+    )
 
 
 def _estimates(estimates: Mapping[str, float], exact: Mapping[str, float]) -> str:

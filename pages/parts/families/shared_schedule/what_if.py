@@ -18,6 +18,7 @@ from planner.families.shared_schedule.labels import schedule_of
 from planner.families.shared_schedule.predictions import Predictions
 from planner.families.shared_schedule.ranking_notes import ms, percent
 from planner.families.shared_schedule.what_if import in_bursts, loaded, mean_burst
+from planner.time_limit import planning_limit
 from planner.workload.workload import Workload
 
 # Percent: beyond full load work piles up, and delays grow without end.
@@ -99,6 +100,7 @@ def _real_load(real: float, source: str) -> str:
 
 
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
+@planning_limit()
 def _trace(workload: Workload, label: str) -> BurstTrace:
     return windows.schedules(workload).trace(label)
 

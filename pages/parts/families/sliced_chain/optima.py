@@ -19,6 +19,7 @@ from pages.parts.shared.state import BY_DIGEST
 from planner.families.sliced_chain.chain_search.chains import MOST_DRAWN, Merging, Mergings
 from planner.families.sliced_chain.picture import TradeOff
 from planner.numbers import amount, shortened
+from planner.time_limit import planning_limit
 from planner.workload.validation import exact
 from planner.workload.workload import Workload
 
@@ -88,6 +89,7 @@ def trade_off_alternative(found: TradeOff, score: str) -> str:
 
 
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
+@planning_limit()
 def _mergings(workload: Workload, label: str) -> tuple[Mergings, ...]:
     return chain_view.plans(workload).mergings(label)
 
@@ -148,6 +150,7 @@ def path_table(found: Mergings, score: str) -> pd.DataFrame:
 
 
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
+@planning_limit()
 def _trade_off(workload: Workload) -> tuple[TradeOff, ...]:
     return chain_view.plans(workload).trade_off()
 

@@ -3,7 +3,7 @@
 Whatever such a policy keeps, a kept tuple is expected to gain its rate at every instant where the
 other stream has an arrival: arrivals do not depend on what is kept. So the best way to keep tuples
 with these gains instead of the real ones, chosen with all tuples of the stream known, is a bound on
-the mean of every policy, even of one that is told the true frequencies. Rows must not change.
+the mean of every policy, even of one that knows the true frequencies. Rows must not change.
 """
 
 from __future__ import annotations

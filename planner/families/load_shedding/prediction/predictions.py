@@ -37,10 +37,6 @@ BY_THRESHOLD = "threshold of importance: a loss system for each level"
 SIMULATED = "simulated on a seeded sample"
 NOTHING_SHED = "the exact answer: memory holds the windows"
 NOTHING_KEPT = "the exact answer: a single stream keeps nothing"
-SEVERAL = (
-    "with three or more streams the worth of a tuple depends on several others that are kept, and "
-    "no optimum is known"
-)
 NO_RESULT = "not predicted: the sample that policies are simulated on has no result; a run can say"
 TOO_LARGE = (
     "not predicted: beside windows of so many tuples the memory is too small for a sample that is "
@@ -74,7 +70,8 @@ class Predictions:
     @cached_property
     def unpredicted(self) -> tuple[tuple[str, str], ...]:
         """Policies that cannot be predicted, and why."""
-        found = {label: SEVERAL for label in OFFLINE if len(self.model.star.arms) > 2}
+        reason = self.model.without_optimum
+        found = {} if reason is None else dict.fromkeys(OFFLINE, reason)
         if (reason := self._unsampled) is not None:
             for label in LABELS:
                 # What chance finds follows from how much it keeps.

@@ -161,13 +161,18 @@ def levels_of(own: ArmValues, chance: Floats | None) -> tuple[Floats, Floats]:
     """The importance of an arm's tuples, highest first, and the share of each among those that a
     row is there for; `chance` is that by key, None where all are."""
     worth = own.importance
-    shares = own.keys.shares / own.keys.shares.sum()
+    shares = _parts(own.keys.shares)
     there = np.ones(len(shares)) if chance is None else chance
     if worth.of_key:
         values, weights = worth.values, shares * there
     else:
-        values, weights = worth.values, worth.shares / worth.shares.sum()
+        values, weights = worth.values, _parts(worth.shares)
     known, at = np.unique(values, return_inverse=True)
     found = np.asarray(np.bincount(at, weights), np.float64)
-    whole = float(found.sum())
-    return known[::-1], (found / whole if whole else found)[::-1]
+    return known[::-1], _parts(found)[::-1]
+
+
+def _parts(weights: Floats) -> Floats:
+    """The weights as parts of their sum; nothing has a part where all are missing."""
+    whole = float(weights.sum())
+    return weights / whole if whole else weights

@@ -23,7 +23,7 @@ class Arrived:
     """What has arrived in an arm: how often each key, and how important on average.
 
     `weight` is one more than a key came: a rare one is not one that never comes. `mean` is 0 for a
-    key that did not come, or not lately.
+    key that did not come, or not recently.
     """
 
     def __init__(self, keys: int) -> None:

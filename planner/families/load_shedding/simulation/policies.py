@@ -20,6 +20,13 @@ from planner.families.load_shedding.simulation.state import State
 from planner.families.load_shedding.star_tuples import MILLIONTHS
 
 
+class NoChoice(Policy):
+    """For plans without a bound, and for those whose tuples bring the time at which they leave."""
+
+    def victim(self, arm: int, stored: Sequence[int]) -> int:
+        raise AssertionError(f"arm {arm} has a place for all {len(stored)} tuples")
+
+
 class Random(Policy):
     """One of all, new or old, by chance."""
 

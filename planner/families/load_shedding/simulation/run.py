@@ -18,6 +18,7 @@ from planner.families.load_shedding.simulation.settings import (
 )
 from planner.families.load_shedding.simulation.state import Change, Instants, State
 from planner.files.tuple_table import LAST
+from planner.time_limit import check
 
 
 class Run:
@@ -50,6 +51,7 @@ class Run:
     def whole(self) -> Run:
         """All instants; the same run, done."""
         for number, change in enumerate(self.instants.changes):
+            check()
             self.step(number, change)
         for arm in self.instants.arms:
             for old in self.state.held[arm]:

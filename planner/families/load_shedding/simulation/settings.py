@@ -1,4 +1,4 @@
-"""What a simulation is told beside the tuples, and what it tells."""
+"""What a simulation needs beside the tuples, and what it returns."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ NOT_ADMITTED = "not admitted"
 REPLACED = "replaced"
 EXPIRED = "expired"
 REASONS = (NO_MATCH, RELATION_ENDED, NOT_ADMITTED, REPLACED, EXPIRED)
+# Before it is joined; this is measured, not simulated.
+PROCESSOR_SHORT = "processor short"
 
 # What DGL-S loses at an instant without a result, in units of importance: the best of ten values
 # under 10 and 40 tuples of memory, over 40 data sets of the paper's setting.

@@ -8,8 +8,7 @@ from functools import cached_property
 from planner.families.load_shedding.labels import EXACT, MOST_RESULTS, OFFLINE
 from planner.families.load_shedding.offline.flow import leaves_of
 from planner.families.load_shedding.offline.matches import Worth
-from planner.families.load_shedding.simulation.policies import POLICIES
-from planner.families.load_shedding.simulation.policy import Policy
+from planner.families.load_shedding.simulation.policies import POLICIES, NoChoice
 from planner.families.load_shedding.simulation.run import Run
 from planner.families.load_shedding.simulation.settings import Settings, Simulated
 from planner.families.load_shedding.simulation.state import Instants
@@ -34,7 +33,7 @@ class Simulation:
     @cached_property
     def exact(self) -> tuple[int, int]:
         """The results without a bound, and their importance in millionths."""
-        run = Run(self.instants, None, Policy, Settings()).whole()
+        run = Run(self.instants, None, NoChoice, Settings()).whole()
         return run.results, run.importance
 
     def run(
@@ -44,13 +43,13 @@ class Simulation:
         if shares is None:
             shares = [arm.share for arm in self.star.arms]
         if policy == EXACT:
-            run = Run(self.instants, None, Policy, settings).whole()
+            run = Run(self.instants, None, NoChoice, settings).whole()
         elif policy in OFFLINE:
             leaves = self._leaves(policy, settings, shares)
-            run = Run(self.instants, shares, Policy, settings, leaves).whole()
+            run = Run(self.instants, shares, NoChoice, settings, leaves).whole()
         else:
             run = Run(self.instants, shares, POLICIES[policy], settings).whole()
-        return self._told(run)
+        return self._summary(run)
 
     def _leaves(self, policy: str, settings: Settings, shares: Sequence[int]) -> list[list[int]]:
         if settings.leaves is None:
@@ -58,7 +57,7 @@ class Simulation:
             return [own.tolist() for own in leaves_of(self.tuples, shares, worth).by_arm]
         return [settings.leaves[own.arm.source.alias][own.row].tolist() for own in self.tuples.arms]
 
-    def _told(self, run: Run) -> Simulated:
+    def _summary(self, run: Run) -> Simulated:
         span = max(1, run.until - run.settings.since)
         aliases = [arm.source.alias for arm in self.star.arms]
         return Simulated(

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.families.shared_schedule.clock import Clock
 from planner.families.shared_schedule.delays.scan_times import partial_lengths
 from planner.families.shared_schedule.model import ScheduleModel
 from planner.joins.arrays import Floats, Ints
 from planner.joins.shared.meetings import Meeting
 from planner.joins.shared.query_groups import BOTH
+from planner.seconds.clock import Clock
 from planner.workload.streams import Arrivals
 
 # Scans of so many partial windows are simulated for each policy, about, of so many tuples at most.

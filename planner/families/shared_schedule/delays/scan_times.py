@@ -17,11 +17,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.families.shared_schedule.clock import Clock
 from planner.families.shared_schedule.model import ScheduleModel
 from planner.joins.arrays import Floats
 from planner.joins.shared.meetings import Moments
 from planner.joins.shared.query_groups import BOTH
+from planner.seconds.clock import Clock
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ import numpy as np
 from planner.families.shared_schedule.delays.sample import Sample
 from planner.families.shared_schedule.policies import Rule
 from planner.joins.arrays import Floats
+from planner.time_limit import check
 
 # Which queues are not empty: bit i is set where somebody waits who has reached point i.
 Waiting = int
@@ -79,6 +80,7 @@ def _serve(
                 return times, heads, scans
             now = next_arrival
             continue
+        check()
         scan = decided.get(waiting) or decide(now, reached, waiting)
         begin, end = scan
         head = reached[begin + 1]

@@ -96,11 +96,12 @@ def aggregate_batch(
     counters: AggregationCounters,
     until: int,
     last: bool,
-    keep_changes: bool,
+    most_rows: int,
 ) -> AggregationOutcome:
     """Aggregate the arriving tuples; tuples that leave their windows by `until` are taken out.
 
-    After the `last` batch what is held counts until the end of the span.
+    After the `last` batch what is held counts until the end of the span. Up to
+    `most_rows` changes are kept: none at 0.
     """
     arriving_hashes = tuple_hashes(arriving.source, arriving.seq)
     passing = filtered(span, filters, arriving, arriving_hashes, counters)
@@ -126,7 +127,7 @@ def aggregate_batch(
     groups, values, changes, blocks = run_events(
         span, sources, functions, loops, seen, passed, old, mine, queue, starts.astype(np.int64),
         ending, indexes, store, standing.groups, standing.values, standing.clock, counters, until,
-        last, extreme, bool((functions.function == DISTINCT).any()), keep_changes,
+        last, extreme, bool((functions.function == DISTINCT).any()), most_rows,
     )  # fmt: skip
     stay = seen.take(store.alive)
     return AggregationOutcome(Standing(stay, groups, values, standing.clock), changes, blocks)
@@ -154,13 +155,13 @@ def load_aggregation_kernels() -> None:
             np.zeros((1, 1), np.int64), zero, np.zeros((1, 1), np.int64), starts, none, none,
             starts, none, none, none, none, np.zeros(0),
         ),
-        Filters(none, none, none, np.zeros(0)),
+        Filters.of([]),
         standing,
         arriving,
         AggregationCounters.zero(1, 0),
         0,
         True,
-        True,
+        1,
     )  # fmt: skip
     # Of closed groups.
     digest_of_rows(np.zeros((0, 1), np.int64), np.uint64(0))

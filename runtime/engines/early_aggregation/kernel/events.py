@@ -141,9 +141,10 @@ def _gather_anew(
 @njit(cache=True, nogil=True)
 def run_events(  # noqa: C901
     span, sources, functions, loops, seen, passed, old, mine, queue, starts, ending, indexes, store,
-    groups, values, clock, counters, until, last, extreme, distinct, keep_changes,
+    groups, values, clock, counters, until, last, extreme, distinct, most_rows,
 ):  # fmt: skip
     """Event after event until the batch is done; returns the output, its changes, closed blocks."""
+    keep_changes = most_rows > 0
     # Arrays are taken out of their tuples once: doing so counts references.
     kind, length, early, first_cell, radix, digits, block, walked_from = sources
     function, of = functions
@@ -194,6 +195,9 @@ def run_events(  # noqa: C901
         flat_held = held.reshape(-1)
         while True:
             if level == 0:
+                if keep_changes and changed + closed > most_rows:
+                    done = True
+                    break
                 # The next event: a tuple pushed out, one that leaves by the clock, or an arrival.
                 arriving = a < len(ts)
                 horizon = ts[a] if arriving else until

@@ -11,6 +11,7 @@ from numba import njit
 from runtime.engines.kernels.conditions import holds
 from runtime.engines.kernels.digest import result_hash
 from runtime.engines.kernels.loop_types import (
+    LANDMARK,
     RELATION,
     TIME,
 )
@@ -25,17 +26,20 @@ def _in_window(u, k, j, kind, length, column, ts, rank, place, before):
         return False
     if kind[j] == TIME:
         return ts[k] - ts[u] < length[j]
+    if kind[j] == LANDMARK:
+        return True
     return before[k, column[j]] - place[u] <= length[j]
 
 
 @njit(cache=True, nogil=True)
 def evaluate(  # noqa: C901
     i, fresh, counted, windows, loops, paths, seen, hashes, mine, layout, member, head, tail,
-    found, widest, counters, keep_results, rows, results, until,
+    found, widest, counters, most_rows, rows, results, until,
 ):  # fmt: skip
     """All results whose last member is one of the fresh tuples of source i, each once.
 
-    Without relations `until` is None: then it is compiled without what they need.
+    Where rows are kept it stops after more than `most_rows`. Without relations `until` is None:
+    then it is compiled without what they need.
     """
     # Arrays are taken out of their tuples first: inside the loop that would count references.
     _source, ts, seq, rank, place, before, keys, values, _until = seen
@@ -132,7 +136,7 @@ def evaluate(  # noqa: C901
             opening = True
             continue
         digest += result_hash(prefix[sources])
-        if keep_results:
+        if most_rows > 0:
             if results == len(rows):
                 larger = np.empty((2 * len(rows), rows.shape[1]), np.int64)
                 larger[:results] = rows
@@ -141,4 +145,6 @@ def evaluate(  # noqa: C901
                 rows[results, j] = seq[bound[j]]
             rows[results, sources] = ts[bound[i]]
         results += 1
+        if 0 < most_rows < results:
+            break
     return results, digest, rows

@@ -24,6 +24,7 @@ from runtime.engines.join_order.kernel.loop_store import (
 from runtime.engines.kernels.conditions import filtered
 from runtime.engines.kernels.digest import tuple_hashes
 from runtime.engines.kernels.loop_types import (
+    LANDMARK,
     RELATION,
     TIME,
     Filters,
@@ -47,9 +48,12 @@ def loop_batch(
     cursor: np.ndarray,
     counters: LoopCounters,
     last: bool,
-    keep_results: bool,
+    most_rows: int,
 ) -> LoopOutcome:
-    """Join the arriving tuples. `cursor` holds the next tick and the rank evaluated up to."""
+    """Join the arriving tuples. `cursor` holds the next tick and the rank evaluated up to.
+
+    Up to `most_rows` results are kept: none at 0.
+    """
     arriving_hashes = tuple_hashes(arriving.source, arriving.seq)
     passing = filtered(windows, filters, arriving, arriving_hashes, counters)
     seen = stay.followed_by(arriving.take(passing))
@@ -72,7 +76,7 @@ def loop_batch(
     ending = of_relations[np.argsort(seen.until[of_relations].reshape(-1), kind="stable")]
     results, digest, rows, stays = _run(
         windows, paths, loops, seen, len(stay.ts), hashes, mine, layout, member, nth, ending,
-        seen.until if seen.until.shape[1] else None, cursor, counters, last, keep_results,
+        seen.until if seen.until.shape[1] else None, cursor, counters, last, most_rows,
     )  # fmt: skip
     return LoopOutcome(results, int(digest), rows, seen.take(stays), cursor)
 
@@ -89,7 +93,7 @@ def load_loop_kernels(relations: bool) -> None:
     loops = Loops(
         order, zero, order, starts, none, none, starts, none, none, none, none, np.zeros(0)
     )
-    filters = Filters(none, none, none, np.zeros(0))
+    filters = Filters.of([])
     rows = Rows(
         np.zeros(0, np.int16), none, none, none, none, np.zeros((0, 0), np.int64),
         np.zeros((0, 0), np.int32), np.zeros((0, 0)), np.zeros((0, int(relations)), np.int64),
@@ -97,15 +101,13 @@ def load_loop_kernels(relations: bool) -> None:
     # As a batch's are, which share its memory.
     arriving = Rows(*(np.frombuffer(b"", c.dtype).reshape(c.shape) for c in rows))
     counters = LoopCounters.zero(2, 0)
-    loop_batch(
-        windows, paths, loops, filters, rows, arriving, np.array([1, -1]), counters, True, True
-    )
+    loop_batch(windows, paths, loops, filters, rows, arriving, np.array([1, -1]), counters, True, 1)
 
 
 @njit(cache=True, nogil=True)
 def _run(  # noqa: C901
     windows, paths, loops, seen, old, hashes, mine, layout, member, nth, ending, until, cursor,
-    counters, last, keep_results,
+    counters, last, most_rows,
 ):  # fmt: skip
     """Returns the number of results, their digest, their rows if kept, and who stays."""
     # Arrays are taken out of their tuples once: what is called for every tuple is given them alone.
@@ -125,7 +127,7 @@ def _run(  # noqa: C901
     for g in range(len(layout.start) - 1):
         widest = max(widest, layout.start[g + 1] - layout.start[g])
     found = np.empty(sources * widest, np.int64)
-    rows = np.empty((1024 if keep_results else 1, sources + 1), np.int64)
+    rows = np.empty((1024 if most_rows > 0 else 1, sources + 1), np.int64)
     results = np.int64(0)
     digest = np.uint64(0)
     ended = np.int64(0)  # rows of relations that have ended, in `ending`
@@ -136,7 +138,7 @@ def _run(  # noqa: C901
 
     for a in range(len(ts) + 1):
         arriving = a < len(ts)
-        if not arriving and not last:
+        if (not arriving and not last) or 0 < most_rows < results:
             break
         # What the clock reaches before this arrival; at the end, all of the span.
         while tick > 0 and a >= old:
@@ -152,7 +154,7 @@ def _run(  # noqa: C901
                     if len(fresh) and kind[i] != RELATION:
                         results, more, rows = evaluate(
                             i, fresh, counted, windows, loops, paths, seen, hashes, mine, layout,
-                            member, store.head, store.tail, found, widest, counters, keep_results,
+                            member, store.head, store.tail, found, widest, counters, most_rows,
                             rows, results, until,
                         )  # fmt: skip
                         digest += more
@@ -165,6 +167,8 @@ def _run(  # noqa: C901
                 _expire_at_tick(now, counted, a, windows, paths, layout, member, seen, nth, store,
                                 indexes, mine, counters)  # fmt: skip
             cursor[0] += 1
+            if 0 < most_rows < results:
+                break
         if not arriving:
             break
         i = np.int64(source[a])
@@ -188,7 +192,7 @@ def _run(  # noqa: C901
                 one[0] = a
                 results, more, rows = evaluate(
                     i, one, counted, windows, loops, paths, seen, hashes, mine, layout, member,
-                    store.head, store.tail, found, widest, counters, keep_results, rows, results,
+                    store.head, store.tail, found, widest, counters, most_rows, rows, results,
                     until,
                 )  # fmt: skip
                 digest += more
@@ -267,7 +271,7 @@ def _expire_at_tick(
 ):
     """Visit every window and all buckets of its indexes; take out the tuples that have left."""
     for j in range(len(windows.kind)):
-        if windows.kind[j] == RELATION:
+        if windows.kind[j] == RELATION or windows.kind[j] == LANDMARK:
             continue
         visits, stale = 1, True
         if indexes[j]:
@@ -323,7 +327,7 @@ def _expire_at_arrival(
     """Look at every window when a arrives, and take out the tuples that have left."""
     now = ts[a]
     for j in range(len(kind)):
-        if kind[j] == RELATION:
+        if kind[j] == RELATION or kind[j] == LANDMARK:
             continue
         g = first[j]
         if kind[j] == TIME and mine[a]:

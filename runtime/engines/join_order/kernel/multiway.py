@@ -79,12 +79,13 @@ def join_batch(
     counters: Counters,
     until: int,
     last: bool,
-    keep_results: bool,
+    most_rows: int,
 ) -> Outcome:
     """Join the arriving tuples with the windows; `until` is the time that the batch reaches.
 
     All windows are expired up to `until` at the end, whichever tuples this partition was given, so
-    that counts do not depend on how tuples are split into partitions and batches.
+    that counts do not depend on how tuples are split into partitions and batches. Up to `most_rows`
+    results are kept: none at 0.
     """
     seen = stay.followed_by(arriving)
     layout = lay_out(seen.source, seen.key, join.buckets)
@@ -102,7 +103,7 @@ def join_batch(
         counters,
         until,
         last,
-        keep_results,
+        most_rows,
     )
     return Outcome(results, int(digest), rows, seen.take(stays))
 
@@ -113,7 +114,7 @@ def load_kernels() -> None:
     one = np.ones(2, np.int64)
     join = JoinSpec(one, one, one, np.array([[1], [0]], np.int64), 0, 1, 1, 0)
     none = Tuples.empty()
-    join_batch(join, none, none, Counters.zero(2), 0, last=True, keep_results=True)
+    join_batch(join, none, none, Counters.zero(2), 0, last=True, most_rows=1)
 
 
 @njit(inline="always")
@@ -135,12 +136,14 @@ def _grown(rows, used, more):
 # One long loop on purpose: a call inside it that takes arrays counts references, at half the speed.
 @njit(cache=True, nogil=True)
 def _join(  # noqa: C901
-    join, seen, old, layout, hashes, hash_at, queue_ts, mine, counters, until, last, keep_results
+    join, seen, old, layout, hashes, hash_at, queue_ts, mine, counters, until, last, most_rows
 ):
     """Returns the number of results, their digest, their rows if kept, and who stays.
 
     Arrays are taken out of their tuples first: inside the loops that would count references.
     """
+    keep_results = most_rows > 0
+    full = False
     source, ts, seq, key_of = seen
     window, buckets, checks, orders, warmup, end, _shares, _share = join
     comparisons, matched, arrivals, inserts, expirations, held, replicas = counters
@@ -224,6 +227,9 @@ def _join(  # noqa: C901
                         chosen[source[b]] = seq[b]
                         rows[results + hit] = chosen
                 results += hits
+                full = keep_results and results > most_rows
+                if full:
+                    break
                 level -= 1
             else:
                 count[level] = base + hits
@@ -239,6 +245,8 @@ def _join(  # noqa: C901
                     b = tuple_at[place]
                     chosen[source[b]] = seq[b]
                 level += 1
+        if full:
+            break
 
     stays = np.zeros(len(ts), np.bool_)
     for j in range(sources):

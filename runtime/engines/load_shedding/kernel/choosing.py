@@ -40,29 +40,33 @@ def learn(v, a, shape, seen, learned, counters):
 def choose(  # noqa: C901
     first, end, old, now, counted, shape, seen, arm, kept, facts, learned, fresh, counters
 ):  # fmt: skip
-    """Admit the arrivals from first to end, which stay hidden; drop those that make room."""
-    policy, arms = shape.policy, len(shape.place)
+    """Admit the arrivals from first to end, which stay hidden; drop those that make room. Returns
+    how many tuples were looked at for that."""
+    policy, arms, compared = shape.policy, len(shape.place), 0
     for v in range(first, end):
-        if shape.prefilter and fresh.matches[v - old] == 0:
+        if arm[v] >= 0 and shape.prefilter and fresh.matches[v - old] == 0:
             count_shed(v, arm[v], now, NO_MATCH, shape, seen, counters)
     if arms == 1:
-        return
+        return compared
     # All priorities first: a tuple that makes room is no match of others any more.
     if policy >= MATCHES_OF_NOW:
         for a in range(arms):
             if _are_too_many(a, first, end, old, shape, arm, kept, fresh):
                 renew_priorities(a, now, shape, seen, kept, facts, learned)
     for v in range(first, end):
+        if arm[v] < 0:
+            continue
         own = priority_of(v, arm[v], now, shape, seen, facts, learned)
         fresh.priority[v - old], fresh.importance[v - old], fresh.ties[v - old] = own
     if policy == PLANNED:
         for a in range(arms):
             drop_planned(a, now, shape, seen, kept, facts, counters)
     for v in range(first, end):
-        if shape.prefilter and fresh.matches[v - old] == 0:
+        if arm[v] < 0 or (shape.prefilter and fresh.matches[v - old] == 0):
             continue
-        _place(v, v - old, first, now, counted, arm[v], shape, seen, kept, facts, learned, fresh,
-               counters)  # fmt: skip
+        compared += _place(v, v - old, first, now, counted, arm[v], shape, seen, kept, facts,
+                           learned, fresh, counters)  # fmt: skip
+    return compared
 
 
 @part
@@ -79,15 +83,17 @@ def _are_too_many(a, first, end, old, shape, arm, kept, fresh):
 def _place(
     v, n, first, now, counted, a, shape, seen, kept, facts, learned, fresh, counters
 ):  # fmt: skip
-    """Admit one arrival where there is room, or the lowest of all goes."""
-    stored = kept.stop[a] - kept.start[a]
+    """Admit one arrival where there is room, or the lowest of all goes. Returns how many tuples
+    were looked at."""
+    stored, compared = kept.stop[a] - kept.start[a], 0
     since = learned.survived[a]
     if shape.policy == PLANNED:
         if seen.leave[v] <= now:
             count_shed(v, a, now, NOT_ADMITTED, shape, seen, counters)
-            return
+            return compared
     elif stored >= shape.room[a]:
-        counters.chosen[a] += counted * (stored + 1)
+        compared = stored + 1
+        counters.chosen[a] += counted * compared
         place = np.int64(-1)
         if stored > 0:
             place = victim_of(
@@ -99,7 +105,7 @@ def _place(
                 learned.survived[a] += np.log(stored / (stored + 1))
         if place < 0:
             count_shed(v, a, now, NOT_ADMITTED, shape, seen, counters)
-            return
+            return compared
         victim = kept.tuples[a, kept.order[a, place]]
         if victim < first:
             leave(place, a, now, REPLACED, shape, seen, kept, facts, counters)
@@ -108,6 +114,7 @@ def _place(
             drop(place, a, seen, kept, facts)
             count_shed(victim, a, now, REPLACED, shape, seen, counters)
     admit(v, a, fresh.priority[n], fresh.importance[n], fresh.ties[n], since, kept)
+    return compared
 
 
 @part

@@ -22,8 +22,8 @@ _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
 
 
-def kept_of(arms, slots):
-    """Room for so many stored tuples in each arm."""
+def kept_of(arms, slots, moments):
+    """Room for so many stored tuples in each arm, with moments of this shape."""
     slots = max(1, slots)
 
     def integers(width):
@@ -37,6 +37,7 @@ def kept_of(arms, slots):
         integers(slots),
         np.zeros((arms, slots)),
         integers(slots),
+        np.zeros((arms, slots, *moments)),
         # Twice the room: the order moves to the front when it reaches the end.
         integers(2 * slots + 1),
         np.zeros(arms, np.int64),
@@ -72,6 +73,9 @@ def admit(u, a, priority, importance, matches, since, kept):
     kept.matches[a, slot] = matches
     kept.since[a, slot] = since
     kept.used[a, slot] = 0
+    for at in range(kept.moments.shape[2]):
+        for n in range(kept.moments.shape[3]):
+            kept.moments[a, slot, at, n] = 0.0
     if kept.stop[a] == kept.order.shape[1]:
         start = kept.start[a]
         for place in range(start, kept.stop[a]):

@@ -10,6 +10,7 @@ from runtime.engines.load_shedding.kernel.relation import has_row
 from runtime.engines.load_shedding.kernel.types import (
     EXPIRED,
     NOT_ADMITTED,
+    PROCESSOR_SHORT,
     RELATION_ENDED,
     REPLACED,
     STEPS,
@@ -51,7 +52,7 @@ def leave(place, a, left, reason, shape, seen, kept, facts, counters):
 def count_shed(u, a, now, reason, shape, seen, counters):
     """A tuple is not kept, or no longer."""
     counters.evictions[a, reason] += 1
-    if reason in (REPLACED, NOT_ADMITTED):
+    if reason in (REPLACED, NOT_ADMITTED, PROCESSOR_SHORT):
         counters.timeline[a, min(STEPS - 1, max(0, (now - shape.begin) // shape.every))] += 1
         if counters.key_shed.shape[1] > 0:
             counters.key_shed[a, seen.keys[u, a]] += 1

@@ -7,11 +7,12 @@ from numba import njit
 
 from runtime.engines.kernels.digest import result_hash
 from runtime.engines.kernels.inlining import part
+from runtime.engines.load_shedding.kernel.aggregates import aggregate
 from runtime.engines.load_shedding.kernel.types import GAIN_AND_LOSS, RANDOM, Found
 
 
-def found_of(arms, codes, rows, nodes):
-    """Room to collect in: rows found, and so many members."""
+def found_of(arms, codes, rows, nodes, aggregates):
+    """Room to collect in: rows found, so many members, and a result of so many aggregates."""
     return Found(
         np.zeros(max(1, rows), np.int64),
         np.full((arms, codes), -1, np.int64),
@@ -27,6 +28,7 @@ def found_of(arms, codes, rows, nodes):
         np.zeros(arms + 1, np.uint64),
         np.zeros(arms + 1, np.int64),
         np.zeros(arms + 1),
+        np.zeros(aggregates),
     )
 
 
@@ -38,11 +40,12 @@ def more_nodes(found):
         found.rows, found.wanted, found.wanted_next, found.members, found.counts,
         np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64),
         found.cursor, found.chosen, found.chosen_slot, found.hash, found.least, found.chance,
+        found.amounts,
     )  # fmt: skip
 
 
 @part
-def collect(u, a, instant, seen, arm_of, facts, kept, found):  # noqa: C901
+def collect(u, a, instant, seen, arm, facts, kept, found):  # noqa: C901
     """Scan what the other arms store, and arrived in this instant before u, for members.
 
     Returns the rows that u matches, the tuples examined, and how many combinations there are; -1
@@ -81,8 +84,8 @@ def collect(u, a, instant, seen, arm_of, facts, kept, found):  # noqa: C901
                     nodes += 1
                 n = found.wanted_next[j, n]
     for v in range(instant, u):
-        j = arm_of[seen.source[v]]
-        if j == a:
+        j = arm[v]
+        if j == a or j < 0:
             continue
         examined += 1
         n = found.wanted[j, seen.keys[v, j]]
@@ -113,12 +116,12 @@ def _add(node, j, n, v, slot, found):
 
 @part
 def combine(  # noqa: C901
-    u, a, count, shape, seen, hashes, facts, kept, learned, found, sums, keep_rows, rows,
+    u, a, count, shape, seen, hashes, facts, kept, learned, found, counters, keep_rows, rows,
     results,
 ):  # fmt: skip
     """Make all combinations of the members of each row. Returns the digest and the importance.
 
-    `sums` are the estimates of a random choice: each result counts for those that were lost.
+    Where victims are chosen at random, each result counts for those that were lost.
     """
     arms = facts.stored.shape[1]
     random = shape.policy == RANDOM
@@ -141,10 +144,13 @@ def combine(  # noqa: C901
             if level == levels:
                 digest += result_hash(found.hash[level])
                 importance += found.least[level]
+                weight = 1.0
                 if random:
                     weight = np.exp(-found.chance[level])
-                    sums[0] += weight
-                    sums[1] += weight * found.least[level]
+                    counters.estimated[0] += weight
+                    counters.estimated[1] += weight * found.least[level]
+                if len(shape.amount_source) > 0:
+                    aggregate(u, a, row, weight, shape, seen, kept, learned, found, counters)
                 if shape.policy == GAIN_AND_LOSS:
                     _count_used(a, levels, kept, found)
                 if keep_rows:

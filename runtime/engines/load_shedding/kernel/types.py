@@ -11,8 +11,10 @@ EXACT, PLANNED, RANDOM, IMPORTANCE, MATCHES, MATCHES_OF_NOW, GAIN_AND_LOSS, EXPE
 # How a stream's arrivals reach the rows of the relation.
 INDEX, SCAN, HASH, SEARCH = range(4)
 # Why a tuple is not kept, or no longer.
-NO_MATCH, RELATION_ENDED, NOT_ADMITTED, REPLACED, EXPIRED = range(5)
-REASONS = 5
+NO_MATCH, RELATION_ENDED, NOT_ADMITTED, REPLACED, EXPIRED, PROCESSOR_SHORT = range(6)
+REASONS = 6
+# The arm of a tuple that was dropped before it was joined; rows of the relation have -1.
+DROPPED = -2
 STEPS = 60
 # A sum of importance has a high and a low part: the low one is below this.
 IMPORTANCE_BASE = 2**62
@@ -56,9 +58,15 @@ class Shape(NamedTuple):
     none). By arm: its place in FROM, lifetime, room (NEVER: no bound), access and buckets.
 
     Keys of an arm are below its `codes`, of which the last is a missing one. `alpha` is in
-    microseconds by arm. Work is counted from `warmup` to `end`; what was shed, by
-    steps of `every` microseconds from `begin`. A partition is given its own tuples only, so that it
-    has the first and only one of the `shares` of their work.
+    microseconds by arm. `evaluations` are the times at which aggregates are evaluated; each adds up
+    the values in a slot of a source (-1: results are counted), by the group in a slot of a source
+    (-1: none). `pairs` is how much less often pairs of an arm survive a random choice than their
+    tuples would alone: the ratio of the two logarithms. At most `buffer` tuples wait for the
+    processor, which takes `compare` and `output` microseconds for a comparison and for a result.
+
+    Work is counted from `warmup` to `end`; what was shed, by steps of `every` microseconds from
+    `begin`. A partition is given its own tuples only, so that it has the first and only one of the
+    `shares` of their work.
     """
 
     arm_of: np.ndarray
@@ -81,6 +89,15 @@ class Shape(NamedTuple):
     every: int
     shares: int
     share: int
+    evaluations: np.ndarray
+    amount_source: np.ndarray
+    amount_slot: np.ndarray
+    group_source: int
+    group_slot: int
+    pairs: np.ndarray
+    buffer: int
+    compare: float
+    output: float
 
 
 class Facts(NamedTuple):
@@ -112,7 +129,8 @@ class Kept(NamedTuple):
 
     `order` has the slots in arrival order, from `start` to `stop`. Lowest `priority` goes first,
     then lowest `importance`, then fewest `matches`. `since` is the logarithm of the chance to
-    survive all choices before a tuple came; `used` in how many results of this instant it was.
+    survive all choices before a tuple came; `used` in how many results of this instant it was;
+    `moments` what the errors of aggregates need, by evaluation or group and by aggregate.
     """
 
     key: np.ndarray
@@ -122,6 +140,7 @@ class Kept(NamedTuple):
     matches: np.ndarray
     since: np.ndarray
     used: np.ndarray
+    moments: np.ndarray
     order: np.ndarray
     start: np.ndarray
     stop: np.ndarray
@@ -144,6 +163,7 @@ class Found(NamedTuple):
 
     A member is a tuple and its slot (-1: it arrives now). By level of a combination: the member
     to come next, the one chosen, and the hash, least importance and chance of those chosen so far.
+    `amounts` are what a result adds to each aggregate.
     """
 
     rows: np.ndarray
@@ -160,11 +180,13 @@ class Found(NamedTuple):
     hash: np.ndarray
     least: np.ndarray
     chance: np.ndarray
+    amounts: np.ndarray
 
 
 class Learned(NamedTuple):
     """What goes on from batch to batch, by arm: choices so far, the logarithm of the chance to
-    survive all of them, and what is expected of keys.
+    survive all of them, and what is expected of keys; and when the processor will have done its
+    work, in microseconds from the beginning.
 
     `arrived` and `total` are the arrivals of each key and their importance, of which old ones are
     forgotten; `known` says whether a key ever arrived. `sums` has by arm the known keys, the sum of
@@ -177,13 +199,16 @@ class Learned(NamedTuple):
     arrived: np.ndarray
     total: np.ndarray
     sums: np.ndarray
+    clock: np.ndarray
 
 
 class ShedCounters(NamedTuple):
     """Counts of work after the warm-up; of shedding and of answers, over all of the run.
 
     `importance` has a high and a low part. `estimated` are the results that there would be without
-    shedding, and their importance, where victims are chosen at random.
+    shedding, and their importance, where victims are chosen at random. `aggregates` are by
+    evaluation or group; so are the `variances` of what chance has found of them. `waited` has the
+    tuples served, for how many microseconds they waited together, and the longest of these.
     """
 
     looked_up: np.ndarray
@@ -204,15 +229,27 @@ class ShedCounters(NamedTuple):
     timeline: np.ndarray
     key_arrivals: np.ndarray
     key_shed: np.ndarray
+    aggregates: np.ndarray
+    variances: np.ndarray
+    waited: np.ndarray
 
     @classmethod
-    def zero(cls, arms: int, sources: int, filters: int, keys: int) -> ShedCounters:
-        """Nothing counted yet; `keys` is how many keys are counted apart."""
+    def zero(
+        cls, arms: int, sources: int, filters: int, keys: int, aggregates: tuple[int, int]
+    ) -> ShedCounters:
+        """Nothing counted yet; `keys` is how many keys are counted apart, `aggregates` how many
+        evaluations and groups there are, and of how many aggregates."""
         by_arm, by_source, by_filter = [arms] * 5, [sources] * 5, [filters] * 2
         shapes = (*by_arm, *by_filter, *by_source, 2, 2, (arms, REASONS), (arms, STEPS))
-        more = ((arms, keys), (arms, keys))
+        more = ((arms, keys), (arms, keys), aggregates, aggregates, 3)
         zeros = cls(*(np.zeros(shape, np.int64) for shape in (*shapes, *more)))
-        return zeros._replace(held=np.zeros(sources), estimated=np.zeros(2))
+        return zeros._replace(
+            held=np.zeros(sources),
+            estimated=np.zeros(2),
+            aggregates=np.zeros(aggregates),
+            variances=np.zeros(aggregates),
+            waited=np.zeros(3),
+        )
 
     @property
     def comparisons(self) -> np.ndarray:
@@ -221,7 +258,8 @@ class ShedCounters(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a batch produced, and the tuples that stay with what is known of each."""
+    """What a batch produced, the tuples that stay with what is known of each, and those tuples and
+    rows that still wait."""
 
     results: int
     digest: int
@@ -229,3 +267,5 @@ class Outcome(NamedTuple):
     stay: np.ndarray
     priority: np.ndarray
     since: np.ndarray
+    moments: np.ndarray
+    waiting: np.ndarray

@@ -43,15 +43,16 @@ def link_stored(arrived, line, cursor):
 @njit(cache=True, nogil=True)
 def scan(  # noqa: C901
     arrived, line, cursor, predicates, windows, unit_costs, classes, span, outers, used, counts,
-    found_counts, held, keep_results,
+    found_counts, held, most_rows,
 ):  # fmt: skip
     """Let tuples arrive until all have, or until `outers` has no room for one more.
 
     `unit_costs` are picoseconds per comparison and output; `used` has how many outers and offsets
     there are. Adds to `counts`, `found_counts` and `held` (tuple-microseconds; batches take the
     time of what is stored off first). Returns results where they are kept: both members and the
-    partial window.
+    partial window. Where more than `most_rows` are to be kept, it stops; at 0 none are kept.
     """
+    keep_results = most_rows > 0
     side, bucket, key, now, ts, hashes, turned, keys, values, bits = arrived
     tuple_at, line_keys, own, hash_at, turned_at, older = line
     position, heads, dropped, newest = cursor
@@ -80,6 +81,8 @@ def scan(  # noqa: C901
     waited = np.int64(0)
 
     while position[0] < len(ts) and used[0] < len(outer_ts):
+        if keep_results and rows > most_rows:
+            break
         k = position[0]
         i = side[k]
         o = 1 - i

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from runtime.engines.kernels.conditions import holds, passes
+from runtime.engines.kernels.conditions import holds_for_any, passes
 from runtime.engines.sliced_chain.kernel.types import LOOKS, PASSED
 
 
@@ -67,7 +67,7 @@ def filter_one_by_one(tuples, values, conditions, chosen, counted, counts, passi
         for part in range(start[chosen], start[chosen + 1]):
             row = part - start[chosen]
             counts[row, LOOKS] += np.int64(counted[n])
-            if not holds(comparison[part], values[t, value[part]], constant[part]):
+            if not holds_for_any(comparison[part], values[t, value[part]], constant[part]):
                 passing[t] = False
                 break
             counts[row, PASSED] += np.int64(counted[n])

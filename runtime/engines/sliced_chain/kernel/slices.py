@@ -48,13 +48,14 @@ def run_slice(
     newest: np.ndarray,
     begun: int,
     until: int,
-    keep_results: bool,
+    most_rows: int,
 ) -> tuple[SliceResults, Passage]:
     """Run a batch through a slice; `before` has what it stores, and the queue that it is given.
 
     Adds to `counts`, to `selects` (per pair: looks and passes), and to `held`, in tuple-µs from
     `begun`, when the last batch ended, to `until`, when this one does. `newest` has room for every
-    side and bucket where slices are hashed; it is given, and left, as `no_newest` made it.
+    side and bucket where slices are hashed; it is given, and left, as `no_newest` made it. Where
+    more than `most_rows` results are to be kept, it stops; at 0 none are kept.
     """
     segments = int(piece.inside.sum()) + 2
     pairs = len(piece.wanted[0])
@@ -75,7 +76,7 @@ def run_slice(
         newest,
         begun,
         until,
-        keep_results,
+        most_rows,
     )
     held += waited
     return SliceResults(results, counted, digests, kept), passage
@@ -96,9 +97,10 @@ def _within(ts, warmup, end):
 @njit(cache=True, nogil=True)
 def _run(  # noqa: C901
     members, predicates, piece, span, before, counts, selects, results, counted_results, digests,
-    newest, begun, until, keep_results,
+    newest, begun, until, most_rows,
 ):  # fmt: skip
     """Returns the results where they are kept, what the slice leaves behind, and tuple-µs held."""
+    keep_results = most_rows > 0
     side, bucket, key, own, now, ts, mine, survival, reach = members[:9]
     hashes, turned, keys, values, bits = members[9:]
     keyed, hashed, others, left, right, comparison, offset = predicates
@@ -144,6 +146,8 @@ def _run(  # noqa: C901
             waited -= np.int64(mine[u]) * entered
 
     for e in range(len(events)):
+        if keep_results and rows > most_rows:
+            break
         k = events[e] // 2
         male = events[e] % 2 == 1
         time = ts[causes[e]]
@@ -219,6 +223,7 @@ def _run(  # noqa: C901
                 one = result_hash(hashes[a] ^ hashes[b])
                 other = result_hash(turned[a] ^ turned[b])
                 row = segment + o * (inside[0] + 1)
+                taken = False
                 for p in range(pairs):
                     if segment >= wanted[o, p]:
                         continue
@@ -236,12 +241,13 @@ def _run(  # noqa: C901
                         selects[p, LOOKS] += counted
                         fits = (bits[b, c >> 6] >> np.uint64(c & 63)) & _ONE != 0
                     if fits:
+                        taken = True
                         selects[p, PASSED] += counted
                         results[row, p] += 1
                         counted_results[row, p] += counted
                         digests[row, p, 0] += one
                         digests[row, p, 1] += other
-                if keep_results:
+                if keep_results and taken:
                     if rows == len(kept):
                         larger = np.empty((2 * len(kept), 4), np.int64)
                         larger[:rows] = kept
@@ -251,6 +257,8 @@ def _run(  # noqa: C901
                     kept[rows, 2] = o
                     kept[rows, 3] = segment
                     rows += 1
+                    if rows > most_rows:
+                        break
         if reach[k] > following:
             next_events[sent] = 2 * k + 1
             next_causes[sent] = k

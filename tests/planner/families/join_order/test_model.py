@@ -149,7 +149,10 @@ COLUMN = Column("S1", "attr")
         (_timed(evaluate=2, expire=5), "make execution.expire a multiple"),
         (_with_window(None), "relation"),
         (_with_window(TumblingWindow(5)), "[TUMBLING 5]"),
-        (_with_window(LandmarkWindow()), "[LANDMARK]"),
+        (
+            replace(_with_window(LandmarkWindow()), execution=Execution(evaluate=Every(5))),
+            "set execution.evaluate and execution.expire to eager",
+        ),
         (_with_query(predicates=()), "no predicate links S2, S3, S4 with"),
         (_with_predicates(("S1", "attr", "S2", "attr")), "no predicate links S3, S4 with"),
         (

@@ -46,9 +46,53 @@ REFUSED = {
         star(TWO, memory=4, shedding=Shedding(split={"R": 3, "S": 2})),
         "execution.shedding.split gives 5 tuples away, and execution.memory has 4",
     ),
-    "an aggregation": (
-        star("SELECT R.a, COUNT(*) FROM R [RANGE 9], S [RANGE 9] WHERE R.a = S.b GROUP BY R.a"),
-        "Q1 aggregates, and shedding keeps the most important results of a join",
+    "aggregates on a short processor": (
+        star("SELECT COUNT(*) FROM R [RANGE 9], S [RANGE 9] WHERE R.a = S.b", utilisation=1.5),
+        "aggregates are not estimated where the processor drops tuples",
+    ),
+    "work without time": (
+        star(TWO, utilisation=1.5, unit_costs={"insert": 1e-6}),
+        "work takes no time by execution.unit_costs, so that the processor is never short",
+    ),
+    "a mean": (
+        star("SELECT AVG(R.v) FROM R [RANGE 9], S [RANGE 9] WHERE R.a = S.b"),
+        "avg(R.v) has no estimate without a bias where tuples are shed; COUNT and SUM have",
+    ),
+    "different values": (
+        star("SELECT COUNT(DISTINCT R.v) FROM R [RANGE 9], S [RANGE 9] WHERE R.a = S.b"),
+        "count(distinct R.v) has no estimate without a bias",
+    ),
+    "two groups": (
+        star(
+            "SELECT R.a, S.v, COUNT(*) FROM R [RANGE 9], S [RANGE 9] WHERE R.a = S.b "
+            "GROUP BY R.a, S.v"
+        ),
+        "Q1 groups by 2 attributes; one is covered",
+    ),
+    "groups and nothing else": (
+        star("SELECT R.a FROM R [RANGE 9], S [RANGE 9] WHERE R.a = S.b GROUP BY R.a"),
+        "Q1 has GROUP BY and no aggregate; add COUNT(*)",
+    ),
+    "many groups": (
+        star(
+            "SELECT R.g, COUNT(*) FROM R [RANGE 9], S [RANGE 9] WHERE R.a = S.b GROUP BY R.g",
+            attributes={"worth": Attribute(5), "g": Attribute(2000)},
+        ),
+        "R.g has 2,000 values; at most 1,000 groups are covered",
+    ),
+    "text": (
+        star(
+            "SELECT SUM(R.g) FROM R [RANGE 9], S [RANGE 9] WHERE R.a = S.b",
+            attributes={"worth": Attribute(5), "g": Attribute(5, type="string")},
+        ),
+        "R.g holds text; SUM and AVG need numbers",
+    ),
+    "missing values": (
+        star(
+            "SELECT SUM(R.g) FROM R [RANGE 9], S [RANGE 9] WHERE R.a = S.b",
+            attributes={"worth": Attribute(5), "g": Attribute(5, missing=0.1)},
+        ),
+        "R.g is missing in 10% of the tuples; fill it in, or leave those tuples out",
     ),
     "a stream alone": (star("SELECT * FROM R [RANGE 9]"), "Q1 joins nothing"),
     "a stream with itself": (

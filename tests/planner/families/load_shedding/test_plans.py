@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from planner.families.load_shedding.labels import EXACT, LABELS, OFFLINE, ONLINE
 from planner.families.load_shedding.plans import built
 from planner.families.load_shedding.space import Policies
 from planner.families.load_shedding.star import star_of
-from planner.families.registry import family
+from planner.families.registry import covering, family
 from planner.files.workload_file import dump_workload, load_workload
 from planner.plan.cost import Cost
 from planner.plan.operator_names import operator_name
@@ -177,6 +178,19 @@ def test_three_streams_have_no_optimum() -> None:
     assert {c.label for c in ranking.candidates} == {EXACT, *ONLINE}
     with pytest.raises(PlanError, match="OSSJ is not there: with three or more streams"):
         space.plan("OSSJ")
+
+
+def test_a_short_processor_has_no_optimum_and_is_not_predicted() -> None:
+    alone = ticking()
+    workload = replace(alone, execution=replace(alone.execution, utilisation=1.5))
+    assert covering(workload)[0].name == SHED.name
+    space = SHED.space(workload)
+    ranking = space.rank()
+    assert {label for label, _ in ranking.excluded} == set(OFFLINE)
+    with pytest.raises(PlanError, match=r"OSSJ is not there: .* the processor leaves"):
+        space.plan("OSSJ")
+    answer = space.explanation(ranking).answer
+    assert "What the processor drops, and how long tuples wait for it, is not predicted" in answer
 
 
 def test_the_answer_says_what_live_streams_can_have() -> None:

@@ -164,7 +164,17 @@ def test_every_figure_says_where_it_comes_from(workload: Workload, label: str, m
     assert Predictions(ShedModel(workload)).of(label).model == model
 
 
-@pytest.mark.parametrize("label", ["OSSJ", "SJA-S", "SIMPPROB-S", "DIMPPROB-S", "DGL-S", "GAIN-S"])
+@pytest.mark.parametrize(
+    "label",
+    [
+        pytest.param("OSSJ", marks=pytest.mark.slow),
+        pytest.param("SJA-S", marks=pytest.mark.slow),
+        "SIMPPROB-S",
+        "DIMPPROB-S",
+        "DGL-S",
+        "GAIN-S",
+    ],
+)
 def test_a_longer_run_is_predicted_by_a_sample(label: str) -> None:
     workload = star_join(20, 10, 3_000, rows=100, distinct=20)
     runs = simulated(workload, label, [301, 302, 303])

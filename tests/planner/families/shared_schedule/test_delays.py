@@ -107,7 +107,9 @@ def paired(name: str, load: float) -> tuple[np.ndarray, ...]:
 
 
 @pytest.mark.parametrize("load", [0.7, pytest.param(0.93, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", TABLE_1)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=() if n == "Uniform" else pytest.mark.slow) for n in TABLE_1]
+)
 def test_of_the_papers_policies_mqt_is_best_for_queries(name: str, load: float) -> None:
     largest, smallest, best = paired(name, load)
     for other in (largest, smallest):

@@ -13,29 +13,16 @@ from planner.families.load_shedding.simulation.settings import BETA, Settings, S
 from planner.families.load_shedding.simulation.simulate import simulate
 from planner.families.load_shedding.star import star_of
 from tests.oracles.shedding import REASONS, Shed, all_results
-from tests.runtime.shedding import SECOND, Case, Driven, cases, driven, worked_example
+from tests.runtime.shedding import SECOND, Case, Driven, as_rows, cases, driven, worked_example
 
 _BY_DEFINITION = ("SIMP-S", "SIMPPROB-S", "DIMPPROB-S", "DGL-S")
-
-
-def _as_rows(case: Case, results: dict[tuple[tuple[int, ...], int], int]) -> list[tuple[int, ...]]:
-    """Results as the runtime writes them: seqs in FROM order, and the time."""
-    place, rows = star_of(case.workload).relation_place, []
-    ts = [{item.nth: item.ts for item in arm} for arm in case.arms]
-    for members, row in results:
-        last = max(own[nth] for own, nth in zip(ts, members, strict=True))
-        seqs = list(members)
-        if place is not None:
-            seqs.insert(place, row)
-        rows.append((*seqs, last))
-    return sorted(rows)
 
 
 @given(cases())
 def test_the_exact_answer_is_that_of_the_definition(case: Case) -> None:
     expected = all_results(case.arms, case.rows, case.lifetimes)
     found = driven(case.workload, case.tables, EXACT)
-    assert found.rows == _as_rows(case, expected)
+    assert found.rows == as_rows(case, expected)
     importance = sum(expected.values()) / SECOND
     assert found.tally.qualities["Q"].importance == importance
     assert found.tally.qualities["Q"].recall == 1
@@ -51,7 +38,7 @@ def test_a_policy_keeps_and_finds_what_plain_python_does(case: Case, policy: str
         case.arms, case.rows, case.lifetimes, case.shares, policy, shedding.prefilter, beta
     ).run()
     found = driven(case.workload, case.tables, policy)
-    assert found.rows == _as_rows(case, expected.results)
+    assert found.rows == as_rows(case, expected.results)
     assert list(found.evictions.values()) == [
         {reason: own[reason] for reason in REASONS} for own in expected.evictions
     ]

@@ -60,7 +60,7 @@ def test_the_exact_answer_is_that_of_a_join(case: Case) -> None:
     given = driving.PlanInput(plan, workload, feed.schema, span, split)
     program = engine("join_order").general().compile(given)
     batch = Batch(feed.tuples, span.end, last=True).pack()
-    joined = program.tally([program.step(None, batch, 0, keep_rows=False).totals], plan)
+    joined = program.tally([program.step(None, batch, 0, most_rows=0).totals], plan)
     assert (found.results, found.digest) == (joined.results, joined.digest)
 
 

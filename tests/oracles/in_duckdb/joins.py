@@ -19,7 +19,7 @@ def _sql(query: Query) -> str:
         f"{_column(p.left)} {p.comparison} {_column(p.right)} + {exact(p.offset)}"
         for p in query.predicates
     ]
-    conditions += [f"{_column(f.column)} {f.comparison} {f.constant!r}" for f in query.filters]
+    conditions += [f"{_column(f.column)} {f.sign} {f.constant!r}" for f in query.filters]
     conditions += [
         _within(earlier, later)
         for earlier in query.sources

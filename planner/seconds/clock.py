@@ -1,20 +1,18 @@
-"""The clock of work: what a comparison and an output of a scan take, and how loaded it is."""
+"""The clock of work: what a comparison and an output take on a server, and how loaded it is."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.plan.cost import UnitCosts
-
-# What takes time of the clock, by how stored tuples are found: kinds that the engine calibrates.
-SCAN_KINDS = {"scan": "schedule scan", "hash": "schedule hash"}
+from planner.plan.cost import Units
+from planner.workload.execution import Execution
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Seconds that a scan takes for each comparison and each output it finds.
+    """Seconds that each comparison takes, and each output that is found.
 
-    `load` is how many seconds of scans arrive per second; at 1 or more work piles up. `real_load`
+    `load` is how many seconds of work arrive per second; at 1 or more work piles up. `real_load`
     is the same before it was scaled to the utilisation that a workload states. `source` says where
     the unit costs come from.
     """
@@ -42,17 +40,20 @@ class Clock:
 
 
 def clock_of(
-    access: str, comparisons: float, outputs: float, units: UnitCosts, utilisation: float | None
+    units: Units, source: str, comparisons: float, outputs: float, utilisation: float | None
 ) -> Clock:
     """The clock of a join with so many comparisons and matches per second.
 
-    >>> from planner.plan.cost import Units
-    >>> units = UnitCosts(Units(compare=1e-6, output=2e-6), "declared")
-    >>> clock_of("scan", 1000, 500, units, 0.5)
+    >>> clock_of(Units(compare=1e-6, output=2e-6), "declared", 1000, 500, 0.5)
     Clock(compare=0.00025, output=0.0005, load=0.5, real_load=0.002, source='declared')
     """
-    own = units.of(SCAN_KINDS[access])
-    real = comparisons * own.compare + outputs * own.output
+    real = comparisons * units.compare + outputs * units.output
     scale = 1.0 if utilisation is None or not real else utilisation / real
     load = real if scale == 1 else utilisation or 0.0
-    return Clock(own.compare * scale, own.output * scale, load, real, units.source)
+    return Clock(units.compare * scale, units.output * scale, load, real, source)
+
+
+def takes_no_time(execution: Execution) -> bool:
+    """Whether the declared unit costs let the clock stand still, so that nothing ever waits."""
+    units = execution.unit_costs
+    return units is not None and not units.get("compare") and not units.get("output")

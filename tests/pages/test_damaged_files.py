@@ -1,0 +1,100 @@
+"""Every page and command answers, whichever files of the data folder are damaged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pages.parts.shared import routing
+from planner.experiments.registry import experiment
+from planner.files.data_folder import home
+from planner.seconds.calibration import calibrated_units, keep_calibration
+from runtime.__main__ import main
+from runtime.backends.kernels.progress import Totals
+from runtime.data.folders import answers_home, run_folder
+from runtime.experiments import figure as figure_store
+from runtime.experiments.figure import nothing_yet
+from runtime.runs.history import History
+from tests.damage import DAMAGES
+from tests.pages.conftest import FakeSpark
+from tests.pages.helpers import fresh_app
+from tests.planner.seconds.test_calibration_file import FOUND
+from tests.runtime.run_records import a_run
+
+FIGURE = "table-8"
+
+
+def _fill() -> None:
+    """One file of every kind that the pages or the commands read."""
+    home().mkdir(parents=True)
+    keep_calibration(FOUND)
+    wanted = experiment(FIGURE)
+    figure_store.keep(wanted, nothing_yet(wanted, {"python": "3"}, 2))
+    answer = answers_home() / "answer"
+    answer.mkdir(parents=True)
+    for end in ("", ".changes"):
+        pq.write_table(pa.table({"count(*)": [1, 2]}), answer / f"Q1{end}.parquet")
+    finished = a_run("finished")
+    History().save(replace(finished, request=replace(finished.request, results=answer)))
+    failed = a_run("failed", status="failed", error="the disk was full")
+    History().save(failed)
+    run_folder("failed").mkdir(parents=True)
+    Totals(run_folder("failed")).keep(2, [b"counted"])
+    uploaded = home() / "uploads" / "abcdef012345"
+    uploaded.mkdir(parents=True)
+    (uploaded / "S1.csv").write_text("ts,attr\n0,1\n1,2\n")
+
+
+@pytest.fixture
+def filled(spark: FakeSpark) -> list[Path]:  # noqa: ARG001 - the pages need it
+    """The files of a data folder that has been used."""
+    _fill()
+    app = fresh_app().run()
+    app.switch_page("pages/workload.py").run()
+    app.session_state["workload"] = replace(app.session_state["workload"], name="edited")
+    app.run()
+    return sorted(file for file in home().rglob("*") if file.is_file())
+
+
+def _pages_answer() -> None:
+    """See every page in a new session."""
+    app = fresh_app().run()
+    for name in routing.names():
+        app.switch_page(f"pages/{name}.py").run()
+        assert not app.exception, name
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_all_files_damaged(damage: Callable[[Path], None], filled: list[Path]) -> None:
+    kinds = {file.relative_to(home()).parts[0] for file in filled}
+    assert kinds >= {"history.sqlite", "calibration.json", "figures", "runs", "answers", "uploads"}
+    for file in filled:
+        damage(file)
+    _pages_answer()
+    assert main(["history", "--json"]) == 0
+    assert calibrated_units() is None
+    assert figure_store.kept(experiment(FIGURE)) is None
+    assert Totals(run_folder("failed")).done() == 0
+
+
+def _damage_record(content: str) -> None:
+    with History()._open() as connection:
+        connection.execute("UPDATE runs SET record = ?", (content,))
+
+
+@pytest.mark.parametrize("content", ["", "{", "null"])
+def test_damaged_records_of_runs(
+    content: str, filled: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert filled
+    _damage_record(content)
+    _pages_answer()
+    for command in (["resume", "failed"], ["rates", "finished"]):
+        assert main(command) == 2
+        assert "record is damaged" in capsys.readouterr().err
+    assert main(["history"]) == 0
