@@ -81,6 +81,16 @@ def alike(values: Values, first: str, second: str, until: float | None = None) -
     return Finding(apart[x] <= 1 + SAME, "the same" if apart[x] <= 1 + _ROUNDING else text)
 
 
+def equal(values: Values, first: str, second: str) -> Finding:
+    """Two curves of counts have the same number at every place."""
+    differing = [
+        f"{own:g} and {values[second][x]:g} at {place_text(x)}"
+        for x, own in values[first].items()
+        if own != values[second][x]
+    ]
+    return Finding(not differing, "; ".join(differing) or "the same")
+
+
 def apart(values: Values, curve: str, other: str, least: float, most: float) -> Finding:
     """The curve is so many times the other, at all places."""
     low, high = bounds(ratios(values, curve, other).values())

@@ -93,6 +93,13 @@ def test_every_experiment_is_shown_before_and_after_it_was_measured(name: str, g
     assert len(table_with(app, "Curve")) == rows
 
 
+def test_figures_in_seconds_are_predicted_only(go: Go) -> None:
+    app = choose(go("papers"), "figure-6b-seconds")
+    assert "Predicted, seconds by default unit costs: 3 of 3 claims hold" in texts(app)
+    assert "these figures are not measured" in texts(app)
+    assert not any(button.label.startswith("Measure") for button in app.button)
+
+
 def test_measured_points_stand_on_their_curves(go: Go) -> None:
     figure = measured(go("papers"), go, "figure-3a")
     drawn = figure_chart.draw(experiment("figure-3a"), figure)
@@ -121,9 +128,11 @@ def test_experiments_stand_under_their_paper_and_figure(go: Go) -> None:
     figures = list(app.selectbox(key="figure of Tran & Lee 2007").options)
     assert len(figures) == 6
     assert figures[0] == "Figure 6: two-way hash join"
-    parts = app.segmented_control(key="part of Figure 8: three-way hash join").options
+    parts = app.selectbox(key="setting of Figure 8: three-way hash join").options
     assert list(parts) == [
         "(a) window size", "(b) groups", "(c) rate", "(d) selectivity",
+        "(a) window size, in seconds", "(b) groups, in seconds", "(c) rate, in seconds",
+        "(d) selectivity, in seconds",
     ]  # fmt: skip
     assert "Predicted, expected entries: 2 of 2 claims hold" in texts(app)
     go("plans")

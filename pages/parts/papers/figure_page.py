@@ -94,7 +94,7 @@ def where(held: Shown) -> None:
     """Where and when the figures were measured, and whether all plans agreed."""
     figure = held.figure
     if not held.experiment.points:
-        st.caption("Predicted only: no generated streams have these arrivals.")
+        st.caption("Predicted only: these figures are not measured.")
         return
     if figure is None:
         st.caption("Not measured yet.")

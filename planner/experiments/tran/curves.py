@@ -12,7 +12,9 @@ from planner.families.early_aggregation import NAME
 from planner.families.early_aggregation.model import model_of
 from planner.families.early_aggregation.published_model import PrintedModel
 from planner.families.early_aggregation.ranking import scores
+from planner.families.early_aggregation.space import AggregationPlans
 from planner.files.query.text import format_query
+from planner.seconds.units import default_units
 from planner.workload.execution import Execution, RunSettings
 from planner.workload.query import Aggregate, Column, CountWindow, Predicate, Query, Source
 from planner.workload.streams import Attribute, Stream
@@ -54,6 +56,8 @@ def grouped_join(name: str, rows: Sequence[Row], execution: Execution | None = N
 
 REFINED = "expected entries"
 PRINTED = "as printed"
+SECONDS = "seconds by default unit costs"
+Measure = Literal["operations", "seconds"]
 HASH = Execution(join="hash", buckets=1021)
 NESTED = Execution()
 _JOINS = {"hash join": HASH, "nested loops": NESTED}
@@ -83,6 +87,7 @@ def by_number(
     streams: Streams,
     vary: Literal["window", "groups", "rate", "selectivity"],
     places: Sequence[Any],
+    measure: Measure,
 ) -> tuple[Curve, ...]:
     """All plans, with a number of S1 at each place; keys follow the selectivity on all streams."""
 
@@ -92,15 +97,17 @@ def by_number(
             return [row._replace(values=round(1 / x)) for row in (first, *others)]
         return [first._replace(**{vary: x}), *others]
 
-    return _by_plan((x, timed(f"{figure}, {x:g}", rows(x), _JOINS[join])) for x in places)
+    workloads = ((x, timed(f"{figure}, {x:g}", rows(x), _JOINS[join])) for x in places)
+    return _seconds(workloads) if measure == "seconds" else _by_plan(workloads)
 
 
-def showcases(rate: float, streams: Mapping[str, Streams]) -> tuple[Curve, ...]:
+def showcases(rate: float, streams: Mapping[str, Streams], measure: Measure) -> tuple[Curve, ...]:
     """All plans in every showcase, at one rate of S1."""
-    return _by_plan(
+    workloads = (
         (place, timed(f"Figure 10{place}, {rate:g}", _rows(rows), NESTED))
         for place, rows in streams.items()
     )
+    return _seconds(workloads) if measure == "seconds" else _by_plan(workloads)
 
 
 def default_settings(streams: Mapping[str, Streams]) -> tuple[Curve, ...]:
@@ -138,4 +145,16 @@ def _by_plan(
                 for source, predicted in ((REFINED, cost), (PRINTED, printed.score(mask))):
                     point = Point(x, workload, NAME, label, predicted=predicted)
                     points.setdefault((source, curve), []).append(point)
+    return curves_by_model(points)
+
+
+def _seconds(workloads: Iterable[tuple[Place, Workload]]) -> tuple[Curve, ...]:
+    """A curve of every plan in seconds. They depend on the machine, so none of them is measured."""
+    points: dict[tuple[str, str], list[Point]] = {}
+    for x, workload in workloads:
+        plans = AggregationPlans(workload, default_units())
+        for label in plans.labels:
+            taken = plans.seconds_by_label(label)
+            point = Point(x, workload, NAME, label, predicted=taken, measured=False)
+            points.setdefault((SECONDS, label), []).append(point)
     return curves_by_model(points)

@@ -169,6 +169,21 @@ def chains(
     return curves_by_model(_rates_beside(MEM_OPT, chains, workloads), "; ")
 
 
+def slices(
+    chains: Mapping[str, tuple[str, float]], spread: Spread, queries: int, rates: Sequence[float]
+) -> tuple[Curve, ...]:
+    """How many slices each chain has. That is planned: nothing is left to measure."""
+    points: dict[tuple[str, str], list[Point]] = {}
+    for rate in rates:
+        for subject, (plan, c_sys) in chains.items():
+            workload = many_joins(spread, queries, rate, c_sys)
+            label = ChainPlans(workload).meant(plan)
+            number = float(label.count("-")) if label.startswith("chain:") else 1.0
+            point = Point(rate, workload, NAME, label, predicted=number, measured=False)
+            points.setdefault(("planned", subject), []).append(point)
+    return curves_by_model(points)
+
+
 def _table_3(
     windows: Sequence[Mapping[str, Any]], filtered: Sequence[float], joined: Sequence[float]
 ) -> dict[str, Setting]:

@@ -2,7 +2,8 @@
 
 Sizes of sets, and what probes find in them, are upper bounds there; the refined model takes the
 expected numbers. Corrected: the tables' bucket counts in Equation 6, and that a group that is found
-costs at least one access. A probe after others has the fan-out of those before it.
+costs at least one access. A probe after others has the fan-out of those before it. Groups are
+hashed under nested loops too, so that B bounds their tables there as well.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from planner.families.early_aggregation.search import orders
 from planner.joins.probes import Probe, probes_along
 from planner.joins.upkeep import rate
 from planner.plan.expression import Expression, greatest, least, number, product, subscript, symbol
+
+# B: the most buckets of a hash table, in the paper's figures; also of windows without one.
+MOST_BUCKETS = 1021
 
 
 class PrintedModel:
@@ -73,6 +77,25 @@ class PrintedModel:
         values = 1 / selectivity if selectivity else math.inf
         return values if buckets == "per-value" else min(values, buckets)
 
+    def most_buckets(self, place: int) -> float:
+        """B: the buckets declared for a hashed window, or those of the paper's tables."""
+        window = self._model.join.windows[place]
+        if window.access == "hash":
+            return math.inf if window.buckets == "per-value" else float(window.buckets)
+        return float(MOST_BUCKETS)
+
+    @property
+    def output_buckets(self) -> float:
+        """Equation 22: B_g = min(g_1, B), of the first source that is grouped by.
+
+        It has g_1 alone, also where both streams have groups: the output's table then has far more
+        groups than buckets.
+        """
+        grouped = [place for place, rule in enumerate(self._model.rules) if rule.grouped]
+        if not grouped:
+            return 1.0
+        return max(min(self.groups(grouped[0]), self.most_buckets(grouped[0])), 1.0)
+
     def passing(self, mask: int, order: Sequence[int], level: int) -> float:
         """Composites that a tuple of the origin has when `level` sources are joined."""
         steps = range(1, level)
@@ -80,10 +103,9 @@ class PrintedModel:
 
     def set_updates(self, place: int) -> Expression:
         """Accesses per second to find the groups of tuples in a set: its entries by buckets."""
-        keys, window = self._model.contents[place].keys, self._model.join.windows[place]
-        most = float(math.prod(last - first + 1 for first, last, _ in keys))
-        if window.access == "hash" and window.buckets != "per-value":
-            most = min(most, window.buckets)
+        keys = self._model.contents[place].keys
+        values = float(math.prod(last - first + 1 for first, last, _ in keys))
+        most = min(values, self.most_buckets(place))
         entries = self.entries(place).named(rf"\alpha_{{{self._name(place)}}}")
         buckets = symbol(f"B_{{{self._name(place)}}}", most)
         return events_of(self._model, place) * greatest(number(1.0), entries / buckets)
@@ -97,10 +119,8 @@ class PrintedModel:
         return given * self.examined(mask, probe.joined, probe.target)
 
     def updating(self, mask: int, all_orders: Iterable[Sequence[int]]) -> Expression:
-        """Accesses per second to the groups of the output: alpha / B_g, B_g by Equation 22."""
-        grouped = [p for p, rule in enumerate(self._model.rules) if rule.grouped]
-        first = max(self.groups(grouped[0]) if grouped else 1.0, 1.0)
-        access = symbol(r"\alpha", self.output_groups.value) / symbol("B_g", first)
+        """Accesses per second to the groups of the output: alpha / B_g."""
+        access = symbol(r"\alpha", self.output_groups.value) / symbol("B_g", self.output_buckets)
         reaching = sum(
             self._model.contents[order[0]].events * self.passing(mask, order, len(order))
             for order in all_orders

@@ -6,12 +6,14 @@ import pytest
 
 from planner.experiments.agreements import ranked_alike, shaped_alike
 from planner.experiments.registry import experiment, experiments
-from planner.experiments.tran.curves import HASH, PRINTED, REFINED, Row, timed
+from planner.experiments.tran.curves import HASH, PRINTED, REFINED, SECONDS, Row, timed
+from planner.families.registry import family
 
 every_four = pytest.mark.parametrize("number", [6, 7, 8, 9])
 TRAN_FIGURES = [
     known for known in experiments() if known.paper == "Tran & Lee 2007" and not known.x.named
 ]
+COUNTED = [known for known in TRAN_FIGURES if known.quantity == "operations"]
 TWO_MODELS = pytest.mark.parametrize("model", [PRINTED, REFINED])
 
 
@@ -21,7 +23,7 @@ def _holds(name: str, model: str) -> list[bool]:
 
 
 def test_every_plan_has_a_curve_under_each_model() -> None:
-    for shown in TRAN_FIGURES:
+    for shown in COUNTED:
         labels = [curve.label for curve in shown.curves]
         subjects = {curve.subject for curve in shown.curves}
         assert len(labels) == 2 * len(subjects)
@@ -38,6 +40,38 @@ def test_a_set_goes_on_filling_where_the_printed_one_is_full(number: int) -> Non
 @every_four
 def test_with_more_groups_early_plans_approach_late_ones(number: int) -> None:
     assert all(_holds(f"figure-{number}b", REFINED))
+
+
+def test_tables_of_groups_have_at_most_b_buckets() -> None:
+    """Equation 22, worked out by hand for 19,683 groups: 5,000 of them in 1,021 buckets."""
+    printed = experiment("figure-6b").predicted()[PRINTED]
+    chain = 5000 / 1021
+    assert printed["LAP"][19683] == pytest.approx(1200 * (500 + 1 + 500 * chain))
+    assert printed["LAP"][19683] == pytest.approx(3_539_496, abs=1)
+    assert printed["EAP-10"][19683] / printed["LAP"][19683] == pytest.approx(1.085, abs=5e-4)
+    nested = experiment("figure-7b").predicted()[PRINTED]
+    assert nested["LAP"][19683] == pytest.approx(1200 * (5000 + 1 + 500 * chain))
+    both = experiment("figure-10a").predicted()[PRINTED]
+    assert both["LAP"][500] == pytest.approx(2000 * (500 + 1 + 5 * 500 * 500 / 1021))
+
+
+def test_every_figure_is_there_in_seconds_as_well() -> None:
+    timed_figures = {known.name for known in TRAN_FIGURES if known.quantity == "seconds"}
+    assert timed_figures == {f"{known.name}-seconds" for known in COUNTED}
+    shown, counted = experiment("figure-7b-seconds"), experiment("figure-7b")
+    assert not shown.points, "operations are measured"
+    assert [c.text for c in shown.claims] == [c.text for c in counted.claims]
+    for curve in shown.curves:
+        for point in curve.points:
+            space = family("early_aggregation").space(point.workload)
+            assert point.predicted == space.scores([point.plan], space.objective("seconds"))[0]
+
+
+@pytest.mark.parametrize("number", [6, 7, 8, 9])
+def test_in_seconds_claims_hold_as_in_operations(number: int) -> None:
+    for letter in "abcd":
+        counted = _holds(f"figure-{number}{letter}", REFINED)
+        assert _holds(f"figure-{number}{letter}-seconds", SECONDS) == counted
 
 
 @pytest.mark.parametrize("letter", "cd")
