@@ -94,7 +94,9 @@ def _explain(options: argparse.Namespace) -> str:
 
 def _sweep(options: argparse.Namespace) -> str:
     from planner.report.sweep_report import sweep_csv, sweep_document, sweep_text
-    from planner.whatif.sweeps import MOST_SECONDS, parse_axis, sweep
+    from planner.whatif.axes import parse_axis
+    from planner.whatif.cells import MOST_SECONDS
+    from planner.whatif.sweeps import sweep
 
     workload = _workload(options)
     axes = [parse_axis(text) for text in options.vary]

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from planner.errors import PlanError
 from planner.files.query.text import format_query
+from planner.statistics.selectivity import all_predicates, keys
 from planner.workload.execution import DeclaredStatistic, Every
 from planner.workload.query import (
     CountWindow,
+    Filter,
     LandmarkWindow,
+    Predicate,
     Query,
     Source,
     TimeWindow,
@@ -29,17 +33,23 @@ _SEGMENT = re.compile(r'"([^"]*)"|([^."]+)')
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A place in a workload: `change(value)` is the workload with the value there."""
+    """A place in a workload: `change(value)` is the workload with the value there.
+
+    `value` is what is there now: of several places, of the first; None where nothing is declared.
+    `most` is the largest value that makes sense.
+    """
 
     text: str
     integer: bool
     change: Change
+    value: float | None = None
+    most: float = math.inf
 
 
 def path_in(workload: Workload, text: str) -> Path:
     """The path that the text names in this workload; a PlanError that lists those there are."""
     segments = _segments(text)
-    for reader in (_stream_path, _window_path, _setting_path, _filter_path):
+    for reader in (_stream_path, _relation_path, _window_path, _setting_path, _statistic_path):
         found = reader(workload, text, segments)
         if found is not None:
             return found
@@ -60,11 +70,15 @@ def paths(workload: Workload) -> Iterator[str]:
         for source in query.sources:
             if source.window is not None and not isinstance(source.window, LandmarkWindow):
                 yield f"queries.{_quoted(query.name)}.windows.{_quoted(source.alias)}"
-    yield from ("queries.count", "execution.evaluate.every")
-    yield from ("execution.buckets", "execution.memory", "execution.utilisation")
+    for relation in workload.relations:
+        yield f"relations.{_quoted(relation.name)}.rows"
+    yield from ("queries.count", "execution.evaluate.every", "execution.expire.every")
+    yield from (f"execution.{field}" for field in (*_COUNTED, *_MEASURED))
     for query in workload.queries:
-        for condition in query.filters:
-            yield f'statistics.filters."{query.name}: {condition}".selectivity'
+        conditions: list[Filter | Predicate] = [*query.filters, *query.predicates]
+        for condition in dict.fromkeys(conditions):
+            kind = "filters" if isinstance(condition, Filter) else "predicates"
+            yield f'statistics.{kind}."{next(keys(query, condition))}".selectivity'
 
 
 def _segments(text: str) -> list[str]:
@@ -87,14 +101,14 @@ def _stream_path(workload: Workload, text: str, segments: list[str]) -> Path | N
             def rated(stream: Stream, value: float) -> Stream:
                 return replace(stream, rate=value)
 
-            return _over_streams(workload, text, streams, rated, integer=False)
+            return _over_streams(workload, text, streams, rated, lambda s: s.rate)
         case ["streams", name, "arrivals", "burst"]:
             streams = [s for s in workload.streams if name in ("*", s.name)]
 
             def bursting(stream: Stream, value: float) -> Stream:
                 return replace(stream, arrivals=Arrivals("pareto", value))
 
-            return _over_streams(workload, text, streams, bursting, integer=False)
+            return _over_streams(workload, text, streams, bursting, lambda s: s.arrivals.burst)
         case ["streams", name, "attributes", attribute, "distinct"]:
             streams = [
                 s for s in workload.streams if name in ("*", s.name) and attribute in s.attributes
@@ -105,7 +119,11 @@ def _stream_path(workload: Workload, text: str, segments: list[str]) -> Path | N
                 changed = replace(known, distinct=round(value), values=())
                 return replace(stream, attributes={**stream.attributes, attribute: changed})
 
-            return _over_streams(workload, text, streams, spread, integer=True)
+            def distinct(stream: Stream) -> float | None:
+                return stream.attributes[attribute].distinct
+
+            found = _over_streams(workload, text, streams, spread, distinct)
+            return None if found is None else replace(found, integer=True)
     return None
 
 
@@ -114,7 +132,7 @@ def _over_streams(
     text: str,
     streams: list[Stream],
     changed: Callable[[Stream, float], Stream],
-    integer: bool,
+    now: Callable[[Stream], float | None],
 ) -> Path | None:
     if not streams:
         return None
@@ -124,7 +142,23 @@ def _over_streams(
         every = (changed(s, value) if s.name in names else s for s in workload.streams)
         return replace(workload, streams=tuple(every))
 
-    return Path(text, integer, change)
+    return Path(text, False, change, now(streams[0]))
+
+
+def _relation_path(workload: Workload, text: str, segments: list[str]) -> Path | None:
+    known = {relation.name: relation for relation in workload.relations}
+    match segments:
+        case ["relations", name, "rows"] if name in known:
+
+            def sized(value: float) -> Workload:
+                relations = (
+                    replace(r, rows=round(value)) if r.name == name else r
+                    for r in workload.relations
+                )
+                return replace(workload, relations=tuple(relations))
+
+            return Path(text, True, sized, known[name].rows)
+    return None
 
 
 def _window_path(workload: Workload, text: str, segments: list[str]) -> Path | None:
@@ -149,7 +183,9 @@ def _window_path(workload: Workload, text: str, segments: list[str]) -> Path | N
         )
         return replace(workload, queries=tuple(queries))
 
-    return Path(text, all(isinstance(window, CountWindow) for window in windows), change)
+    first = windows[0]
+    length = first.rows if isinstance(first, CountWindow) else first.seconds
+    return Path(text, all(isinstance(window, CountWindow) for window in windows), change, length)
 
 
 def _resized(query: Query, alias: str, value: float) -> Query:
@@ -171,50 +207,69 @@ def _with_length(source: Source, value: float) -> Source:
     return source
 
 
+# Settings of the execution: whole numbers, and others.
+_COUNTED = ("buckets", "memory")
+_MEASURED = ("c_sys", "utilisation")
+
+
 def _setting_path(workload: Workload, text: str, segments: list[str]) -> Path | None:
-    execution = workload.execution
     match segments:
         case ["queries", "count"]:
+            most = len(workload.queries)
 
             def first(value: float) -> Workload:
-                if not 1 <= round(value) <= len(workload.queries):
-                    most = len(workload.queries)
+                if not 1 <= round(value) <= most:
                     raise PlanError(f"must be from 1 to {most}, got {round(value)}", text)
                 return replace(workload, queries=workload.queries[: round(value)])
 
-            return Path(text, True, first)
-        case ["execution", "evaluate", "every"]:
-            return Path(
-                text,
-                False,
-                lambda v: replace(workload, execution=replace(execution, evaluate=Every(v))),
-            )
-        case ["execution", "buckets" | "memory" as field]:
+            return Path(text, True, first, most, most)
+        case ["execution", "evaluate" | "expire" as field, "every"]:
+            now = getattr(workload.execution, field)
+            seconds = now.seconds if isinstance(now, Every) else None
+            return Path(text, False, lambda v: _executed(workload, field, Every(v)), seconds)
+        case ["execution", field] if field in _COUNTED:
 
             def counted(value: float) -> Workload:
-                changed: dict[str, Any] = {field: whole(round(value), text)}
-                return replace(workload, execution=replace(execution, **changed))
+                return _executed(workload, field, whole(round(value), text))
 
-            return Path(text, True, counted)
-        case ["execution", "utilisation"]:
-            return Path(
-                text,
-                False,
-                lambda v: replace(workload, execution=replace(execution, utilisation=v)),
-            )
+            now = getattr(workload.execution, field)
+            return Path(text, True, counted, now if isinstance(now, int) else None)
+        case ["execution", field] if field in _MEASURED:
+            now = getattr(workload.execution, field)
+            return Path(text, False, lambda v: _executed(workload, field, v), now)
     return None
 
 
-def _filter_path(workload: Workload, text: str, segments: list[str]) -> Path | None:
-    known = {f"{q.name}: {condition}" for q in workload.queries for condition in q.filters}
+def _executed(workload: Workload, field: str, value: float | Every) -> Workload:
+    changed: dict[str, Any] = {field: value}
+    return replace(workload, execution=replace(workload.execution, **changed))
+
+
+def _statistic_path(workload: Workload, text: str, segments: list[str]) -> Path | None:
     match segments:
-        case ["statistics", "filters", name, "selectivity"] if name in known:
+        case ["statistics", "filters" | "predicates" as kind, name, "selectivity"]:
+            known = _condition(workload, kind, name)
+            if known is None:
+                return None
             statistics = workload.statistics
+            given: Mapping[str, DeclaredStatistic] = getattr(statistics, kind)
+            before = given.get(name, DeclaredStatistic())
 
             def declared(value: float) -> Workload:
-                before = statistics.filters.get(name, DeclaredStatistic())
-                filters = {**statistics.filters, name: replace(before, selectivity=value)}
-                return replace(workload, statistics=replace(statistics, filters=filters))
+                changed: dict[str, Any] = {
+                    kind: {**given, name: replace(before, selectivity=value)}
+                }
+                return replace(workload, statistics=replace(statistics, **changed))
 
-            return Path(text, False, declared)
+            return Path(text, False, declared, before.selectivity, 1.0)
+    return None
+
+
+def _condition(workload: Workload, kind: str, name: str) -> Filter | Predicate | None:
+    """The condition of some query that a statistic of this name is about."""
+    for query in workload.queries:
+        conditions = query.filters if kind == "filters" else all_predicates(query)
+        for condition in conditions:
+            if name in keys(query, condition):
+                return condition
     return None

@@ -24,9 +24,10 @@ from planner.plan.plan import Operator, Plan
 from planner.report.plans_report import plans_document
 from planner.report.replanning_report import answer
 from planner.seconds.kernel_work import KernelWork, Work
+from planner.whatif.axes import Axis
 from planner.whatif.rates import RateTrace
 from planner.whatif.replanning import replan
-from planner.whatif.sweeps import Axis, sweep
+from planner.whatif.sweeps import sweep
 from planner.workload.workload import Workload
 from tests.planner.aggregations import AGGREGATION_SAMPLES
 from tests.planner.chains import CHAIN_SAMPLES

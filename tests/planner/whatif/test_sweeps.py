@@ -9,9 +9,10 @@ import pytest
 from planner.errors import PlanError
 from planner.families.join_order import JoinOrder
 from planner.files.query.text import parse_query
-from planner.whatif import sweeps
+from planner.whatif import cells, sweeps
+from planner.whatif.axes import Axis, parse_axis
 from planner.whatif.sweep_paths import path_in, paths
-from planner.whatif.sweeps import Axis, parse_axis, sweep
+from planner.whatif.sweeps import sweep
 from planner.workload.execution import Execution
 from planner.workload.query import Column, CountWindow, Filter, TimeWindow
 from tests.planner.workloads import HASHED, TABLE_5, TABLE_6, TABLE_7, equality_join
@@ -60,8 +61,8 @@ def test_cells_are_row_major_and_priced_as_workloads_of_their_own() -> None:
 def test_a_crossover_is_where_the_two_costs_meet() -> None:
     found = sweep(WORKLOAD, [parse_axis("streams.S1.rate=1:50:8")], FAMILY)
     assert found.crossovers
-    changes = sum(a != b for a, b in zip(found.winner, found.winner[1:], strict=False))
-    assert len(found.crossovers) == changes
+    runs = [found.winner[0], *(crossing.after for crossing in found.crossovers)]
+    assert [c.before for c in found.crossovers] == runs[:-1], "each begins where the last ended"
     for crossing in found.crossovers:
         there = path_in(WORKLOAD, "streams.S1.rate").change(crossing.at)
         before, after = FAMILY.space(there).scores([crossing.before, crossing.after])
@@ -127,7 +128,7 @@ def test_sweeps_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         sweep(WORKLOAD, many[:1] * 2, FAMILY)
     with pytest.raises(PlanError, match="nothing varies"):
         sweep(WORKLOAD, [], FAMILY)
-    monkeypatch.setattr(sweeps, "MOST_SECONDS", -1.0)
+    monkeypatch.setattr(cells, "MOST_SECONDS", -1.0)
     with pytest.raises(PlanError, match="fewer steps"):
         sweep(WORKLOAD, [parse_axis("streams.S1.rate=1:2:2")], FAMILY)
 

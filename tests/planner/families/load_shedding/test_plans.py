@@ -22,7 +22,8 @@ from planner.plan.cost import Cost
 from planner.plan.operator_names import operator_name
 from planner.plan.plan import Operator
 from planner.plan.plan_text import to_text
-from planner.whatif.sweeps import Axis, sweep
+from planner.whatif.axes import Axis
+from planner.whatif.sweeps import sweep
 from planner.workload.execution import Access, Shedding
 from planner.workload.workload import Workload
 from tests.planner.shedding import KEYED, STAR_SAMPLES, star, ticking

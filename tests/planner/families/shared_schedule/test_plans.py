@@ -21,8 +21,9 @@ from planner.plan.operator_names import operator_name
 from planner.plan.plan import Operator
 from planner.plan.plan_text import to_text
 from planner.seconds.units import units_of
+from planner.whatif.axes import Axis
 from planner.whatif.sweep_paths import paths
-from planner.whatif.sweeps import Axis, sweep
+from planner.whatif.sweeps import sweep
 from planner.workload.execution import Change, Every, Execution, RunSettings
 from planner.workload.streams import Arrivals
 from planner.workload.workload import Workload

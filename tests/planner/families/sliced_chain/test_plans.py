@@ -17,7 +17,8 @@ from planner.joins.shared.query_groups import groups_of
 from planner.joins.shared.shares import evaluation_of
 from planner.plan.operator_names import part_of, parts_of_plan
 from planner.plan.plan import Operator, Plan
-from planner.whatif.sweeps import parse_axis, sweep
+from planner.whatif.axes import parse_axis
+from planner.whatif.sweeps import sweep
 from planner.workload.execution import Execution
 from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
