@@ -10,10 +10,12 @@ import numpy as np
 from planner.errors import PlanError
 from planner.families.load_shedding import NAME
 from planner.families.load_shedding.coverage import refusal
+from planner.families.load_shedding.offline.matches import MOST_MATCHES, NARROWER
 from planner.families.load_shedding.star import Arm, is_loaded, star_of
 from planner.joins.arrays import Floats
 from planner.joins.coverage import relation_of
 from planner.joins.model import join_of
+from planner.numbers import amount
 from planner.statistics.distributions import Distribution, declared_distribution, restricted
 from planner.statistics.selectivity import attribute_of
 from planner.workload.query import Column
@@ -57,7 +59,15 @@ class ShedModel:
         """Why no best tuples to keep are known beforehand, where they are not."""
         if is_loaded(self.workload):
             return LOADED
-        return SEVERAL if len(self.star.arms) > 2 else None
+        if len(self.star.arms) > 2:
+            return SEVERAL
+        matches = sum(self.exact) * self.span
+        if len(self.star.arms) == 2 and matches > MOST_MATCHES:
+            return (
+                f"it weighs every two tuples that match, about {amount(matches)} in this run; at "
+                f"most {MOST_MATCHES:,} are weighed: {NARROWER}"
+            )
+        return None
 
     @cached_property
     def relation(self) -> Relation | None:

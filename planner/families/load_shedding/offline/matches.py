@@ -12,9 +12,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.errors import RunError
 from planner.families.load_shedding.star_tuples import Integers, StarTuples
 
 Worth = Literal["importance", "results"]
+
+# The time of the optimum grows with the square of them: half of these take a minute.
+MOST_MATCHES = 1_000_000
+NARROWER = "shorten the run or the windows, or take another policy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +100,12 @@ def _pairs(tuples: StarTuples, waiting: int, together: bool) -> tuple[Integers, 
         begin, end = _places(own.key[order], own.ts[order], key, oldest, now)
     count = np.maximum(0, end - begin)
     total = int(count.sum())
+    if total > MOST_MATCHES:
+        raise RunError(
+            f"weighs every two tuples that match, and {total:,} do; at most {MOST_MATCHES:,} are "
+            f"weighed: {NARROWER}",
+            "the optimum",
+        )
     within = np.arange(total) - np.repeat(np.cumsum(count) - count, count)
     return order[np.repeat(begin, count) + within], np.repeat(arriving, count), total
 

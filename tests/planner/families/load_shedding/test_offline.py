@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.errors import RunError
 from planner.families.load_shedding.labels import MOST_RESULTS, ONLINE, OPTIMUM
+from planner.families.load_shedding.offline import matches
 from planner.families.load_shedding.offline.flow import best_leaves
 from planner.families.load_shedding.offline.matches import Worth
 from planner.families.load_shedding.offline.state_graph import state_graphs
@@ -37,6 +39,15 @@ def test_the_worked_example() -> None:
         leaves = {g.alias: g.leaves(tables[g.alias].ts) for g in graphs.arms}
         found = simulate(star, tables, OPTIMUM, Settings(leaves=leaves))
         assert (found.results, found.importance) == (11, 38_000_000)
+
+
+def test_more_matches_than_can_be_weighed_are_refused_before_memory_is_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    star, tables = worked_example()
+    monkeypatch.setattr(matches, "MOST_MATCHES", 3)
+    with pytest.raises(RunError, match=r"weighs every two tuples that match, and \d+ do"):
+        best_leaves(star, tables)
 
 
 def test_the_graph_of_the_worked_example_is_the_papers() -> None:

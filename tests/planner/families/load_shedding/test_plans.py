@@ -181,6 +181,13 @@ def test_three_streams_have_no_optimum() -> None:
         space.plan("OSSJ")
 
 
+def test_a_run_with_very_many_matches_has_no_optimum() -> None:
+    alone = ticking()
+    workload = replace(alone, run=replace(alone.run, duration=1e8))
+    with pytest.raises(PlanError, match=r"OSSJ is not there: it weighs .* shorten the run"):
+        SHED.space(workload).plan("OSSJ")
+
+
 def test_a_short_processor_has_no_optimum_and_is_not_predicted() -> None:
     alone = ticking()
     workload = replace(alone, execution=replace(alone.execution, utilisation=1.5))
