@@ -45,8 +45,12 @@ BENCHMARKS = {
     for known in (
         Benchmark("planning", "planning", "seconds to rank and search join orders"),
         Benchmark("kernels", "kernels", "tuples per second of the join kernel"),
-        Benchmark("spark-modes", "spark_modes", "runs on Spark, streamed and replayed"),
-        Benchmark("against-spark", "against_spark", "streamed joins beside Spark's own join"),
+        Benchmark("first-run", "spark.first_run", "a command's first run beside bare Spark"),
+        Benchmark("micro-batches", "spark.micro_batches", "a micro-batch beside Spark's floor"),
+        Benchmark("spark-modes", "spark.modes", "streamed beside replayed, by size of batch"),
+        Benchmark("long-stream", "spark.long_stream", "memory while ten million tuples stream"),
+        Benchmark("to-results", "spark.to_results", "from a click to the results of two runs"),
+        Benchmark("against-spark", "spark.against_spark", "streams beside Spark's own join"),
         Benchmark("against-duckdb", "against_duckdb", "the join kernel beside DuckDB"),
         Benchmark("join-accuracy", "joins.accuracy", "200 random joins, predicted and counted"),
         Benchmark("join-figures", "papers", "the points of Golab & Özsu's figures and Table 8"),
@@ -56,6 +60,7 @@ BENCHMARKS = {
             "aggregation.accuracy",
             "172 aggregations, predicted and counted",
         ),
+        Benchmark("adapting", "adapting", "runs that adapt beside plans that stay"),
         Benchmark("aggregation-figures", "papers", "the points of Tran & Lee's figures"),
         Benchmark(
             "chain-accuracy", "chains.accuracy", "204 shared workloads, predicted and counted"
@@ -69,6 +74,8 @@ BENCHMARKS = {
         Benchmark("shedding", "shedding.policies", "what policies keep, beside the optimum"),
         Benchmark("shedding-figures", "papers", "the points of Towne et al.'s figures"),
         Benchmark("calibration", "calibration", "kernel seconds, predicted and measured"),
+        Benchmark("clock", "clock.choices", "is the plan predicted fastest the fastest, unseen"),
+        Benchmark("diagnosis", "diagnosis.accuracy", "how often a diagnosis names what is wrong"),
         Benchmark("sessions", "sessions", "ten browser sessions at once: seconds per click"),
     )
 }

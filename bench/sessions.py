@@ -1,4 +1,5 @@
-"""Ten browser sessions explore at once beside a run: from a click to the drawn page.
+"""From a click to the drawn page: one session beside an empty page of Streamlit, which is what
+nobody can be quicker than; then ten sessions that explore at once beside a run.
 
 The app and all browser tabs share this machine, as they do when Sluice is used: real Chromium, each
 tab a session of its own, a few seconds between its clicks. Plans are run on Spark meanwhile, by the
@@ -10,23 +11,18 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import shutil
-import socket
-import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page
 
-from bench.registry import MissingPackageError
-from runtime.data.folders import PROJECT
+from bench.served_app import open_browser, served
 
 SESSIONS = 10
 ROUNDS = 2
@@ -48,10 +44,21 @@ SAMPLES = (
 # Choosing another plan in the ranking of Plans: it stays on its page, and all of that changes.
 ANOTHER_PLAN = "Plans, another plan"
 # What is clicked, in this order: links to pages, but for that.
-STEPS = ("Workload", "Plans", ANOTHER_PLAN, "Run", "Results", "Paper figures", "Start")
+STEPS = ("Workload", "Plans", ANOTHER_PLAN, "Run", "Results", "Papers", "Start")
+# The sample whose plans are the most work to draw, and how often it is clicked.
+_MANY_QUERIES, _CLICKS = "two-hundred-alerts", 5
+# An app with nothing on its pages but their titles.
+_EMPTY = """
+import streamlit as st
+
+def one(): st.markdown("## One")
+def other(): st.markdown("## Other")
+
+st.set_page_config(layout="wide")
+st.navigation([st.Page(one, title="One"), st.Page(other, title="Other")], position="top").run()
+"""
 # The title of a page, where it is not the page's name.
-_TITLES = {"Start": "See what every plan"}
-_CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_TITLES = {"Start": "Which plan is cheapest"}
 # A page is drawn when its title is there, its script has ended, and nothing is still to come.
 _CLICK = """
 async ([name, title]) => {
@@ -96,18 +103,44 @@ _HEAD, _ROW = 35, 35
 
 def sessions() -> dict[str, Any]:
     """Milliseconds from a click to the drawn page: one session alone, then all at once."""
-    with _app() as (address, server):
-        return asyncio.run(_explored(address, server))
+    with _app() as (address, server), _empty_app() as empty:
+        return asyncio.run(_explored(address, server, empty))
 
 
-async def _explored(address: str, server: int) -> dict[str, Any]:
-    chromium = next(filter(None, map(shutil.which, _CHROMIUM)), None)
-    if chromium is None:
-        raise MissingPackageError("sessions needs Chromium: install it with ./check --setup")
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
-        )
+async def _beside_empty(browser: Browser, address: str, empty: str) -> dict[str, Any]:
+    """Clicks of one session, each beside a click on the empty page; nothing else runs."""
+    tab = await _tab(browser, address, SAMPLES[0])
+    many = await _tab(browser, address, _MANY_QUERIES)
+    nothing = await _page(browser)
+    await nothing.goto(empty)
+    await nothing.get_by_role("heading", name="One").wait_for()
+    await _visit(tab, 1, 0.0)
+    await _clicks(many, "Workload", "Plans")
+    found: dict[str, list[float]] = {"an empty page": [], "a page": [], "Plans of 200 queries": []}
+    for step in STEPS * ROUNDS:
+        found["a page"].append(await _step(tab, step))
+        found["an empty page"] += await _clicks(nothing, "Other", "One")
+    for _ in range(_CLICKS):
+        found["Plans of 200 queries"].append((await _clicks(many, "Workload", "Plans"))[1])
+        found["an empty page"] += await _clicks(nothing, "Other", "One")
+    for one in (tab, many, nothing):
+        await one.context.close()
+    times = {what: median(milliseconds) for what, milliseconds in found.items()}
+    least = times["an empty page"]
+    return {
+        "median ms": {what: round(ms) for what, ms in times.items()},
+        "times the empty page": {what: round(ms / least, 2) for what, ms in times.items()},
+    }
+
+
+async def _clicks(tab: Page, *titles: str) -> list[float]:
+    return [await _step(tab, title) for title in titles]
+
+
+async def _explored(address: str, server: int, empty: str) -> dict[str, Any]:
+    async with open_browser() as browser:
+        _say("one session beside an empty page")
+        beside = await _beside_empty(browser, address, empty)
         _say("Spark starts, and a run")
         runner = await _tab(browser, address, "golab-table-7")
         await _start_run(runner)
@@ -124,12 +157,12 @@ async def _explored(address: str, server: int) -> dict[str, Any]:
             *(_visit(tab, ROUNDS, 1.0, seed) for seed, tab in enumerate(tabs))
         )
         busy_after, spent_after = await _is_running(runner), _spent(server)
-        await browser.close()
     clicks = sum(map(len, together))
     return {
         "sessions": SESSIONS,
         "seconds between clicks": list(PAUSES),
         "a run goes on": busy_before and busy_after,
+        "one session without a run": beside,
         "together": _figures([timed for visit in together for timed in visit]),
         "alone, beside the run": _figures(alone),
         "processor seconds a click": {
@@ -149,17 +182,23 @@ def _spent(server: int) -> dict[str, float]:
 
 async def _tab(browser: Browser, address: str, sample: str) -> Page:
     """A session of its own, on the plans of a sample."""
-    context = await browser.new_context(viewport={"width": 1280, "height": 900})
-    tab = await context.new_page()
-    tab.set_default_timeout(PATIENCE_MS)
+    tab = await _page(browser)
     await tab.goto(f"{address}/plans?sample={sample}")
     await tab.get_by_text("Cost by operator", exact=True).first.wait_for()
     return tab
 
 
+async def _page(browser: Browser) -> Page:
+    context = await browser.new_context(viewport={"width": 1280, "height": 900})
+    tab = await context.new_page()
+    tab.set_default_timeout(PATIENCE_MS)
+    return tab
+
+
 async def _start_run(tab: Page) -> None:
     """Two plans, in as many rounds as there can be: they go on all the while."""
-    await tab.get_by_role("link", name="Run").click()
+    await tab.get_by_role("link", name="Run", exact=True).click()
+    await tab.get_by_text("Advanced", exact=True).click()
     await tab.get_by_role("spinbutton", name="Repeats of each plan").fill("20")
     await tab.get_by_role("spinbutton", name="Repeats of each plan").press("Enter")
     await tab.wait_for_timeout(1000)
@@ -176,14 +215,20 @@ async def _visit(tab: Page, rounds: int, pauses: float, seed: int = 0) -> list[t
     timed = []
     for step in STEPS * rounds:
         await asyncio.sleep(pauses * drawn.uniform(*PAUSES))
-        if step == ANOTHER_PLAN:
-            milliseconds = await _another_plan(tab)
-        else:
-            milliseconds = await tab.evaluate(_CLICK, [step, _TITLES.get(step, step)])
-        if milliseconds is None:
-            raise RuntimeError(f"{step} was not drawn within a minute")
-        timed.append((step, milliseconds))
+        timed.append((step, await _step(tab, step)))
     return timed
+
+
+async def _step(tab: Page, step: str) -> float:
+    """Click once; the milliseconds until the page was drawn."""
+    milliseconds: float | None
+    if step == ANOTHER_PLAN:
+        milliseconds = await _another_plan(tab)
+    else:
+        milliseconds = await tab.evaluate(_CLICK, [step, _TITLES.get(step, step)])
+    if milliseconds is None:
+        raise RuntimeError(f"{step} was not drawn within a minute")
+    return milliseconds
 
 
 async def _another_plan(tab: Page) -> float | None:
@@ -222,44 +267,18 @@ def _figures(timed: list[tuple[str, float]]) -> dict[str, Any]:
 @contextmanager
 def _app() -> Iterator[tuple[str, int]]:
     """The address of the app and its process; in a data folder of its own, kernels are shared."""
-    with socket.socket() as probe:
-        probe.bind(("localhost", 0))
-        port = probe.getsockname()[1]
-    address = f"http://localhost:{port}"
+    with tempfile.TemporaryDirectory() as folder, served("serve.py", Path(folder)) as found:
+        yield found
+
+
+@contextmanager
+def _empty_app() -> Iterator[str]:
+    """The address of an app with empty pages, which has the settings of ours."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [
-            sys.executable,
-            "-m",
-            "streamlit",
-            "run",
-            "serve.py",
-            "--server.headless",
-            "true",
-        ]
-        with (Path(folder) / "app.log").open("wb") as log:
-            process = subprocess.Popen(
-                [*command, "--server.port", str(port)],
-                cwd=PROJECT,
-                env=os.environ | {"SLUICE_HOME": folder},
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
-            try:
-                _wait_for(f"{address}/_stcore/health")
-                yield address, process.pid
-            finally:
-                process.terminate()
-                process.wait(timeout=60)
-
-
-def _wait_for(url: str) -> None:
-    for _ in range(300):
-        try:
-            with urllib.request.urlopen(url, timeout=1):
-                return
-        except OSError:
-            time.sleep(0.2)
-    raise RuntimeError(f"{url} did not answer")
+        script = Path(folder) / "empty.py"
+        script.write_text(_EMPTY)
+        with served(str(script), Path(folder)) as (address, _):
+            yield address
 
 
 def _seconds_of(process_id: int) -> float:
@@ -271,14 +290,14 @@ def _seconds_of(process_id: int) -> float:
 def _seconds_below(name: str, below: int) -> float:
     """Processor seconds of the running processes of this name that descend from another."""
     seconds = 0.0
-    for found in _started_by(below):
+    for found in started_by(below):
         with suppress(OSError):  # It has ended meanwhile.
             if name in Path(f"/proc/{found}/comm").read_text():
                 seconds += _seconds_of(found)
     return seconds
 
 
-def _started_by(process_id: int) -> list[int]:
+def started_by(process_id: int) -> list[int]:
     """The processes that descend from this one."""
     parents: dict[int, list[int]] = {}
     for folder in Path("/proc").glob("[0-9]*"):

@@ -1,14 +1,15 @@
-"""Paper figures: the evaluation of a paper as predicted curves, measured points and claims."""
+"""Papers: their figures, tables and worked examples; claims, predictions and measurements."""
 
 import streamlit as st
 
-from pages.parts.papers import figure_page, figure_tables
+from pages.parts.papers import figure_page, figure_sweep, figure_tables, worked_examples
 from pages.parts.shared import routing
 from pages.parts.shared.formatting import plain
 
 routing.ensure()
-st.markdown("## Paper figures", anchors=False)
+st.markdown("## Papers", anchors=False)
 chosen = figure_page.pick()
+worked_examples.links(chosen.paper)
 held = figure_page.shown(chosen)
 with st.container(border=True):
     st.markdown(f"#### {plain(figure_page.answer(held), 400)}", anchors=False)
@@ -16,6 +17,7 @@ with st.container(border=True):
     figure_page.buttons(held)
 figure_page.chart(held, figure_page.models(chosen))
 figure_page.where(held)
+figure_sweep.offer(chosen)
 figure_tables.claims(chosen, held.figure)
 if held.figure is not None and held.figure.points:
     st.markdown("### Every point", anchors=False)

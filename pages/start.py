@@ -1,4 +1,4 @@
-"""Start: sample workloads as cards, a file to open, a one-minute tour, and recent runs."""
+"""Start: a new workload, files to drop, samples as cards, recent runs and a one-minute tour."""
 
 import streamlit as st
 
@@ -7,20 +7,20 @@ from pages.parts.start import cards
 
 routing.ensure()
 
-st.markdown(
-    "# See what every plan of a stream query costs. Then measure it on Spark.", anchors=False
-)
-st.markdown(
-    "Sluice predicts the cost of every plan for a sliding-window query: every join order, every "
-    "way to aggregate before the join, every way for many queries to share one join. It runs the "
-    "plans you choose, and compares measured with predicted costs."
-)
-cards.show()
-with st.container(border=True):
-    cards.tour()
-for place, subjects in enumerate(samples.rows()):
-    cards.row(subjects, primary=place == 0)
-with st.expander("More samples", key="more-samples"):
-    others = samples.more()
-    for first in range(0, len(others), cards.A_ROW):
-        cards.row({"": others[first : first + cards.A_ROW]})
+st.markdown("## Which plan is cheapest? See it, then measure it on Spark.", anchors=False)
+files = cards.begin()
+if files:
+    cards.show_files(files)
+else:
+    cards.show()
+    for place, subjects in enumerate(samples.rows()):
+        cards.row(subjects, primary=place == 0)
+    # Their pictures are drawn only where they are seen.
+    more = st.expander("More samples", key="more-samples", on_change="rerun")
+    if more.open:
+        others = samples.more()
+        with more:
+            for first in range(0, len(others), cards.A_ROW):
+                cards.row({"": others[first : first + cards.A_ROW]})
+    with st.container(border=True):
+        cards.tour()

@@ -14,11 +14,12 @@ from planner.families.registry import FAMILIES, applicable, chosen_plan, family
 from planner.report.command import as_json, read_bytes, read_workload, run_command
 from planner.time_limit import listing_seconds, planning_limit
 from planner.workload.changes import check_times
-from planner.workload.validation import microseconds
+from planner.workload.validation import microseconds, whole
 from planner.workload.workload import Workload
 
 if TYPE_CHECKING:
     from planner.files.tuple_table import Table
+    from planner.whatif.axes import Axis
     from planner.whatif.rates import RateTrace
 
 DEFAULT_TOP = 10
@@ -100,11 +101,36 @@ def _sweep(options: argparse.Namespace) -> str:
 
     workload = _workload(options)
     axes = [parse_axis(text) for text in options.vary]
+    if options.robust is not None:
+        return _robust(options, workload, axes)
     with planning_limit(MOST_SECONDS):
-        found = sweep(workload, axes, _applicable(options, workload), options.rank)
+        found = sweep(workload, axes, _swept_family(options, workload), options.rank)
     if options.json:
         return as_json(sweep_document(found))
     return sweep_csv(found) if options.csv else f"{sweep_text(found)}\n"
+
+
+def _swept_family(options: argparse.Namespace, workload: Workload) -> Family:
+    """The family asked for; `across` compares all that give the whole answer."""
+    from planner.families.across import NAME, AcrossFamilies
+
+    return AcrossFamilies() if options.family == NAME else _applicable(options, workload)
+
+
+def _robust(options: argparse.Namespace, workload: Workload, axes: list[Axis]) -> str:
+    from planner.report.robust_report import robust_document, robust_text
+    from planner.whatif.cells import MOST_SECONDS
+    from planner.whatif.robust import MOST_SAMPLES, robust_choice
+    from planner.whatif.sweeps import checked_ranges
+
+    if options.csv:
+        raise PlanError("has no table; leave out --csv", "--robust")
+    samples = whole(options.robust, "--robust", MOST_SAMPLES)
+    with planning_limit(MOST_SECONDS):
+        ranges = checked_ranges(workload, axes)
+        chosen = _applicable(options, workload)
+        found = robust_choice(workload, ranges, chosen, options.rank, samples)
+    return as_json(robust_document(found)) if options.json else f"{robust_text(found)}\n"
 
 
 def _replan(options: argparse.Namespace) -> str:

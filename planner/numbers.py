@@ -19,6 +19,39 @@ def amount(value: float) -> str:
     return f"{value:.4g}"
 
 
+def figure(value: float) -> str:
+    """A number as sentences have it: in three digits.
+
+    >>> figure(16094.237), figure(155.9), figure(0.00039344), figure(16000), figure(2.5e15)
+    ('16,100', '156', '0.000393', '16,000', '2.5e+15')
+    """
+    return amount(float(f"{value:.3g}"))
+
+
+def roughly(value: float) -> str:
+    """A large count as people say it.
+
+    >>> roughly(14_171_030_000), roughly(2_500_000), roughly(93_012)
+    ('14.2 billion', '2.5 million', '93,000')
+    """
+    for size, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
+        if value >= size:
+            return f"{figure(value / size)} {word}"
+    return figure(value)
+
+
+def duration(seconds: float) -> str:
+    """Seconds that may be very short, in three digits.
+
+    >>> duration(5.17e-6), duration(7.7e-8), duration(5e-11), duration(0.21), duration(130)
+    ('5.17 µs', '77 ns', '0.05 ns', '210 ms', '130 s')
+    """
+    for size, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if seconds >= size:
+            return f"{figure(seconds / size)} {unit}"
+    return f"{figure(seconds / 1e-9)} ns"
+
+
 def times(larger: float, smaller: float) -> str:
     """How many times one cost is another.
 
@@ -31,17 +64,38 @@ def times(larger: float, smaller: float) -> str:
 
 
 def percent_more(larger: float, smaller: float) -> str:
-    """By how many percent one cost is above another.
+    """By how much one cost is above another: in percent, or from twice as much on, how many times.
 
     >>> percent_more(101, 100), percent_more(100.957, 100), percent_more(2570, 100)
-    ('1%', '1%', '2,470%')
+    ('1%', '1%', '26x')
     """
     if smaller <= 0:
         return "far"
+    if larger >= 2 * smaller:
+        return times(larger, smaller)
     percent = 100 * (larger - smaller) / smaller
     if percent < 0.01:
         return "under 0.01%"
     return f"{percent:,.0f}%" if percent >= 10 else f"{percent:.{1 if percent < 1 else 2}g}%"
+
+
+def percent_less(smaller: float, larger: float) -> str:
+    """How much one cost is below another.
+
+    >>> percent_less(99, 100), percent_less(1, 4), percent_less(99.999, 100)
+    ('1%', '75%', 'under 0.01%')
+    """
+    percent = 100 * (1 - smaller / larger) if larger > 0 else 0.0
+    return f"{percent:.2g}%" if percent >= 0.01 else "under 0.01%"
+
+
+def quoted(name: str) -> str:
+    """A name within a sentence: plans are called by several words.
+
+    >>> quoted("S1 first, then S2")
+    '“S1 first, then S2”'
+    """
+    return f"“{name}”"
 
 
 def shortened(text: str, most: int = 60) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from planner.errors import PlanError
 from planner.families.registry import applicable, chosen_plan, family
 from planner.report.command import as_json, read_workload, run_command
 from planner.time_limit import planning_limit
+from planner.workload.adapt import POLICIES, Adapt, PolicyName
 from planner.workload.workload import Workload
 from runtime.cli import history_command, printing
 from runtime.cli.termination import cleaning_up_when_terminated
@@ -43,6 +45,8 @@ def _run(options: argparse.Namespace) -> str:
     from runtime.control.execute import run
 
     workload, asked = _workload(options, options.query), options.family or ""
+    if options.adapt is not None:
+        workload = adapting(workload, options.adapt)
     if not asked and options.data is None:
         asked = applicable(workload, options.workload).name
     request = RunRequest(
@@ -59,10 +63,37 @@ def _run(options: argparse.Namespace) -> str:
         most_seconds=options.most_seconds,
         most_disk_mb=options.most_disk,
         pace=options.pace,
+        watch=options.watch,
         shared=options.shared.resolve() if options.shared else usual_shared(options.master),
         backend=options.backend,
     )
     return _shown(run(request, _say_progress), options)
+
+
+def adapting(workload: Workload, policy: PolicyName) -> Workload:
+    """The workload whose plan follows its tuples, by this policy and else as it says."""
+    settings = replace(workload.run.adapt or Adapt(), policy=policy)
+    return replace(workload, run=replace(workload.run, adapt=settings))
+
+
+def _hindsight(options: argparse.Namespace) -> str:
+    from planner.seconds.calibration import calibrated_units
+    from runtime.backends.kernels.hindsight import hindsight
+
+    workload, asked = _workload(options, options.query), options.family or ""
+    policy = options.adapt or (workload.run.adapt or Adapt()).policy
+    request = RunRequest(
+        adapting(workload, policy),
+        asked or applicable(workload, options.workload).name,
+        options.plan,
+        data=options.data,
+        sort=options.sort,
+        units=calibrated_units(),
+    )
+    found = hindsight(request)
+    if options.json:
+        return as_json(printing.hindsight_document(found))
+    return printing.hindsight_text(found)
 
 
 def _resume(options: argparse.Namespace) -> str:
@@ -154,6 +185,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = {
         "run": _run,
         "resume": _resume,
+        "hindsight": _hindsight,
         "calibrate": _calibrate,
         "history": history_command.history,
         "rates": _rates,
@@ -163,6 +195,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     }
     known: dict[str, dict[str, object]] = {
         "--way": {"choices": WAYS},
+        "--adapt": {"choices": POLICIES},
         "--backend": {"choices": BACKENDS},
         "--most-seconds": {"default": MOST_SECONDS},
         "--most-disk": {"default": MOST_DISK_MB},

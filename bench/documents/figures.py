@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from bench.documents.evaluation import measured_values
+from bench.documents.spark_ratios import HEAD, ratios
 from planner.experiments.registry import experiment
 from planner.families.load_shedding.labels import ONLINE, OPTIMUM
 
@@ -82,7 +83,10 @@ def figures(summary: Record) -> str:
         "Accuracy: seconds": _seconds(summary["calibration"]),
         "Pages": _pages(summary["sessions"]),
     }
+    if "clock" in summary:
+        sections["By the clock"] = _clock(summary["clock"])
     texts = [f"## {title}\n\n{_table(rows)}" for title, rows in sections.items()]
+    texts.insert(2, f"## What Spark costs\n\n{_table(ratios(summary), HEAD)}")
     return "\n\n".join([*texts, _joins_by_kind(summary["join-accuracy"])])
 
 
@@ -137,12 +141,13 @@ def _lazy_kernel() -> Iterator[Row]:
 
 def _engines(summary: Record) -> Iterator[Row]:
     for mode in ("replay", "stream"):
-        found = summary["spark-modes"][mode]
-        yield (
-            f"{mode} on Spark, Table 5, {found['micro-batches']} micro-batches, end to end",
-            _rate(found["tuples per second, end to end"]),
-            f"{found['seconds']['kernel']:.1f} s of {found['seconds']['total']:.1f} s in kernels",
-        )
+        for found in summary["spark-modes"][mode]:
+            yield (
+                f"{mode} on Spark, Table 5, {_thousands(found['tuples'])} tuples in "
+                f"{found['micro-batches']} micro-batches, end to end",
+                _rate(found["tuples per second, end to end"]),
+                f"{found['seconds']['total']:.1f} s",
+            )
     for name in ("two-way", "four-way"):
         for run in summary["against-spark"][name]:
             yield (
@@ -305,6 +310,26 @@ def _seconds(found: Record) -> Iterator[Row]:
         yield f"{error['plans']} plans of the samples, {name}: q-error", _error(error), ""
 
 
+def _clock(found: Record) -> Iterator[Row]:
+    """Settings that nothing was fitted to: was the plan predicted fastest the fastest?"""
+    for name, own in found["by family"].items():
+        errors = f"q-error of seconds, {own['plans']} plans: {_error(own['q-error of seconds'])}"
+        if "chosen by" not in own:
+            yield f"{own['settings']} settings, {name}: one run serves all plans", "", errors
+            continue
+        chosen = own["chosen by"]
+        best, *others = (
+            f"{100 * by['within 10% of the fastest']:.0f}% by {unit}, at worst "
+            f"{by['regret, worst']:.2f}x"
+            for unit, by in chosen.items()
+        )
+        yield (
+            f"{own['settings']} settings, {name}: the plan chosen is within 10% of the fastest",
+            best,
+            "; ".join([*others, errors]),
+        )
+
+
 def _pages(found: Record) -> Iterator[Row]:
     together, alone = found["together"], found["alone, beside the run"]
     spent = found["processor seconds a click"]
@@ -314,6 +339,15 @@ def _pages(found: Record) -> Iterator[Row]:
         f"{together['95th percentile ms'] / 1000:.1f} s (95th percentile)",
         f"one session alone: {alone['median ms'] / 1000:.2f} s",
     )
+    # Machines that were measured before have no such figures.
+    quiet = found.get("one session without a run", {"median ms": {}, "times the empty page": {}})
+    least, ratios = quiet["median ms"].get("an empty page", 0), quiet["times the empty page"]
+    for what in [what for what in ratios if what != "an empty page"]:
+        yield (
+            f"a click without a run, {what}: times a click on an empty page of Streamlit",
+            f"{ratios[what]:.1f} (median)",
+            f"the empty page: {least / 1000:.2f} s",
+        )
     yield (
         "processor seconds per click",
         f"{spent['server']:.2f} of the server",

@@ -9,11 +9,12 @@ import streamlit as st
 
 from pages.parts.run import progress
 from pages.parts.shared import backend, controls, state
-from pages.parts.shared.formatting import moment, plain, seconds_text
+from pages.parts.shared.formatting import counted, moment, plain, seconds_text
 from pages.parts.workload import drafts
 from planner.seconds.calibration import Calibration
-from planner.workload.validation import exact
 
+# Shorter times are in picoseconds.
+_LEAST_NS = 0.1
 ABOUT = (
     "Calibration measures small runs of every kernel and a stream of tiny micro-batches, and finds "
     "by regression how long each kind of work takes on this machine. Plans, Run and Results then "
@@ -72,8 +73,7 @@ def units(found: Calibration) -> None:
     )
     controls.table(
         table(found, chosen),
-        "Nanoseconds of each unit of work of the chosen kernel, with their spread",
-        columns="calibrated-units",
+        "The time of each unit of work of the chosen kernel, with its spread",
         width="content",
     )
 
@@ -84,10 +84,22 @@ def table(found: Calibration, kernel: str) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "Kind of work": [name[:1].upper() + name[1:] for name in figures],
-            "Nanoseconds": [1e9 * figure.value for figure in figures.values()],
-            "Spread (ns)": [1e9 * figure.spread for figure in figures.values()],
+            "Time": [time_text(figure.value) for figure in figures.values()],
+            "Spread": [time_text(figure.spread) for figure in figures.values()],
         }
     )
+
+
+def time_text(seconds: float) -> str:
+    """Three digits of a very short time; the regression gives nothing to what hides in the rest.
+
+    >>> time_text(3.1e-08), time_text(4.567e-11), time_text(0.0)
+    ('31 ns', '45.7 ps', 'too little to measure')
+    """
+    if not seconds:
+        return "too little to measure"
+    ns = 1e9 * seconds
+    return f"{ns:,.3g} ns" if ns >= _LEAST_NS else f"{1000 * ns:.3g} ps"
 
 
 def overhead(found: Calibration) -> None:
@@ -104,8 +116,8 @@ def overhead(found: Calibration) -> None:
     c_sys = found.c_sys
     st.markdown(
         f"A tuple that enters a slice costs **C_sys = {c_sys.value:.0f} comparisons** (spread "
-        f"{c_sys.spread:.0f}). Chains are ranked by comparisons and `execution.c_sys`, which is "
-        f"{exact(state.workload().execution.c_sys)} in the open workload."
+        f"{c_sys.spread:.0f}). The open workload counts each such tuple as "
+        f"{counted(state.workload().execution.c_sys, 'comparison')}."
     )
     st.button(
         "Use this C_sys in the workload",

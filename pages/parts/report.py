@@ -13,17 +13,19 @@ from pathlib import Path
 
 import pandas as pd
 
+from pages.parts.canvas.scene import CanvasPlan
+from pages.parts.canvas.still_picture import still
 from pages.parts.families.registry import view_of
-from pages.parts.plans.drawings import MOST_OPERATORS
 from pages.parts.results import comparison, run_figures, run_views
 from pages.parts.results import report_html as html
 from pages.parts.results.exports import to_json
 from pages.parts.shared import figures
-from pages.parts.shared.formatting import UNITS, error_text, plan_name
+from pages.parts.shared.formatting import UNITS, error_text
+from pages.parts.shared.planning import title_of
+from pages.parts.start.workload_picture import colours
 from planner.errors import RunError
 from planner.files.workload_file import dump_workload
 from planner.plan.cost import q_error
-from planner.plan.dot import to_dot
 from planner.plan.objective import Objective
 from planner.plan.plan_text import to_text
 from planner.report.command import Parser, as_json, carry_out
@@ -43,6 +45,7 @@ from runtime.runs.run_summary import summary_of
 from runtime.runs.run_tuples import few_tuples_of
 
 _WORKLOAD_FILE = "workload.yaml"
+_MOST_QUERIES = 12
 
 
 def report(runs: Sequence[Run], by: Objective | None = None) -> str:
@@ -68,7 +71,7 @@ def report(runs: Sequence[Run], by: Objective | None = None) -> str:
         *_charts(plans, by_id, by),
         *(piece for run in rows for piece in _run(run, by)),
         html.heading("The workload"),
-        *(html.code(query.text) for query in first.workload.queries[:12]),
+        *_queries(first),
         html.folded(
             f"The workload as a file ({_WORKLOAD_FILE})", html.code(dump_workload(first.workload))
         ),
@@ -142,7 +145,7 @@ def _seconds(runs: Sequence[Run]) -> Iterator[str]:
 
 def _run(run: Run, by: Objective) -> Iterator[str]:
     """One run: its bars, its picture, and every operator in a table."""
-    yield html.heading(plan_name(run.plan.label))
+    yield html.heading(title_of(run))
     yield from (html.paragraph(f"Note: {warning}") for warning in run.warnings)
     yield from (html.paragraph(found.sentence) for found in diagnosed(run, few_tuples_of(run)))
     kinds = comparison.fields(run, by)
@@ -150,33 +153,39 @@ def _run(run: Run, by: Objective) -> Iterator[str]:
     rows = comparison.by_operator(run, field)
     if rows:
         errors = "; ".join(f"{name}: {error_text(p, m)}" for name, p, m in rows[:20])
-        figure = figures.predicted_and_measured(rows, field, run.plan.label)
+        figure = figures.predicted_and_measured(rows, field, title_of(run))
         yield html.chart(figure, f"{UNITS[field]}, predicted beside measured. {errors}")
-    overlays = comparison.overlays(run)
-    if len(run.plan.operators()) <= MOST_OPERATORS:
-        svg = html.drawn(to_dot(run.plan, run.estimate, overlays))
-        yield html.picture(
-            svg,
-            "Tuples flow upwards. Green: as predicted (≈). Orange: less measured than predicted "
-            "(▲). Blue: more (▼).",
-        )
-    else:
-        yield html.folded("The plan", html.code(to_text(run.plan, run.estimate, overlays)))
+    counted = run.measurement.costs if run.measurement else None
+    drawn = CanvasPlan(run.plan, run.estimate, by, counted, colours=colours(run.workload))
+    yield html.picture(
+        still(drawn),
+        "Boxes with a count are branches of operators. Green: as predicted (≈). Orange: less "
+        "measured than predicted (▲). Blue: more (▼).",
+    )
+    yield html.folded("Every operator", html.code(to_text(run.plan, run.estimate)))
     for title, frame in view_of(run.plan.family).report_tables(run).items():
         yield html.heading(title, 3)
         cells = (
             [None if pd.isna(value) else value for value in row]
             for row in frame.itertuples(index=False, name=None)
         )
-        yield html.table(list(frame.columns), cells, f"{plan_name(run.plan.label)}: {title}")
+        yield html.table(list(frame.columns), cells, f"{title_of(run)}: {title}")
     every = (
         (name, UNITS[kind], p, m, q_error(p, m), error_text(p, m))
         for kind in kinds
         for name, p, m in comparison.by_operator(run, kind)
     )
     columns = ["Operator", "Kind of work", "Predicted", "Measured", "q-error", "Prediction"]
-    label = f"Operators of {plan_name(run.plan.label)}"
+    label = f"Operators of {title_of(run)}"
     yield html.folded("Every operator and kind of work", html.table(columns, every, label))
+
+
+def _queries(run: Run) -> Iterator[str]:
+    queries = run.workload.queries
+    yield from (html.code(query.text) for query in queries[:_MOST_QUERIES])
+    if len(queries) > _MOST_QUERIES:
+        left = len(queries) - _MOST_QUERIES
+        yield html.paragraph(f"And {left} more queries, which the file below has.", "quiet")
 
 
 def _again(runs: Sequence[Run]) -> Iterator[str]:
@@ -198,7 +207,7 @@ def _again(runs: Sequence[Run]) -> Iterator[str]:
     ]
     yield html.table(["What", "Value"], known, "What a rerun depends on")
     answers = (
-        (run.id, plan_name(run.plan.label), query, results, run.measurement.answers.get(query, ""))
+        (run.id, title_of(run), query, results, run.measurement.answers.get(query, ""))
         for run in runs
         if run.measurement is not None
         for query, results in run.measurement.results.items()

@@ -6,9 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
+import numpy as np
+
 from planner.errors import PlanError
+from planner.families.grid_pricing import MOST_LISTED, GridPrices, PriceParts, of_listed
 from planner.families.protocol import MOST_CANDIDATES, Candidate, PlanSpace, Ranking
-from planner.numbers import amount, percent_more, shortened, times
+from planner.joins.arrays import Floats
+from planner.numbers import duration, figure, percent_less, percent_more, quoted, times
 from planner.plan.cost import Cost, UnitCosts, rounded
 from planner.plan.objective import STATE, WORK, Objective, Outcome
 from planner.plan.plan import Plan
@@ -33,7 +37,13 @@ class BaseSpace(PlanSpace):
         self.workload = workload
         self.units = units_of(workload, units)
         self.seconds = Objective(
-            "seconds", "Kernel seconds", "s of work per s", "seconds", self._seconds_of
+            "seconds",
+            "Kernel seconds",
+            "s of work per s",
+            "seconds",
+            self._seconds_of,
+            kind="Time",
+            spread=self._seconds_by_operator,
         )
         work = () if default.name == WORK.name else (WORK,)
         self.objectives: tuple[Objective, ...] = (default, *work, self.seconds, STATE)
@@ -50,6 +60,11 @@ class BaseSpace(PlanSpace):
     def _seconds_of(self, plan: Plan, outcome: Outcome) -> float | None:
         return self.plan_seconds(plan, outcome.costs) if outcome.costs else None
 
+    def _seconds_by_operator(self, plan: Plan, outcome: Outcome) -> dict[str, float]:
+        spent = self.kernel_work(plan, outcome.costs).operators
+        pairs = zip(plan.operators(), spent, strict=True)
+        return {operator.id: work.seconds(self.units) for operator, work in pairs}
+
     def plan_seconds(self, plan: Plan, costs: Mapping[str, Cost]) -> float:
         """Seconds of work per second of stream time, of costs predicted or measured."""
         return rounded(self.kernel_work(plan, costs).seconds(self.units))
@@ -64,8 +79,16 @@ class BaseSpace(PlanSpace):
     def plan(self, label: str) -> Plan:
         return next(self.plans([label]))
 
+    def title(self, label: str) -> str:
+        return label
+
     def lasting(self, label: str) -> str:
         return label
+
+    def facts(self, label: str) -> tuple[str, ...]:
+        from planner.families.causes import source_facts
+
+        return source_facts(self, self.plan(label))
 
     def capability(self, kind: type[T]) -> T | None:
         return self if isinstance(self, kind) else None
@@ -140,6 +163,16 @@ class ListedSpace(BaseSpace, ABC):
         assert found is not None, "a prediction has every figure"
         return found
 
+    def price_parts(self, by: Objective) -> PriceParts | None:
+        """The scores of all plans, where they are few and each has a label in every cell."""
+        if not self.is_whole or len(self.labels) > MOST_LISTED:
+            return None
+        labels = tuple(self.labels)
+        return PriceParts(labels, np.array(self.scores(labels, by)))
+
+    def combined(self, parts: Floats, by: Objective) -> GridPrices:
+        return of_listed(self.labels, parts, by)
+
     def _ordered(self, by: Objective) -> tuple[list[str], dict[str, float]]:
         """The labels of the plans that are compared, best first, and their scores."""
         default = self.objectives[0]
@@ -189,59 +222,59 @@ class ListedSpace(BaseSpace, ABC):
 
 
 NEAR_TIE = 1.01
-MOST_TIES_NAMED = 3
 
 
 def near_ties(best: Candidate, ranking: Ranking) -> str:
-    """The plans within a percent of the best; nothing where there is none."""
+    """How many plans are within a percent of the best; nothing where there is none."""
     by = ranking.by
     others = (c for c in ranking.candidates if c.label != best.label and by.eligible(c.label))
     close = [c for c in others if by.within(c.score, best.score, NEAR_TIE)]
     if not close:
         return ""
-    named = ", ".join(
-        f"{shortened(c.label, 48)} ({_distance(c, best, ranking)})" for c in close[:MOST_TIES_NAMED]
-    )
-    more = f" and {len(close) - MOST_TIES_NAMED:,} more" if len(close) > MOST_TIES_NAMED else ""
-    if more and len(ranking.candidates) < ranking.considered:
+    if len(ranking.candidates) < ranking.considered and len(close) > 1:
         # Plans that are not listed may be as close: their number is not known.
-        more = " and others"
-    return f"; a near-tie with {named}{more}"
+        return "; several other plans are within 1% of it"
+    alike = all(rounded(c.score) == rounded(best.score) for c in close)
+    near = f"as {'cheap' if by.is_lowest and not by.better else 'good'}" if alike else "within 1%"
+    return f"; {_counted(len(close))} {near}{'' if alike else ' of it'}"
 
 
-def _distance(other: Candidate, best: Candidate, ranking: Ranking) -> str:
-    if rounded(other.score) == rounded(best.score):
-        return "the same cost" if ranking.by.is_lowest and not ranking.by.better else "the same"
-    return ranking.by.behind(other.score, best.score)
+def _counted(count: int) -> str:
+    return "1 other plan is" if count == 1 else f"{count:,} other plans are"
 
 
-def plain_answer(ranking: Ranking, name: str | None = None) -> str:
+Title = Callable[[str], str]
+
+
+def plain_answer(ranking: Ranking, title: Title = str) -> str:
     """Which plan is best by any objective, and how the baseline compares with it."""
     by, best, baseline = ranking.by, ranking.of(ranking.best), ranking.of(ranking.baseline)
-    head = f"{name or shortened(best.label)} wins: {amount(best.score)} {by.unit}"
+    head = f"{title(best.label)} wins: {by.said(best.score)}"
     if all(rounded(c.score) == rounded(best.score) for c in ranking.candidates):
         return f"{head}; all plans that are listed have the same."
     against = ""
     if best.label != baseline.label:
-        against = f", where {shortened(baseline.label)} has {amount(baseline.score)}"
+        other = duration(baseline.score) if by.name == "seconds" else figure(baseline.score)
+        against = f", compared with {other} for {quoted(title(baseline.label))}"
     return f"{head}{against}{near_ties(best, ranking)}."
 
 
 def answer_beside_baseline(
-    ranking: Ranking, name: str, because: Callable[[], str], because_not: Callable[[], str]
+    ranking: Ranking, title: Title, because: Callable[[], str], because_not: Callable[[], str]
 ) -> str:
     """Which plan wins by work or seconds, and why: it beats the baseline, or that is the best."""
     best, baseline = ranking.of(ranking.best), ranking.of(ranking.baseline)
-    head = f"{name} wins: {amount(best.score)} {ranking.by.unit}"
+    head = f"{title(best.label)} wins: {ranking.by.said(best.score)}"
     ties = near_ties(best, ranking)
     if best.label == baseline.label:
         second = next((c for c in ranking.candidates if c.label != baseline.label), None)
         closest = ""
         if second is not None and not ties:
             more = percent_more(second.score, best.score)
-            closest = f"; {shortened(second.label)} needs {more} more"
+            closest = f"; {quoted(title(second.label))} needs {more} more"
         return f"{head}{closest}, because {because_not()}{ties}."
-    against = f"{times(baseline.score, best.score)} cheaper than {baseline.label}"
+    by_far = f"{times(baseline.score, best.score)} cheaper"
     if baseline.score < 1.1 * best.score:
-        against = f"{baseline.label} needs {percent_more(baseline.score, best.score)} more"
+        by_far = f"{percent_less(best.score, baseline.score)} less"
+    against = f"{by_far} than {quoted(title(baseline.label))}"
     return f"{head}, {against}, because {because()}{ties}."

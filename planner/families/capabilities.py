@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from planner.families.protocol import PlanSpace
 from planner.plan.cost import Cost, UnitCosts
 from planner.plan.index_advice import Advice
 from planner.plan.plan import Plan
@@ -21,11 +22,48 @@ class IndexAdvice(Protocol):
 
 
 @runtime_checkable
+class FluctuatingOnTop(Protocol):
+    """Knows the plan that is made for streams whose rates fluctuate."""
+
+    def fluctuating_on_top(self, streams: Sequence[str]) -> str | None:
+        """The best plan of those with these streams on top; None where none is listed."""
+
+
+@runtime_checkable
+class Clocked(Protocol):
+    """Serves tuples on a clock of work, which a utilisation that is stated scales."""
+
+    def real_load(self) -> float:
+        """Seconds of work that arrive per second, before they are scaled."""
+
+
+@runtime_checkable
 class Preferred(Protocol):
     """A family that knows by what a workload states that its plans are wanted."""
 
     def is_asked_for(self, workload: Workload) -> bool:
         """Whether the workload states something that only this family reads."""
+
+
+@runtime_checkable
+class Sketched(Protocol):
+    """A family whose plans take long to price, and that can do it roughly: for many cells.
+
+    `sketch_note` says in half a sentence how.
+    """
+
+    sketch_note: str
+
+    def sketch(self, workload: Workload, units: UnitCosts | None = None) -> PlanSpace:
+        """The plans of a workload, priced roughly."""
+
+
+@runtime_checkable
+class Titled(Protocol):
+    """A family whose plans have names for people, by their labels alone."""
+
+    def title(self, label: str, workload: Workload | None = None) -> str:
+        """What people call the plan with this label; a workload says what its sources are."""
 
 
 @runtime_checkable
@@ -42,6 +80,17 @@ class Changes(Protocol):
 
     def cost_of_entered(self, plan: Plan, entered: Mapping[str, int]) -> Mapping[str, Cost]:
         """By operator id what a plan costs more because these queries entered at these times."""
+
+
+@runtime_checkable
+class Switching(Protocol):
+    """The plan may be switched while it runs: what is stored stays, and serves the new plan."""
+
+    def moved(self, before: Plan, after: Plan) -> Cost:
+        """The work of a switch, in all: what the new plan needs beside what is stored."""
+
+    def why_not_switched(self, before: Plan, after: Plan) -> str | None:
+        """Why what one plan stores cannot serve the other; None where it can."""
 
 
 @dataclass(frozen=True, slots=True)

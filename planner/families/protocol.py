@@ -95,6 +95,9 @@ class PlanSpace(Protocol):
     def scores(self, labels: Sequence[str], by: Objective | None = None) -> tuple[float, ...]:
         """The scores by which the plans with these labels rank; a PlanError names a wrong one."""
 
+    def title(self, label: str) -> str:
+        """What people call the plan with this label: short, and unlike those beside it."""
+
     def lasting(self, label: str) -> str:
         """What a plan is called where windows or queries vary, if its label names them."""
 
@@ -106,6 +109,9 @@ class PlanSpace(Protocol):
 
     def explanation(self, ranking: Ranking) -> Explanation:
         """Which plan wins, by how much and because of what, in words."""
+
+    def facts(self, label: str) -> tuple[str, ...]:
+        """What about the inputs speaks for the plan with this label, a sentence each."""
 
     def capability(self, kind: type[T]) -> T | None:
         """What only some families can do (`capabilities`); None where this one cannot."""

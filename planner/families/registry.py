@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.errors import PlanError
-from planner.families.capabilities import Preferred
+from planner.families.capabilities import Preferred, Titled
 from planner.families.early_aggregation import EarlyAggregation
 from planner.families.join_order import JoinOrder
 from planner.families.load_shedding import LoadShedding
@@ -46,6 +46,15 @@ def applicable(workload: Workload, place: str) -> Family:
         return found[0]
     reasons = (f"{known.name}: {known.refuses(workload)}" for known in FAMILIES)
     raise PlanError(f"no family applies: {'; '.join(reasons)}", place)
+
+
+def plan_title(name: str, label: str, workload: Workload | None = None) -> str:
+    """What people call a plan of the family with this name; its label where nothing else is known.
+
+    It builds no plans: `PlanSpace.title` knows more, such as which chain is the optimum.
+    """
+    known = next((found for found in FAMILIES if found.name == name), None)
+    return known.title(label, workload) if isinstance(known, Titled) else label
 
 
 def chosen_plan(space: PlanSpace, label: str) -> Plan:

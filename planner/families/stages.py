@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from planner.errors import within
-from planner.families.capabilities import Changes
-from planner.families.protocol import Family
+from planner.errors import PlanError, within
+from planner.families.capabilities import Changes, Switching
+from planner.families.protocol import Family, PlanSpace
 from planner.families.registry import chosen_plan
 from planner.plan.cost import Cost, Estimate, Quality, UnitCosts
 from planner.plan.plan import Plan
 from planner.workload.changes import Stage, stages_of
+from planner.workload.execution import Change
 from planner.workload.workload import Workload
 
 
@@ -33,8 +34,10 @@ def planned_stages(
     A change of queries keeps the strategy: the family says what to ask for then.
     """
     space = chosen.space(workload, units)
-    if space.capability(Changes) is None:
+    made = changes_made(space, workload.run.changes)
+    if not made:
         return (PlannedStage(None, workload, chosen_plan(space, label), {}),)
+    workload = replace(workload, run=replace(workload.run, changes=made))
     planned: list[PlannedStage] = []
     asked = label
     for stage in stages_of(workload):
@@ -44,7 +47,28 @@ def planned_stages(
             asked = asked if changes is None else changes.label_after_change(before.plan, asked)
         asked = stage.plan or asked
         planned.append(_planned(chosen, stage, asked, units))
+        if len(planned) > 1:
+            _check_switch(chosen, planned[-2], planned[-1], units)
     return tuple(planned)
+
+
+def changes_made(space: PlanSpace, changes: Sequence[Change]) -> tuple[Change, ...]:
+    """The changes that plans of this space make while they run: all, those of plans, or none."""
+    if space.capability(Changes) is not None:
+        return tuple(changes)
+    if space.capability(Switching) is not None:
+        return tuple(change for change in changes if change.plan is not None)
+    return ()
+
+
+def _check_switch(
+    chosen: Family, before: PlannedStage, after: PlannedStage, units: UnitCosts | None
+) -> None:
+    switching = chosen.space(after.workload, units).capability(Switching)
+    if switching is None or before.workload.queries != after.workload.queries:
+        return
+    if (reason := switching.why_not_switched(before.plan, after.plan)) is not None:
+        raise PlanError(reason, f"run.changes at {(after.at or 0) / 1e6:g} s")
 
 
 def _planned(chosen: Family, stage: Stage, label: str, units: UnitCosts | None) -> PlannedStage:

@@ -72,14 +72,14 @@ def _parquet(file: Path, wanted: Collection[str]) -> pa.Table:
     with pa_parquet.ParquetFile(file) as parquet:
         schema, rows = parquet.schema_arrow, parquet.metadata.num_rows
         chosen = _present(wanted, schema.names, rows, file)
-        _check_memory(parquet.metadata, chosen, file)
+        check_parquet_memory(parquet.metadata, chosen, file.name)
         texts = [name for name in chosen if is_text(schema.field(name).type)]
     # A text that a file holds once by number is held once here, too.
     with pa_parquet.ParquetFile(file, read_dictionary=texts) as parquet:
         return parquet.read(chosen)
 
 
-def _check_memory(metadata: pa_parquet.FileMetaData, chosen: list[str], file: Path) -> None:
+def check_parquet_memory(metadata: pa_parquet.FileMetaData, chosen: list[str], place: str) -> None:
     """Refuse what would take more than the free memory, before any of it is read."""
     needed = metadata.num_rows * len(chosen) * BYTES_PER_VALUE
     for group in map(metadata.row_group, range(metadata.num_row_groups)):
@@ -91,7 +91,7 @@ def _check_memory(metadata: pa_parquet.FileMetaData, chosen: list[str], file: Pa
                 # A text is a part of the one before it and more: none is longer than all parts.
                 needed += group.num_rows * part.total_uncompressed_size
     check_memory(
-        needed, "to be read", "shorten the file, or write it with dictionary encoding", file.name
+        needed, "to be read", "shorten the file, or write it with dictionary encoding", place
     )
 
 

@@ -23,21 +23,26 @@ def digest_of_bytes(content: bytes) -> bytes:
 
 
 @contextmanager
-def written_whole(file: Path) -> Iterator[Path]:
-    """A file beside, to be written within; it then takes the place of `file`, on disk for good."""
+def written_whole(file: Path, synced: bool = True) -> Iterator[Path]:
+    """A file beside, to be written within; it then takes the place of `file`, on disk for good.
+
+    Without `synced` a machine that loses its power may lose it, or leave a part of it.
+    """
     beside = file.with_name(f".{file.name}.{uuid.uuid4().hex[:12]}.unfinished")
     try:
         yield beside
-        _sync(beside)
+        if synced:
+            _sync(beside)
         beside.replace(file)
-        _sync(file.parent)
+        if synced:
+            _sync(file.parent)
     finally:
         beside.unlink(missing_ok=True)
 
 
-def write_whole(file: Path, content: bytes) -> None:
+def write_whole(file: Path, content: bytes, synced: bool = True) -> None:
     """Write a file so that a reader finds it whole, as it was before, or not at all."""
-    with written_whole(file) as beside:
+    with written_whole(file, synced) as beside:
         beside.write_bytes(content)
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Literal
 
 from planner.errors import PlanError, within
 from planner.files import workload_schema as schema
+from planner.files.arrivals_file import arrivals_of
 from planner.files.query.text import Catalogue, parse_query
 from planner.files.safe_yaml import read_yaml
 from planner.files.workload_writer import dump_workload
 from planner.statistics.selectivity import normalised_key
+from planner.workload.adapt import Adapt
 from planner.workload.execution import (
     Change,
     DeclaredStatistic,
@@ -24,7 +26,6 @@ from planner.workload.execution import (
 )
 from planner.workload.query import Filter, Predicate, Query
 from planner.workload.streams import (
-    Arrivals,
     Attribute,
     Changes,
     ImportanceOf,
@@ -38,16 +39,18 @@ from planner.workload.workload import Workload
 __all__ = ["dump_workload", "load_workload"]
 
 
-def load_workload(text: str | bytes, origin: str = "") -> Workload:
-    """The workload of this text. `origin`, a file's name, stands in front of every place."""
+def load_workload(text: str | bytes, origin: str = "", folder: Path | None = None) -> Workload:
+    """The workload of this text. `origin`, a file's name, stands in front of every place.
+
+    Traces of rates that it names are files in its `folder`.
+    """
     with within(origin, ": "):
-        return _workload(
-            schema.WorkloadPart.read(read_yaml(text)), PurePath(origin).stem or "workload"
-        )
+        part = schema.WorkloadPart.read(read_yaml(text))
+        return _workload(part, PurePath(origin).stem or "workload", folder)
 
 
-def _workload(part: schema.WorkloadPart, default_name: str) -> Workload:
-    streams = tuple(_stream(given, f"streams[{i}]") for i, given in enumerate(part.streams))
+def _workload(part: schema.WorkloadPart, default_name: str, folder: Path | None) -> Workload:
+    streams = tuple(_stream(given, f"streams[{i}]", folder) for i, given in enumerate(part.streams))
     relations = tuple(_relation(given, f"relations[{i}]") for i, given in enumerate(part.relations))
     # Checked before the queries are read: they would complain of a stream that is there under
     # another name.
@@ -74,7 +77,7 @@ def _workload(part: schema.WorkloadPart, default_name: str) -> Workload:
     )
 
 
-def _stream(part: schema.StreamPart, place: str) -> Stream:
+def _stream(part: schema.StreamPart, place: str, folder: Path | None) -> Stream:
     attributes = _attributes(part.attributes, place)
     importance = part.importance
     if isinstance(importance, schema.ImportancePart):
@@ -87,20 +90,9 @@ def _stream(part: schema.StreamPart, place: str) -> Stream:
     with within(place):
         for name, attribute in attributes.items():
             _check_importance(name, attribute, attributes)
-        arrivals = _arrivals(part.arrivals)
+        arrivals = arrivals_of(part.arrivals, part.name, folder)
         given = {} if part.tuple_bytes is None else {"tuple_bytes": part.tuple_bytes}
         return Stream(part.name, part.rate, attributes, arrivals, importance=importance, **given)
-
-
-def _arrivals(part: str | schema.ArrivalsPart) -> Arrivals:
-    match part:
-        case "regular" | "poisson":
-            return Arrivals(part)
-        case schema.ArrivalsPart(pareto=schema.BurstPart() as bursts, regular=None):
-            return Arrivals("pareto", bursts.burst)
-        case schema.ArrivalsPart(regular=schema.PhasePart() as evenly, pareto=None):
-            return Arrivals("regular", phase=evenly.phase)
-    raise PlanError("must be one of pareto and regular", "arrivals")
 
 
 def _check_importance(name: str, attribute: Attribute, attributes: Mapping[str, Attribute]) -> None:
@@ -216,4 +208,11 @@ def _run(
             raise PlanError(f"no query {change.remove!r}{hint}", f"{place}.remove")
         with within(place):
             changes.append(Change(change.at, added, change.remove, change.plan))
-    return RunSettings(part.seed, part.warmup, part.duration, tuple(changes))
+    return RunSettings(part.seed, part.warmup, part.duration, tuple(changes), _adapt(part.adapt))
+
+
+def _adapt(part: schema.AdaptPart | None) -> Adapt | None:
+    if part is None:
+        return None
+    with within("run.adapt"):
+        return Adapt(part.policy, part.every, part.horizon, part.threshold, part.margin)

@@ -22,6 +22,7 @@ from typing import (
 )
 
 from planner.errors import PlanError
+from planner.workload.adapt import PolicyName
 from planner.workload.execution import Access, Buckets, JoinMethod, Optimum
 from planner.workload.validation import suggestion
 
@@ -186,11 +187,56 @@ class PhasePart(Part):
     phase: float
 
 
+class DailyPart(Part):
+    """`daily: {period: 3600, swing: 5}`."""
+
+    period: float = 86_400.0
+    swing: float = 5.0
+    phase: float = 0.0
+
+
+class RushPart(Part):
+    """`burst: {factor: 10, at: 100, lasts: 60}`."""
+
+    at: float
+    lasts: float
+    factor: float = 10.0
+    every: float | None = None
+
+
+class DriftPart(Part):
+    """`drift: {to: 30, over: 200}`."""
+
+    to: float
+    over: float
+    at: float = 0.0
+
+
+class SwapPart(Part):
+    """`swap: {with: S2, every: 100}`."""
+
+    with_: str
+    every: float
+
+
+class TracePart(Part):
+    """`trace: {times: [0, 60], rates: [1, 10], end: 120}`."""
+
+    times: list[float]
+    rates: list[float]
+    end: float
+
+
 class ArrivalsPart(Part):
-    """`arrivals: {pareto: {burst: 3}}` or `{regular: {phase: 0}}`."""
+    """`arrivals: {pareto: {burst: 3}}` or `{regular: {phase: 0}}`, and how the rate changes."""
 
     pareto: BurstPart | None = None
     regular: PhasePart | None = None
+    daily: DailyPart | None = None
+    burst: RushPart | None = None
+    drift: DriftPart | None = None
+    swap: SwapPart | None = None
+    trace: str | TracePart | None = None
 
 
 class StreamPart(Part):
@@ -286,6 +332,16 @@ class ChangePart(Part):
     plan: str | None = None
 
 
+class AdaptPart(Part):
+    """How the plan of a run follows its tuples."""
+
+    policy: PolicyName = "regret"
+    every: float | None = None
+    horizon: float = 60.0
+    threshold: float = 0.2
+    margin: float = 0.05
+
+
 class RunPart(Part):
     """What a run covers."""
 
@@ -293,6 +349,7 @@ class RunPart(Part):
     warmup: float | None = None
     duration: float = 300.0
     changes: list[ChangePart] = field(default_factory=list)
+    adapt: AdaptPart | None = None
 
 
 class WorkloadPart(Part):

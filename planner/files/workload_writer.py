@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from planner.errors import PlanError
+from planner.files.arrivals_file import arrivals_part
 from planner.files.query.text import format_query, parse_query
 from planner.files.safe_yaml import write_yaml
+from planner.workload.adapt import Adapt
 from planner.workload.execution import (
     Change,
     DeclaredStatistic,
@@ -18,7 +20,7 @@ from planner.workload.execution import (
     Statistics,
 )
 from planner.workload.query import Query
-from planner.workload.streams import Arrivals, Attribute, Changes, Relation, Stream, catalogue
+from planner.workload.streams import Attribute, Changes, Relation, Stream, catalogue
 from planner.workload.workload import Workload
 
 Part = dict[str, Any]
@@ -54,20 +56,12 @@ def _stream(stream: Stream) -> Part:
     default = Stream(stream.name, None)
     part: Part = {"name": stream.name, "rate": _number(stream.rate)}
     if stream.arrivals != default.arrivals:
-        part["arrivals"] = _arrivals(stream.arrivals)
+        part["arrivals"] = arrivals_part(stream.arrivals)
     part["attributes"] = _attributes(stream.attributes)
     if stream.tuple_bytes != default.tuple_bytes:
         part["tuple_bytes"] = stream.tuple_bytes
     part["importance"] = stream.importance
     return _given(part)
-
-
-def _arrivals(arrivals: Arrivals) -> str | Part:
-    if arrivals.kind == "pareto":
-        return {"pareto": {"burst": _number(arrivals.burst)}}
-    if arrivals.phase is not None:
-        return {"regular": {"phase": _number(arrivals.phase)}}
-    return arrivals.kind
 
 
 def _attributes(attributes: Mapping[str, Attribute]) -> Part:
@@ -179,7 +173,18 @@ def _run(workload: Workload) -> Part:
     part: Part = {"seed": run.seed, "warmup": _number(run.warmup)}
     part["duration"] = _number(run.duration)
     part["changes"] = [_change(change, workload) for change in run.changes]
+    if run.adapt is not None:
+        part["adapt"] = _adapt(run.adapt)
     return {key: value for key, value in part.items() if value is not None and value != []}
+
+
+def _adapt(adapt: Adapt) -> Part:
+    numbers = {"every": adapt.every, "horizon": adapt.horizon}
+    numbers |= {"threshold": adapt.threshold, "margin": adapt.margin}
+    default = Adapt()
+    return {"policy": adapt.policy} | {
+        name: _number(value) for name, value in numbers.items() if value != getattr(default, name)
+    }
 
 
 def _change(change: Change, workload: Workload) -> Part:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from planner.plan.expression import Expression
+from planner.statistics.observed import BatchStatistics
 from planner.time_limit import check
 
 
@@ -180,6 +181,8 @@ class Timings:
     engine: float
     kernel: float | None
     start: float | None = None
+    # Of the processor, for sketches of the tuples of a run that is watched.
+    watch: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +212,10 @@ class Measurement:
     # have those parts of a cost that Spark knows.
     spark: Mapping[str, Any] = field(default_factory=dict)
     reached: float | None = None
+    # The statistics of a run's tuples, batch by batch, where they were watched.
+    observed: tuple[BatchStatistics, ...] = ()
+    # The work of moving at each switch of the plan, in all, by its time in microseconds.
+    moved: Mapping[str, Cost] = field(default_factory=dict)
 
 
 def total(costs: Mapping[str, Cost], roots: Iterable[str]) -> Cost:

@@ -20,9 +20,6 @@ FILLS = {
     "output": "#cdebd2",
 }
 OTHER_FILL = "#e9dcf2"
-# Of a letter of this size, in inches; and how many more a figure that grows may have.
-_LETTER_WIDTH = 0.08
-_MORE_LETTERS = 16
 _LETTERS = "#1b1b1b"
 _LINES = "#808080"
 
@@ -31,20 +28,15 @@ def to_dot(
     plan: Plan,
     estimate: Estimate | None = None,
     overlays: Overlays | None = None,
-    steady: bool = False,
 ) -> str:
-    """The whole operator graph, tuples flowing upwards to the roots.
-
-    A `steady` one is drawn again and again with other overlays of as many lines: its operators have
-    room for figures that grow, so that none of them moves.
-    """
+    """The whole operator graph, tuples flowing upwards to the roots."""
     graph = blank("plan")
     for operator in plan.operators():
         over = (overlays or {}).get(operator.id, Overlay())
         predicted = [cost_text(estimate.costs[operator.id])] if estimate is not None else []
         lines = [*_heading(operator), *filter(None, predicted), *over.lines]
         fill = over.colour or FILLS.get(operator.kind, OTHER_FILL)
-        graph.node(operator.id, label=escaped(*lines), fillcolor=fill, **_room(steady, lines[:-1]))
+        graph.node(operator.id, label=escaped(*lines), fillcolor=fill)
         for source in operator.inputs:
             graph.edge(source.id, operator.id)
     return str(graph.source)
@@ -71,12 +63,6 @@ def escaped(*lines: str) -> str:
     ]
     quoted: str = graphviz.nohtml("\\n".join(safe))
     return quoted
-
-
-def _room(steady: bool, lines: Sequence[str]) -> dict[str, str]:
-    """A width in inches for these lines and a longer one."""
-    longest = max((len(line) for line in lines), default=0)
-    return {"width": f"{_LETTER_WIDTH * (longest + _MORE_LETTERS):.2f}"} if steady else {}
 
 
 def _heading(operator: Operator) -> list[str]:

@@ -24,7 +24,7 @@ def pipelines(plan: Plan) -> dict[str, list[Operator]]:
 def is_multiway(plan: Plan, workload: Workload) -> bool:
     """Whether the multi-way kernel runs it: a join that it knows, new tuples outermost."""
     return fits_multiway(workload) and all(
-        chain[0].kind == "arrive" for chain in pipelines(plan).values()
+        pipeline_of(end)[0].kind == "arrive" for output in plan.roots for end in output.inputs
     )
 
 

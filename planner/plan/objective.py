@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeVar
 
-from planner.numbers import percent_more, times
+from planner.numbers import duration, figure, percent_more, times
 from planner.plan.cost import COST_UNITS, Cost, Quality, rounded, total
 from planner.plan.plan import Plan
 
@@ -37,7 +37,8 @@ class Objective:
     column and `unit` follows a number. `part` is the part of a `Cost` that operators add up to it,
     None where it is no sum over operators. `of` reads the figure of a plan, None where it was not
     measured. A plan that is not `eligible` is listed, but never the best. `better` and `worse` are
-    the words for a lower and a higher figure: a delay is shorter, not cheaper.
+    the words for a lower and a higher figure: a delay is shorter, not cheaper. `kind` is its name
+    on the switch of pages, where objectives of one kind share a place: all delays are `Delay`.
     """
 
     name: str
@@ -50,6 +51,26 @@ class Objective:
     eligible: Callable[[str], bool] = field(default=lambda _: True, compare=False, repr=False)
     better: str = field(default="", compare=False, repr=False)
     worse: str = field(default="", compare=False, repr=False)
+    kind: str = field(default="", compare=False, repr=False)
+    # What each operator adds to the figure, by its id; None where it is no sum over operators.
+    spread: Callable[[Plan, Outcome], Mapping[str, float]] | None = field(
+        default=None, compare=False, repr=False
+    )
+
+    def by_operator(self, plan: Plan, outcome: Outcome) -> Mapping[str, float] | None:
+        """What each operator adds to the figure; None for delays and importance, and where
+        nothing was measured."""
+        return self.spread(plan, outcome) if self.spread and outcome.costs else None
+
+    def said(self, score: float) -> str:
+        """A score as sentences have it: in three digits, and whose seconds are meant.
+
+        >>> WORK.said(16094.2)
+        '16,100 comparisons per second of stream'
+        """
+        if self.name == "seconds":
+            return f"{duration(score)} of CPU per second of stream"
+        return f"{figure(score)} {self.unit.replace('/s', ' per second of stream', 1)}"
 
     @property
     def is_lowest(self) -> bool:
@@ -95,7 +116,7 @@ class Objective:
         if self.is_lowest:
             return f"{percent_more(worse, better)} {self.worse or 'more'}"
         share = 100 * (1 - worse / better) if better else 0.0
-        return f"{share:,.3g}% less" if share >= 0.01 else "under 0.01% less"
+        return f"{share:.2g}% less" if share >= 0.01 else "under 0.01% less"
 
     def ahead(self, better: float, worse: float) -> str:
         """How far a score is from a worse one: `5.4x cheaper`; where the highest wins, `more`."""
@@ -103,7 +124,9 @@ class Objective:
         return f"{times(*self.sides(worse, better))} {word}"
 
 
-def part_of_cost(name: str, part: str, best: Literal["lowest", "highest"] = "lowest") -> Objective:
+def part_of_cost(
+    name: str, part: str, best: Literal["lowest", "highest"] = "lowest", kind: str = "Work"
+) -> Objective:
     """An objective that is a part of a plan's cost, which its operators add up to."""
 
     def of(plan: Plan, outcome: Outcome) -> float | None:
@@ -113,9 +136,12 @@ def part_of_cost(name: str, part: str, best: Literal["lowest", "highest"] = "low
         value: float = getattr(whole, part)
         return value
 
+    def spread(_: Plan, outcome: Outcome) -> dict[str, float]:
+        return {name: float(getattr(cost, part)) for name, cost in outcome.costs.items()}
+
     unit = COST_UNITS[part]
-    return Objective(name, unit.capitalize(), unit, part, of, best, part)
+    return Objective(name, unit.capitalize(), unit, part, of, best, part, kind=kind, spread=spread)
 
 
 WORK = part_of_cost("work", "comparisons")
-STATE = part_of_cost("state", "state_tuples")
+STATE = part_of_cost("state", "state_tuples", kind="Memory")

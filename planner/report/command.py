@@ -105,7 +105,7 @@ def carry_out(command: Callable[[], str]) -> int:
 
 def read_workload(file: str, query: str | None = None) -> Workload:
     """The workload of a file, with one of its queries alone if it is named."""
-    return load_workload(read_bytes(file), file).only(query)
+    return load_workload(read_bytes(file), file, Path(file).parent).only(query)
 
 
 def read_bytes(file: str) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from planner.families.disagreement import disagreement
 from planner.families.protocol import Candidate, Family, PlanSpace, Ranking
 from planner.plan.cost import Cost, Estimate, Quality, UnitCosts, models_behind
 from planner.plan.objective import Objective
@@ -53,6 +54,7 @@ def _family(
         "excluded": [{"label": label, "why": why} for label, why in ranking.excluded],
         "notes": list(explanation.notes),
         "answer": explanation.answer,
+        "disagreement": disagreement(space, ranking) or None,
         "models": list(models_behind(space.estimate(space.plan(ranking.best)))),
         "candidates": _candidates(space, ranking),
     }

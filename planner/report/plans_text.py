@@ -20,6 +20,8 @@ def plans_text(document: Document) -> str:
             lines.append(f"{name} does not apply: {family['refused']}.")
             continue
         lines.append(f"{name}: {family['answer']}")
+        if family["disagreement"]:
+            lines.append(family["disagreement"])
         lines.append("")
         scores, unit = family.get("scores", {}), family.get("unit", "")
         lines.extend(aligned(_candidate_rows(family["candidates"], scores, unit)))

@@ -30,7 +30,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class KernelWork:
-    """The work of all operators of a plan under the kernel that runs it.
+    """The work of all operators of a plan, in their order, under the kernel that runs it.
 
     `batch` is what a micro-batch takes beside: kernel calls (rows), and tuples held that are laid
     out anew (given).
@@ -44,6 +44,13 @@ class KernelWork:
         """Seconds of work per second of stream time, batches left out."""
         return sum(work.seconds(units) for work in self.operators)
 
+    @property
+    def keeping(self) -> Work:
+        """What it takes beside to keep the rows of results, not just their number and digest."""
+        outputs = (own for own in self.operators if own.kind == f"{self.kernel} output")
+        rows = sum(own.cost.rows_out for own in outputs)
+        return Work(f"{self.kernel} keep rows", Cost(rows_out=rows))
+
 
 # What every partition does where all of them are given all tuples: all but looking tuples up.
 _ONCE = ("probe", "route", "select", "union", "output", "update")
@@ -51,11 +58,15 @@ _ONCE = ("probe", "route", "select", "union", "output", "update")
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How a run is cut: micro-batches, and partitions; `replicated` ones are given all tuples."""
+    """How a run is cut: micro-batches, and partitions; `replicated` ones are given all tuples.
+
+    `keeps_rows`: results are written, and not only counted.
+    """
 
     batches: int = 1
     partitions: int = 1
     replicated: bool = False
+    keeps_rows: bool = False
 
 
 def kernel_seconds(
@@ -77,6 +88,8 @@ def kernel_seconds(
         own.seconds(units) * (1 if own.kind.split()[1] in _ONCE else copies)
         for own in work.operators
     )
+    if shape.keeps_rows:
+        spent += work.keeping.seconds(units)
     held = work.batch.given * copies
     calls = work.batch.cost.rows_out * shape.partitions
     laid_out = units.seconds(work.batch.kind, Cost(rows_out=calls), held)

@@ -11,6 +11,8 @@ from planner.workload.workload import Workload
 
 # Those of another machine, by kind of operator. `python -m bench.default_units` writes it.
 DEFAULTS = Path(__file__).with_name("default_units.json")
+# Where the unit costs of another machine come from.
+NOT_CALIBRATED = "not calibrated"
 
 
 @cache
@@ -18,7 +20,7 @@ def default_units() -> UnitCosts:
     """The unit costs where none are declared and none are calibrated."""
     found = json.loads(DEFAULTS.read_text())
     kinds = {kind: Units(**seconds) for kind, seconds in found.items()}
-    return UnitCosts(Units(), "not calibrated", kinds)
+    return UnitCosts(Units(), NOT_CALIBRATED, kinds)
 
 
 def declared_units(workload: Workload) -> UnitCosts | None:

@@ -13,6 +13,7 @@ from planner.errors import RunError
 from planner.files.free_memory import check_memory
 from planner.files.tuple_table import FIRST, LAST, ColumnData, Table
 from planner.statistics.distributions import PLAIN_DISTINCT
+from planner.workload.arrival_shapes import Profile
 from planner.workload.streams import Arrivals, Attribute, ImportanceOf, Relation, Stream
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
@@ -32,8 +33,11 @@ def generate(workload: Workload, seconds: float, seed: int) -> dict[str, Table]:
     A longer span begins with the same tuples: times and values come from generators of their own.
     """
     streams, relations = used_inputs(workload)
-    check_tuples([s for _, s in streams], [r for _, r in relations], seconds)
-    tables = {s.name: _stream(s, seconds, SeedSequence([seed, place])) for place, s in streams}
+    check_tuples(workload, [s for _, s in streams], [r for _, r in relations], seconds)
+    tables = {
+        s.name: _stream(s, _profile(workload, s), seconds, SeedSequence([seed, place]))
+        for place, s in streams
+    }
     for place, relation in relations:
         own = SeedSequence([seed, place], spawn_key=_OF_RELATIONS)
         tables[relation.name] = _rows(relation, seconds, own)
@@ -51,25 +55,42 @@ def used_inputs(
     )
 
 
-def check_tuples(streams: Sequence[Stream], relations: Sequence[Relation], seconds: float) -> None:
+def check_tuples(
+    workload: Workload, streams: Sequence[Stream], relations: Sequence[Relation], seconds: float
+) -> None:
     """Refuse, before anything is made, what would make too many tuples."""
-    expected = sum((s.rate or 0.0) * seconds for s in streams)
+    arriving = {s.name: expected_tuples(workload, s, seconds) for s in streams}
+    expected = sum(arriving.values())
     expected += sum((r.rows or 0) + r.changes.inserts * seconds for r in relations)
     if expected > MOST_TUPLES:
         raise RunError(
             f"would generate about {expected:,.0f} tuples; at most {MOST_TUPLES:,}. "
-            "Shorten run.duration and run.warmup, or lower the rates",
+            "Shorten the duration and the warm-up, or lower the rates",
             "run.duration",
         )
     check_memory(
-        sum(_bytes(s, (s.rate or 0.0) * seconds, BYTES_PER_TUPLE) for s in streams)
+        sum(_bytes(s, arriving[s.name], BYTES_PER_TUPLE) for s in streams)
         + sum(
             _bytes(r, (r.rows or 0) + r.changes.inserts * seconds, BYTES_PER_ROW) for r in relations
         ),
         "to generate its tuples",
-        "shorten run.duration and run.warmup, lower the rates, or declare fewer distinct values",
+        "shorten the duration and the warm-up, lower the rates, or declare fewer distinct values",
         "run.duration",
     )
+
+
+def expected_tuples(workload: Workload, stream: Stream, seconds: float) -> float:
+    """How many tuples of a stream should arrive in so many seconds."""
+    profile = _profile(workload, stream)
+    return (stream.rate or 0.0) * (seconds if profile is None else profile.passed(seconds))
+
+
+def _profile(workload: Workload, stream: Stream) -> Profile | None:
+    """How the rate changes over time; None where it does not."""
+    shape = stream.arrivals.shape
+    if shape is None or stream.rate is None:
+        return None
+    return shape.profile(stream.rate, lambda other: workload.stream(other).rate or 0.0)
 
 
 def _bytes(source: Stream | Relation, rows: float, each: int) -> float:
@@ -79,14 +100,22 @@ def _bytes(source: Stream | Relation, rows: float, each: int) -> float:
     return rows * (each + BYTES_PER_VALUE * len(known)) + distinct * BYTES_PER_DISTINCT
 
 
-def _stream(stream: Stream, seconds: float, seed: SeedSequence) -> Table:
+def _stream(stream: Stream, profile: Profile | None, seconds: float, seed: SeedSequence) -> Table:
     if stream.rate is None:
         raise RunError(
             "has no rate to generate tuples by; declare it, or run on your own data with --data",
             f"streams.{stream.name}.rate",
         )
     time_seed, *value_seeds = seed.spawn(1 + len(stream.attributes))
-    ts = _times(stream.arrivals, stream.rate, seconds, default_rng(time_seed))
+    random = default_rng(time_seed)
+    if profile is None:
+        ts = _times(stream.arrivals, stream.rate, seconds, random)
+    else:
+        # A second more than is needed: which tuples are the last must not depend on rounding.
+        steady = _times(stream.arrivals, stream.rate, profile.passed(seconds) + 1, random)
+        times = profile.times(steady / 1e6)
+        ts = np.rint(times[times < seconds + 1] * 1e6).astype(np.int64)
+        ts = ts[ts < microseconds(seconds)]
     columns = _columns(stream, len(ts), value_seeds, f"streams.{stream.name}")
     return Table(np.arange(len(ts), dtype=np.int64), ts, columns)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from planner.errors import PlanError
+from planner.families.capabilities import Sketched
 from planner.families.protocol import Family, PlanSpace
 from planner.plan.objective import Objective
 from planner.whatif.axes import Axis
@@ -16,6 +17,8 @@ from planner.workload.workload import Workload
 MOST_SECONDS = 120.0
 # Spaces hold models and tables: a crossover asks the last few again and again.
 _KEPT_SPACES = 64
+# In more cells a family that takes long prices its plans roughly.
+_MOST_EXACT = 10
 
 Values = tuple[float, ...]
 
@@ -23,13 +26,22 @@ Values = tuple[float, ...]
 class Cells:
     """Winners and scores of one family's plans as numbers of the workload vary.
 
-    What was worked out for a cell is kept. `by` names the objective that plans are ranked by.
+    What was worked out for a cell is kept. `by` names the objective that plans are ranked by. With
+    many `planned` cells a family that takes long prices its plans roughly; `note` says how.
     """
 
     def __init__(
-        self, workload: Workload, axes: Sequence[Axis], family: Family, by: str | None
+        self,
+        workload: Workload,
+        axes: Sequence[Axis],
+        family: Family,
+        by: str | None,
+        planned: int = 1,
     ) -> None:
         self.workload, self.axes, self.family = workload, tuple(axes), family
+        self._space_of, self.note = family.space, ""
+        if planned > _MOST_EXACT and isinstance(family, Sketched):
+            self._space_of, self.note = family.sketch, family.sketch_note
         self._by = by
         self._deadline = time.monotonic() + MOST_SECONDS
         # Labels may name windows: such plans get a name that every cell knows.
@@ -57,10 +69,10 @@ class Cells:
         if time.monotonic() > self._deadline:
             raise PlanError(f"took over {MOST_SECONDS:g} s; take fewer steps or streams", "--vary")
         workload = self.workload_at(values)
-        reason = self.family.refuses(workload)
-        if reason is not None:
-            raise PlanError(f"cannot be swept: {reason}", self.family.name)
-        return self.family.space(workload)
+        try:
+            return self._space_of(workload)
+        except PlanError as error:
+            raise PlanError(f"cannot be swept: {error.message}", self.family.name) from None
 
     def objective(self, values: Values) -> Objective:
         return self.space(values).objective(self._by)

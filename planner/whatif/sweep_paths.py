@@ -1,55 +1,41 @@
-"""Paths to the numbers of a workload that a sweep may vary, such as `streams.S1.rate`."""
+"""Paths to the numbers of a workload that a sweep may vary, such as `streams.S1.rate`.
+
+Several numbers are tied together in three ways: `streams.*.rate` gives all streams the same rate,
+`streams.S1.rate,streams.S2.rate` those two, and `times.streams.*.rate` multiplies what each has.
+"""
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from planner.errors import PlanError
-from planner.files.query.text import format_query
-from planner.statistics.selectivity import all_predicates, keys
-from planner.workload.execution import DeclaredStatistic, Every
-from planner.workload.query import (
-    CountWindow,
-    Filter,
-    LandmarkWindow,
-    Predicate,
-    Query,
-    Source,
-    TimeWindow,
-    TumblingWindow,
-)
-from planner.workload.streams import Arrivals, Attribute, Stream
-from planner.workload.validation import listed, whole
+from planner.whatif.numbers import conditions, inputs, queries, settings
+from planner.whatif.numbers.path import Path, Reader, segments_of
+from planner.workload.validation import listed
 from planner.workload.workload import Workload
 
-Change = Callable[[float], Workload]
-
-_SEGMENT = re.compile(r'"([^"]*)"|([^."]+)')
-
-
-@dataclass(frozen=True, slots=True)
-class Path:
-    """A place in a workload: `change(value)` is the workload with the value there.
-
-    `value` is what is there now: of several places, of the first; None where nothing is declared.
-    `most` is the largest value that makes sense.
-    """
-
-    text: str
-    integer: bool
-    change: Change
-    value: float | None = None
-    most: float = math.inf
+_READERS: tuple[Reader, ...] = (
+    inputs.read_path,
+    queries.read_path,
+    settings.read_path,
+    conditions.read_path,
+)
+_LISTS = (inputs.listed, queries.listed, settings.listed, conditions.listed)
+# Between tied paths: a comma that is in no quotes.
+_COMMA = re.compile(r',(?=(?:[^"]*"[^"]*")*[^"]*$)')
+TIMES = "times."
 
 
 def path_in(workload: Workload, text: str) -> Path:
     """The path that the text names in this workload; a PlanError that lists those there are."""
-    segments = _segments(text)
-    for reader in (_stream_path, _relation_path, _window_path, _setting_path, _statistic_path):
+    if len(parts := _COMMA.split(text)) > 1:
+        return _tied(workload, text, parts)
+    if text.startswith(TIMES):
+        return _multiplied(workload, text)
+    segments = segments_of(text)
+    for reader in _READERS:
         found = reader(workload, text, segments)
         if found is not None:
             return found
@@ -58,218 +44,65 @@ def path_in(workload: Workload, text: str) -> Path:
 
 def paths(workload: Workload) -> Iterator[str]:
     """The paths that can be varied in this workload."""
-    yield "streams.*.rate"
-    for stream in workload.streams:
-        yield f"streams.{_quoted(stream.name)}.rate"
-        if stream.arrivals.kind == "pareto":
-            yield f"streams.{_quoted(stream.name)}.arrivals.burst"
-        for name in stream.attributes:
-            yield f"streams.{_quoted(stream.name)}.attributes.{_quoted(name)}.distinct"
-    yield "queries.*.windows.*"
-    for query in workload.queries:
-        for source in query.sources:
-            if source.window is not None and not isinstance(source.window, LandmarkWindow):
-                yield f"queries.{_quoted(query.name)}.windows.{_quoted(source.alias)}"
-    for relation in workload.relations:
-        yield f"relations.{_quoted(relation.name)}.rows"
-    yield from ("queries.count", "execution.evaluate.every", "execution.expire.every")
-    yield from (f"execution.{field}" for field in (*_COUNTED, *_MEASURED))
-    for query in workload.queries:
-        conditions: list[Filter | Predicate] = [*query.filters, *query.predicates]
-        for condition in dict.fromkeys(conditions):
-            kind = "filters" if isinstance(condition, Filter) else "predicates"
-            yield f'statistics.{kind}."{next(keys(query, condition))}".selectivity'
+    yield f"{TIMES}streams.*.rate"
+    yield f"{TIMES}queries.*.windows.*"
+    for lister in _LISTS:
+        yield from lister(workload)
 
 
-def _segments(text: str) -> list[str]:
-    """The names between dots; one that holds a dot itself is written in double quotes."""
-    return [
-        quoted if quoted is not None else plain
-        for quoted, plain in (match.groups() for match in _SEGMENT.finditer(text))
-    ]
+def _tied(workload: Workload, text: str, parts: list[str]) -> Path:
+    """Several paths that take the same value."""
+    known = [path_in(workload, part.strip()) for part in parts]
+
+    def change(value: float) -> Workload:
+        changed = workload
+        for part in parts:
+            changed = path_in(changed, part.strip()).change(value)
+        return changed
+
+    return replace(
+        known[0],
+        text=text,
+        change=change,
+        integer=all(path.integer for path in known),
+        most=min(path.most for path in known),
+    )
 
 
-def _quoted(name: str) -> str:
-    return f'"{name}"' if "." in name else name
-
-
-def _stream_path(workload: Workload, text: str, segments: list[str]) -> Path | None:
+def _multiplied(workload: Workload, text: str) -> Path:
+    """What is there now, times the value, in every place."""
+    own = text.removeprefix(TIMES)
+    segments = segments_of(own)
+    path_in(workload, own)
     match segments:
         case ["streams", name, "rate"]:
-            streams = [s for s in workload.streams if name in ("*", s.name)]
 
-            def rated(stream: Stream, value: float) -> Stream:
-                return replace(stream, rate=value)
-
-            return _over_streams(workload, text, streams, rated, lambda s: s.rate)
-        case ["streams", name, "arrivals", "burst"]:
-            streams = [s for s in workload.streams if name in ("*", s.name)]
-
-            def bursting(stream: Stream, value: float) -> Stream:
-                return replace(stream, arrivals=Arrivals("pareto", value))
-
-            return _over_streams(workload, text, streams, bursting, lambda s: s.arrivals.burst)
-        case ["streams", name, "attributes", attribute, "distinct"]:
-            streams = [
-                s for s in workload.streams if name in ("*", s.name) and attribute in s.attributes
-            ]
-
-            def spread(stream: Stream, value: float) -> Stream:
-                known: Attribute = stream.attributes[attribute]
-                changed = replace(known, distinct=round(value), values=())
-                return replace(stream, attributes={**stream.attributes, attribute: changed})
-
-            def distinct(stream: Stream) -> float | None:
-                return stream.attributes[attribute].distinct
-
-            found = _over_streams(workload, text, streams, spread, distinct)
-            return None if found is None else replace(found, integer=True)
-    return None
-
-
-def _over_streams(
-    workload: Workload,
-    text: str,
-    streams: list[Stream],
-    changed: Callable[[Stream, float], Stream],
-    now: Callable[[Stream], float | None],
-) -> Path | None:
-    if not streams:
-        return None
-    names = {stream.name for stream in streams}
-
-    def change(value: float) -> Workload:
-        every = (changed(s, value) if s.name in names else s for s in workload.streams)
-        return replace(workload, streams=tuple(every))
-
-    return Path(text, False, change, now(streams[0]))
-
-
-def _relation_path(workload: Workload, text: str, segments: list[str]) -> Path | None:
-    known = {relation.name: relation for relation in workload.relations}
-    match segments:
-        case ["relations", name, "rows"] if name in known:
-
-            def sized(value: float) -> Workload:
-                relations = (
-                    replace(r, rows=round(value)) if r.name == name else r
-                    for r in workload.relations
+            def faster(value: float) -> Workload:
+                streams = (
+                    replace(s, rate=s.rate * value)
+                    if name in ("*", s.name) and s.rate is not None
+                    else s
+                    for s in workload.streams
                 )
-                return replace(workload, relations=tuple(relations))
+                return replace(workload, streams=tuple(streams))
 
-            return Path(text, True, sized, known[name].rows)
-    return None
+            known = any(name in ("*", s.name) and s.rate for s in workload.streams)
+            return Path(text, False, faster, 1.0 if known else None)
+        case ["queries", name, "windows", alias]:
 
+            def longer(value: float) -> Workload:
+                return queries.windows_times(workload, name, alias, value)
 
-def _window_path(workload: Workload, text: str, segments: list[str]) -> Path | None:
-    if len(segments) != 4 or segments[::2] != ["queries", "windows"]:
-        return None
-    _, name, _, alias = segments
-    windows = [
-        source.window
-        for query in workload.queries
-        if name in ("*", query.name)
-        for source in query.sources
-        if alias in ("*", source.alias)
-        and isinstance(source.window, TimeWindow | CountWindow | TumblingWindow)
-    ]
-    if not windows:
-        return None
-
-    def change(value: float) -> Workload:
-        queries = (
-            _resized(query, alias, value) if name in ("*", query.name) else query
-            for query in workload.queries
-        )
-        return replace(workload, queries=tuple(queries))
-
-    first = windows[0]
-    length = first.rows if isinstance(first, CountWindow) else first.seconds
-    return Path(text, all(isinstance(window, CountWindow) for window in windows), change, length)
-
-
-def _resized(query: Query, alias: str, value: float) -> Query:
-    sources = tuple(
-        _with_length(source, value) if alias in ("*", source.alias) else source
-        for source in query.sources
+            return Path(text, False, longer, 1.0)
+    raise PlanError(
+        f"only rates and windows can be multiplied, such as {TIMES}streams.*.rate", text
     )
-    resized = replace(query, sources=sources)
-    # The text says the windows too: it is written anew, or a saved cell would open as another.
-    return replace(resized, text=format_query(resized))
 
 
-def _with_length(source: Source, value: float) -> Source:
-    match source.window:
-        case TimeWindow() | TumblingWindow() as window:
-            return replace(source, window=type(window)(value))
-        case CountWindow():
-            return replace(source, window=CountWindow(round(value)))
-    return source
-
-
-# Settings of the execution: whole numbers, and others.
-_COUNTED = ("buckets", "memory")
-_MEASURED = ("c_sys", "utilisation")
-
-
-def _setting_path(workload: Workload, text: str, segments: list[str]) -> Path | None:
-    match segments:
-        case ["queries", "count"]:
-            most = len(workload.queries)
-
-            def first(value: float) -> Workload:
-                if not 1 <= round(value) <= most:
-                    raise PlanError(f"must be from 1 to {most}, got {round(value)}", text)
-                return replace(workload, queries=workload.queries[: round(value)])
-
-            return Path(text, True, first, most, most)
-        case ["execution", "evaluate" | "expire" as field, "every"]:
-            now = getattr(workload.execution, field)
-            seconds = now.seconds if isinstance(now, Every) else None
-            return Path(text, False, lambda v: _executed(workload, field, Every(v)), seconds)
-        case ["execution", field] if field in _COUNTED:
-
-            def counted(value: float) -> Workload:
-                return _executed(workload, field, whole(round(value), text))
-
-            now = getattr(workload.execution, field)
-            return Path(text, True, counted, now if isinstance(now, int) else None)
-        case ["execution", field] if field in _MEASURED:
-            now = getattr(workload.execution, field)
-            return Path(text, False, lambda v: _executed(workload, field, v), now)
-    return None
-
-
-def _executed(workload: Workload, field: str, value: float | Every) -> Workload:
-    changed: dict[str, Any] = {field: value}
-    return replace(workload, execution=replace(workload.execution, **changed))
-
-
-def _statistic_path(workload: Workload, text: str, segments: list[str]) -> Path | None:
-    match segments:
-        case ["statistics", "filters" | "predicates" as kind, name, "selectivity"]:
-            known = _condition(workload, kind, name)
-            if known is None:
-                return None
-            statistics = workload.statistics
-            given: Mapping[str, DeclaredStatistic] = getattr(statistics, kind)
-            before = given.get(name, DeclaredStatistic())
-
-            def declared(value: float) -> Workload:
-                changed: dict[str, Any] = {
-                    kind: {**given, name: replace(before, selectivity=value)}
-                }
-                return replace(workload, statistics=replace(statistics, **changed))
-
-            return Path(text, False, declared, before.selectivity, 1.0)
-    return None
-
-
-def _condition(workload: Workload, kind: str, name: str) -> Filter | Predicate | None:
-    """The condition of some query that a statistic of this name is about."""
-    for query in workload.queries:
-        conditions = query.filters if kind == "filters" else all_predicates(query)
-        for condition in conditions:
-            if name in keys(query, condition):
-                return condition
-    return None
+def streams_of(workload: Workload, texts: Iterable[str]) -> tuple[str, ...]:
+    """The streams whose rates these paths vary."""
+    names = [stream.name for stream in workload.streams]
+    parts = [part for text in texts for part in _COMMA.split(text)]
+    asked = [segments_of(part.strip().removeprefix(TIMES)) for part in parts]
+    rated = [s[1] for s in asked if s[0] == "streams" and s[2:] == ["rate"] and s[1] in names]
+    return tuple(dict.fromkeys(rated))

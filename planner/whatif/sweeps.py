@@ -14,18 +14,22 @@ from planner.plan.objective import Objective
 from planner.whatif.axes import FORM, Axis, fitted
 from planner.whatif.cells import Cells
 from planner.whatif.crossovers import Crossover, crossovers
+from planner.whatif.plan_diagrams import PlanDiagram, plan_diagram
 from planner.workload.validation import unique
 from planner.workload.workload import Workload
 
 MOST_CELLS = 10_000
 MOST_PLANS = 100
+# A diagram that is not smooth is refined for so many seconds.
+MOST_REFINING = 8.0
 
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
     """Costs of the plans that win somewhere and of the baseline; cells in row-major order.
 
-    Crossovers are solved, so they may name plans that win between two cells only.
+    Crossovers are solved, so they may name plans that win between two cells only. Two axes have a
+    plan diagram. `note` says where plans were priced roughly.
     """
 
     axes: tuple[Axis, ...]
@@ -34,6 +38,8 @@ class Sweep:
     winner: tuple[str, ...]
     crossovers: tuple[Crossover, ...]
     by: Objective
+    diagram: PlanDiagram | None = None
+    note: str = ""
 
 
 def sweep(workload: Workload, axes: Sequence[Axis], family: Family, by: str | None = None) -> Sweep:
@@ -42,7 +48,9 @@ def sweep(workload: Workload, axes: Sequence[Axis], family: Family, by: str | No
     `by` names the objective that plans are ranked by.
     """
     kept = checked(workload, axes)
-    cells = Cells(workload, kept, family, by)
+    cells = Cells(workload, kept, family, by, math.prod(len(axis.values) for axis in kept))
+    if len(kept) == 2:
+        return _in_two(cells)
     places = list(product(*(axis.values for axis in kept)))
     winner = [cells.winner(place) for place in places]
     found = crossovers(cells) if len(kept) == 1 else ()
@@ -50,7 +58,31 @@ def sweep(workload: Workload, axes: Sequence[Axis], family: Family, by: str | No
     plans = _shown(winner, found, cells.named(first.rank(top=1).baseline, places[0]))
     scores = [cells.scores(place, plans) for place in places]
     cost = tuple(zip(*scores, strict=True))
-    return Sweep(kept, plans, cost, tuple(winner), found, first.objective(by))
+    return Sweep(kept, plans, cost, tuple(winner), found, first.objective(by), note=cells.note)
+
+
+def _in_two(cells: Cells) -> Sweep:
+    found = plan_diagram(cells, MOST_REFINING)
+    winners = [found.plans[place] for place in found.winner.tolist()]
+    lasting = [plan for plan in found.plans if plan not in set(winners)]
+    plans = _shown(winners, (), lasting[0] if lasting else winners[0])
+    cost = {plan: tuple(row.tolist()) for plan, row in zip(found.plans, found.cost, strict=True)}
+    return Sweep(
+        cells.axes,
+        plans,
+        tuple(cost[plan] for plan in plans),
+        tuple(winners),
+        (),
+        found.by,
+        found,
+        cells.note,
+    )
+
+
+def checked_ranges(workload: Workload, axes: Sequence[Axis]) -> tuple[Axis, ...]:
+    """The axes as ranges of numbers that the workload has."""
+    unique((axis.path for axis in axes), "--vary")
+    return tuple(fitted(workload, axis) for axis in axes)
 
 
 def checked(workload: Workload, axes: Sequence[Axis]) -> tuple[Axis, ...]:

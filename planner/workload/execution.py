@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
 from planner.errors import PlanError
+from planner.workload.adapt import Adapt
 from planner.workload.query import Query, Source
 from planner.workload.validation import (
     MAX_BUCKETS,
@@ -153,6 +154,8 @@ class RunSettings:
     warmup: float | None = None
     duration: float = 300.0
     changes: tuple[Change, ...] = ()
+    # Whether its plan follows its tuples; None: it stays as it is.
+    adapt: Adapt | None = later(None)  # noqa: RUF009
 
     def __post_init__(self) -> None:
         whole(self.seed, "run.seed", most=2**63 - 1, least=0)

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from planner.errors import PlanError
+from planner.workload.arrival_shapes import Shape, Trace
 from planner.workload.validation import (
     MAX_DISTINCT,
     MAX_RATE,
@@ -85,12 +86,14 @@ class Arrivals:
     """How a stream's tuples are spread in time; `burst` is the mean burst size of `pareto`.
 
     `phase` says where in the gap between two regular tuples the first one comes: streams of one
-    rate and one phase arrive together. None: at random, and each stream at its own time.
+    rate and one phase arrive together. None: at random, and each stream at its own time. `shape`
+    says how the rate changes over time; plans are priced at the declared one.
     """
 
     kind: Literal["regular", "poisson", "pareto"] = "poisson"
     burst: float = 1.0
     phase: float | None = later(None)
+    shape: Shape | None = later(None)  # noqa: RUF009
 
     def __post_init__(self) -> None:
         if self.kind == "pareto":
@@ -115,8 +118,13 @@ class Stream:
 
     def __post_init__(self) -> None:
         name_of(self.name, "name")
+        shape = self.arrivals.shape
+        if self.rate is None and isinstance(shape, Trace):
+            object.__setattr__(self, "rate", shape.mean)
         if self.rate is not None:
             number(self.rate, "rate", most=MAX_RATE)
+        elif shape is not None:
+            raise PlanError("is missing; its arrivals change with it", "rate")
         whole(self.tuple_bytes, "tuple_bytes")
         object.__setattr__(self, "attributes", MappingProxyType(dict(self.attributes)))
         if (

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 
 from planner.errors import PlanError
+from planner.workload.arrival_shapes import Swap
 from planner.workload.execution import Execution, RunSettings, Statistics
 from planner.workload.query import CountWindow, Query, Source, TimeWindow, TumblingWindow, Window
 from planner.workload.streams import Relation, Stream
-from planner.workload.validation import MAX_QUERIES, listed, name_of, unique
+from planner.workload.validation import MAX_QUERIES, listed, name_of, suggestion, unique
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,19 @@ class Workload:
             "streams and relations",
         )
         unique([q.name for q in self.queries], "queries")
+        for stream in self.streams:
+            if isinstance(stream.arrivals.shape, Swap):
+                self._check_swap(stream, stream.arrivals.shape)
+
+    def _check_swap(self, stream: Stream, swap: Swap) -> None:
+        others = {s.name: s.rate for s in self.streams if s.name != stream.name}
+        place = f"streams.{stream.name}.arrivals.swap.with"
+        if swap.other not in others:
+            raise PlanError(
+                f"no other stream {swap.other!r}{suggestion(swap.other, list(others))}", place
+            )
+        if others[swap.other] is None:
+            raise PlanError(f"{swap.other} has no rate; declare it", place)
 
     def stream(self, name: str) -> Stream:
         for stream in self.streams:

@@ -60,7 +60,10 @@ def measure(design: Design, repeats: int, after_each: Callable[[], None]) -> Ite
     for label in design.plans:
         after_each()
         sample = sampler.sample(
-            Point(label, workload, design.family, label), workload.run.seed, repeats
+            Point(label, workload, design.family, label),
+            workload.run.seed,
+            repeats,
+            MOST_ROWS if design.keeps_rows else 0,
         )
         plan = chosen_plan(family(design.family).space(workload), label)
         chain = None
@@ -69,14 +72,17 @@ def measure(design: Design, repeats: int, after_each: Callable[[], None]) -> Ite
             # Without filters every tuple enters every slice.
             entering = sample.tuples * plan.label.count("-")
             chain = ChainRun(workload.name, comparisons, entering, sample.seconds)
-        yield Measured(design.kernel, observed(plan, workload, sample), chain)
+        seen = observed(plan, workload, sample, design.keeps_rows)
+        yield Measured(design.kernel, seen, chain)
 
 
-def observed(plan: Plan, workload: Workload, sample: Sample) -> Observation:
+def observed(
+    plan: Plan, workload: Workload, sample: Sample, keeps_rows: bool = False
+) -> Observation:
     """What a sample did in all of its one batch."""
     work = family(plan.family).space(workload).kernel_work(plan, sample.operators)
-    spent = (_times(own, sample.span) for own in work.operators)
-    return Observation((*spent, work.batch), sample.seconds)
+    every = (*work.operators, work.keeping) if keeps_rows else work.operators
+    return Observation((*(_times(own, sample.span) for own in every), work.batch), sample.seconds)
 
 
 def _times(work: Work, seconds: float) -> Work:
@@ -125,6 +131,8 @@ def _stream(batches: int, note: Callable[[Progress], None], cancel: threading.Ev
 
 
 REPEATS = 3
+# Designed runs that keep the rows of results have fewer.
+MOST_ROWS = 10_000_000
 MOST_SECONDS = 600.0
 
 

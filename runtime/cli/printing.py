@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from planner.adapt.switches import Switch
 from planner.files.workload_file import dump_workload
-from planner.numbers import amount
+from planner.numbers import amount, figure
 from planner.plan.cost import COST_FIELDS, Measurement, q_error
 from planner.plan.plan_text import printable, title
 from planner.seconds.calibration import Calibration, Figure
@@ -20,6 +22,9 @@ from runtime.runs.records import Progress, Run
 from runtime.runs.run_json import run_document
 from runtime.runs.run_summary import RunSummary
 
+if TYPE_CHECKING:
+    from runtime.backends.kernels.hindsight import Hindsight
+
 
 def run_text(run: Run) -> str:
     """Predicted beside measured, in all and by operator, and the answer."""
@@ -30,6 +35,7 @@ def run_text(run: Run) -> str:
     if run.measurement is None:
         return "\n".join(lines) + "\n"
     lines += _outcome(run.measurement)
+    lines += map(switch_text, run.switches)
     cost = document["cost"]
     rows = list(_rows("in all", cost["predicted"], cost["measured"]))
     for operator, entry in zip(run.plan.operators(), document["operators"], strict=True):
@@ -38,6 +44,41 @@ def run_text(run: Run) -> str:
             rows += _rows(title(operator), entry["predicted"], entry["measured"])
     text = [_spark_join(join) for join in run.measurement.spark.get("joins", ())]
     return "\n".join([*lines, "", *_table(rows), *text]) + "\n"
+
+
+def switch_text(switch: Switch) -> str:
+    """When, from which plan to which, and why."""
+    return f"at {switch.at / 1e6:g} s from {switch.before} to {switch.after}: {switch.reason}"
+
+
+def hindsight_text(found: Hindsight) -> str:
+    """The work of a run that adapts beside that of plans that stay."""
+    adaptive, best = float(found.adaptive.sum()), float(found.static[found.best].sum())
+    rows = [
+        ("this run", adaptive),
+        (f"the best plan that stays, {found.best}", best),
+        (f"the worst plan that stays, {found.worst}", float(found.static[found.worst].sum())),
+        ("the best plan of every micro-batch", found.oracle()),
+    ]
+    width = max(len(name) for name, _ in rows)
+    said = [f"{name:{width}}  {figure(work):>12} operations" for name, work in rows]
+    return "\n".join([*map(switch_text, found.switches), *said]) + "\n"
+
+
+def hindsight_document(found: Hindsight) -> dict[str, Any]:
+    """The same as JSON, with the work of every micro-batch."""
+    return {
+        "work": float(found.adaptive.sum()),
+        "best": {"label": found.best, "work": float(found.static[found.best].sum())},
+        "worst": {"label": found.worst, "work": float(found.static[found.worst].sum())},
+        "best_of_every_batch": found.oracle(),
+        "switches": [asdict(switch) for switch in found.switches],
+        "batches": {
+            "ends": list(found.ends),
+            "adaptive": found.adaptive.tolist(),
+            "static": {label: work.tolist() for label, work in found.static.items()},
+        },
+    }
 
 
 def _spark_join(metrics: Mapping[str, Any]) -> str:
@@ -96,10 +137,13 @@ def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
 
 
 def diagnosis_text(found: Sequence[Diagnosis]) -> str:
-    """What the model is wrong about and why; nothing where it is right."""
+    """What the model is wrong about and why, or what differs from what was declared; nothing where
+    it is right."""
     if not found:
         return ""
-    return "\nWhere the model is wrong:\n" + "".join(f"- {one.sentence}\n" for one in found)
+    wrong = any(one.suspects for one in found)
+    head = "Where the model is wrong" if wrong else "What differs from the workload"
+    return f"\n{head}:\n" + "".join(f"- {one.sentence}\n" for one in found)
 
 
 def progress_text(progress: Progress) -> str:

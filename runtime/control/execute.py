@@ -53,7 +53,7 @@ def run(
     unlimited = StopSignal(math.inf, cancel)
     on_progress(Progress("Waiting for the cancelled run to finish"))
     until_nothing_is_left(unlimited)
-    on_progress(Progress("Preparing the tuples"))
+    on_progress(Progress("Generating tuples" if request.data is None else "Reading the files"))
     request = replace(request, units=request.units or calibrated_units())
     runs_it = backend(request.backend)
     preparing = partial(runs_it.prepare, request, request.partitions or usual_partitions())

@@ -9,79 +9,24 @@ import time
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from planner.errors import SluiceError
-from planner.seconds.calibration import Calibration
-from planner.workload.workload import Workload
 from runtime.backends.interruption import RunCancelledError
 from runtime.backends.live_changes import Steering
 from runtime.backends.protocol import OnProgress
 from runtime.calibration.calibrate import CalibrationRequest, calibrate
 from runtime.control import warm
 from runtime.control.execute import run
+from runtime.control.job_entry import Entry, Outcome, Request
 from runtime.control.resume import ResumeRequest, resume
-from runtime.experiments.figure import Figure
 from runtime.experiments.measurement import FigureRequest, measure
-from runtime.runs.records import Progress, Run, RunRequest
+from runtime.runs.earlier_runs import usual_seconds
+from runtime.runs.history import History
+from runtime.runs.records import Progress, RunRequest
 
 logger = logging.getLogger(__name__)
 
-Request = RunRequest | ResumeRequest | FigureRequest | CalibrationRequest
-Outcome = Run | Figure | Calibration
 Execute = Callable[[Request, OnProgress, threading.Event, Steering], Outcome]
-# After so many batches beside the first one, the time left is known.
-STEADY_BATCHES = 2
-EntryStatus = Literal["waiting", "running", "finished", "cancelled", "failed"]
-
-
-@dataclass
-class Entry:
-    """One plan or figure of a job, and how far it is."""
-
-    request: Request
-    status: EntryStatus = "waiting"
-    progress: Progress = field(default_factory=lambda: Progress("Waiting"))
-    outcome: Outcome | None = None
-    error: str | None = None
-    began: float | None = None
-    ended: float | None = None
-    steering: Steering = field(default_factory=Steering)
-    # How far it was when its first batch was done, which takes longer than those after it.
-    first: Progress | None = None
-
-    def heard(self, progress: Progress) -> None:
-        """It is so far now."""
-        before = self.first
-        if progress.batches_done and (
-            before is None or progress.batches_done < before.batches_done
-        ):
-            self.first = progress
-        self.progress = progress
-
-    @property
-    def seconds_left(self) -> float | None:
-        """At the pace since its first batch; None until that is known."""
-        first, now = self.first, self.progress
-        if first is None or now.batches_done < first.batches_done + STEADY_BATCHES:
-            return None
-        each = (now.seconds - first.seconds) / (now.batches_done - first.batches_done)
-        return each * (now.batches - now.batches_done)
-
-    @property
-    def asked(self) -> RunRequest | None:
-        """What is asked of the run, or of the one that is resumed; None where none is."""
-        request = self.request
-        if isinstance(request, ResumeRequest):
-            return request.asked
-        return request if isinstance(request, RunRequest) else None
-
-    @property
-    def workload(self) -> Workload | None:
-        """The workload of the run, with the changes that were made while it went on."""
-        if (current := self.steering.current) is not None:
-            return current[1].workload
-        return self.asked.workload if self.asked is not None else None
 
 
 @dataclass
@@ -91,11 +36,17 @@ class Job:
     entries: list[Entry]
     id: str = field(default_factory=lambda: uuid.uuid4().hex[:8])
     cancelled: threading.Event = field(default_factory=threading.Event)
+    submitted: float = field(default_factory=time.time)
 
     @property
     def done(self) -> bool:
         """Whether nothing of it is waiting or running."""
         return all(entry.status not in ("waiting", "running") for entry in self.entries)
+
+    @property
+    def went_well(self) -> bool:
+        """Whether all of it finished."""
+        return all(entry.status == "finished" for entry in self.entries)
 
     @property
     def figure(self) -> str | None:
@@ -127,23 +78,24 @@ class Job:
                 entry.status = "cancelled"
 
     def seconds_left(self, now: float) -> float | None:
-        """Until all of it is done, by the pace of the plan that runs and what others took.
-
-        None until there is something to judge by.
+        """Until all of it is done: by the pace of the plan that runs, by earlier runs, and by what
+        the other plans took. None until there is something to judge by.
         """
-        running = self.running
-        if running is None or running.began is None:
-            return None
-        left = running.seconds_left
         took = [e.ended - e.began for e in self.entries if e.ended is not None and e.began]
-        spent = now - running.began
-        if left is None and took:
-            left = max(0.0, sum(took) / len(took) - spent)
-        if left is None:
-            return None
-        mean = sum(took) / len(took) if took else spent + left
-        waiting = sum(entry.status == "waiting" for entry in self.entries)
-        return left + waiting * mean
+        mean = sum(took) / len(took) if took else None
+        left = 0.0
+        for entry in self.entries:
+            if entry.status not in ("waiting", "running"):
+                continue
+            spent = now - entry.began if entry.began else 0.0
+            each = entry.time_left(now)
+            if each is None and mean is not None:
+                each = max(0.0, mean - spent)
+            if each is None:
+                return None
+            mean = mean or spent + each
+            left += each
+        return left
 
 
 def execute(
@@ -156,7 +108,12 @@ def execute(
         return measure(request, on_progress, cancel)
     if isinstance(request, CalibrationRequest):
         return calibrate(request, on_progress, cancel)
+    warm.ready_for(request, on_progress, cancel)
     return run(request, on_progress, cancel, steering=steering)
+
+
+def _expected(request: Request) -> float | None:
+    return usual_seconds(History(), request) if isinstance(request, RunRequest) else None
 
 
 class Runner:
@@ -173,7 +130,7 @@ class Runner:
 
     def submit(self, requests: Sequence[Request]) -> Job:
         """Start these as soon as the jobs before them are done."""
-        job = Job([Entry(request) for request in requests])
+        job = Job([Entry(request, _expected(request)) for request in requests])
         self._jobs[job.id] = job
         self._waiting.put(job)
         return job
@@ -181,6 +138,10 @@ class Runner:
     def job(self, job_id: str) -> Job | None:
         """The job with this id, if it is of this process."""
         return self._jobs.get(job_id)
+
+    def jobs(self) -> list[Job]:
+        """All jobs of this process, in their order."""
+        return list(self._jobs.values())
 
     def active(self) -> list[Job]:
         """The jobs that are not done, in their order."""
@@ -207,6 +168,7 @@ class Runner:
         entry.status = "running"
         on_progress(Progress("Starting Spark"))
         warm.wait(job.cancelled)
+        entry.underway = time.time()
         try:
             entry.outcome = self._execute(entry.request, on_progress, job.cancelled, entry.steering)
             entry.status = "cancelled" if entry.outcome.status == "cancelled" else "finished"

@@ -71,7 +71,7 @@ def resume(
         raise RunError(f"is {record.status}; only an interrupted run can be resumed", run_id)
     if (reason := why_not_resumed(record)) is not None:
         raise RunError(reason, run_id)
-    on_progress(Progress("Preparing the tuples"))
+    on_progress(Progress("Generating tuples"))
     preparing = partial(backend(record.request.backend).prepare, record.request, record.partitions)
     prepared = unless_stopped(preparing, StopSignal(math.inf, cancel))
     if prepared.data_digest != record.data_digest:

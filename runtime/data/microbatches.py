@@ -32,7 +32,7 @@ MOST_BATCH_ROWS = 1_000_000
 USUAL_BATCHES = 10
 MOST_BATCHES = 10_000
 # Part of every key: micro-batches that another version of Sluice wrote otherwise are not used.
-FORMAT = 10
+FORMAT = 11
 
 _SCHEMA = pa.schema(
     [
@@ -179,6 +179,8 @@ def write(
                 compression="none",
                 use_dictionary=False,
                 write_statistics=False,
+                # A partition reads its own share and no other.
+                row_group_size=1,
             )
             os.utime(file, (_FIRST_WRITTEN + number, _FIRST_WRITTEN + number))
         feed.schema.write(beside)
@@ -254,6 +256,17 @@ def _table(number: int, batch: Batch, split: Split) -> pa.Table:
         },
         schema=_SCHEMA,
     )
+
+
+def read_share(folder: Path, number: int, partition: int) -> bytes:
+    """The sealed tuples of a batch that a partition is given, from the folder that has its file."""
+    file = pq.ParquetFile(folder / _name(number))
+    # One row for each partition, or one for all of them.
+    (row,) = file.read_row_group(min(partition, file.num_row_groups - 1)).to_batches()
+    if row["batch"][0].as_py() != number or partition not in row["partitions"][0].as_py():
+        raise RunError("is another batch than its name says", f"batch {number}")
+    tuples: bytes = row["tuples"][0].as_py()
+    return tuples
 
 
 def _name(number: int) -> str:

@@ -86,7 +86,9 @@ def generated(workload: Workload) -> dict[str, Table]:
 def check_size(workload: Workload) -> None:
     """Refuse a run that would generate too many tuples."""
     streams, relations = used_inputs(with_every_query(workload))
-    check_tuples([s for _, s in streams], [r for _, r in relations], run_seconds(workload))
+    check_tuples(
+        workload, [s for _, s in streams], [r for _, r in relations], run_seconds(workload)
+    )
 
 
 def run_seconds(workload: Workload) -> float:

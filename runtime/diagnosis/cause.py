@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from planner.plan.cost import q_error
-from planner.statistics.inference import SourceType
-from planner.statistics.selectivity import Condition, declared, filter_selectivity, keys
-from planner.workload.changes import queries_of_run
-from planner.workload.execution import DeclaredStatistic
-from planner.workload.query import Column, Filter, Query
-from planner.workload.streams import Attribute
 from planner.workload.workload import Workload
 
 # A statistic that differs by less is no cause.
 ALIKE = 1.02
+
+
+@dataclass(frozen=True, slots=True)
+class Direct:
+    """What a share of pairs does where it counts in full: to the results of these streams.
+
+    The effect is the logarithm of the share that was measured over the one that is assumed.
+    """
+
+    streams: frozenset[str]
+    effect: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +29,16 @@ class Cause:
 
     `ways` have it as it was measured. Families read it in different places, so there may be
     several; the one that comes nearest to what was counted is believed. What a way does is the mean
-    over its workloads.
+    over its workloads. `direct` are effects that no workload may express. A cause that is not
+    `sure` may be chance.
     """
 
     subject: str
     reason: str
     differs: float
     ways: tuple[tuple[Workload, ...], ...]
+    direct: tuple[Direct, ...] = ()
+    sure: bool = True
 
 
 def difference(assumed: float, counted: float) -> float:
@@ -40,43 +48,11 @@ def difference(assumed: float, counted: float) -> float:
 
 
 def percent(share: float) -> str:
-    """A share of a whole."""
-    return f"{100 * share:.3g}%"
+    """A share of a whole, in two digits, or in whole percents.
 
-
-def place_of(query: Query, column: Column) -> tuple[str, str]:
-    """Whose attribute a column is, and which: the same in all queries."""
-    return query.source(column.alias).name, column.attribute
-
-
-def with_attribute(workload: Workload, place: tuple[str, str], known: Attribute) -> Workload:
-    """The workload with other values of an attribute; what passes filters on it stays as it was."""
-    for query in queries_of_run(workload):
-        for condition in query.filters:
-            if place_of(query, condition.column) == place:
-                share = filter_selectivity(workload, query, condition)
-                workload = with_selectivity(workload, query, condition, share)
-
-    def known_as(source: SourceType) -> SourceType:
-        if source.name != place[0]:
-            return source
-        return replace(source, attributes={**source.attributes, place[1]: known})
-
-    return replace(
-        workload,
-        streams=tuple(known_as(stream) for stream in workload.streams),
-        relations=tuple(known_as(relation) for relation in workload.relations),
-    )
-
-
-def with_selectivity(
-    workload: Workload, query: Query, condition: Condition, share: float | None
-) -> Workload:
-    """The workload with this share declared for a condition; with None, it is derived."""
-    statistics = workload.statistics
-    kind = "filters" if isinstance(condition, Filter) else "predicates"
-    known: dict[str, DeclaredStatistic] = dict(getattr(statistics, kind))
-    given = declared(statistics, query, condition) or DeclaredStatistic()
-    # The most particular key wins.
-    known[next(keys(query, condition))] = replace(given, selectivity=share)
-    return replace(workload, statistics=replace(statistics, **{kind: known}))
+    >>> percent(0.0128), percent(0.4889), percent(0.99995), percent(0.0), percent(1.9e-22)
+    ('1.3%', '49%', '100%', '0%', 'under 0.001%')
+    """
+    if 0 < share < 1e-5:
+        return "under 0.001%"
+    return f"{100 * share:.0f}%" if share >= 0.0995 else f"{100 * share:.2g}%"

@@ -17,26 +17,33 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import fmean
+from typing import Any, NamedTuple
 
+from planner.errors import PlanError
+from planner.families.capabilities import Clocked
 from planner.families.registry import family
 from planner.families.stages import PlannedStage, planned_stages, whole_estimate
 from planner.files.tuple_table import Table
 from planner.plan.cost import Cost
-from planner.plan.plan import Operator
-from planner.workload.streams import Stream
+from planner.workload.execution import MOST_UTILISATION
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 from runtime.data.run_data import run_seconds
-from runtime.diagnosis.arrival_rates import DEVIATIONS, chance_reason, rate_causes, uneven_rates
+from runtime.diagnosis.arrival_rates import is_drawn, rate_causes, uneven_rates
 from runtime.diagnosis.cause import Cause
 from runtime.diagnosis.correlations import correlation_causes
 from runtime.diagnosis.measured_statistics import MeasuredStatistics
 from runtime.diagnosis.suspects import Suspect, log_ratio, suspects
+from runtime.diagnosis.trust import WORST
+from runtime.diagnosis.unpriced import not_full, streams_ahead, usual_error
 from runtime.runs.records import Run
 
 NOT_READ = "the run's tuples were not read to find the cause"
+NOT_EXPLAINED = "no statistic of its tuples explains it"
 # A cause is named that removes this share of an error, and causes explain it that leave this much.
 _REMOVES, _LEAVES = 0.2, 0.5
+# A statistic that differs by so much is named though it explains nothing.
+_MUCH = 1.1
 # Of more causes than these, those that differ most are estimated.
 _MOST_CAUSES = 24
 
@@ -54,6 +61,8 @@ class Diagnosis:
     @property
     def sentence(self) -> str:
         """Which operators by how much, and why."""
+        if not self.suspects:
+            return f"{self.reason}."
         errors = "; ".join(suspect.sentence for suspect in self.suspects)
         return f"{errors}: {self.reason}."
 
@@ -61,13 +70,37 @@ class Diagnosis:
 def diagnosed(run: Run, tables: Mapping[str, Table] | None = None) -> list[Diagnosis]:
     """The operators that the model is wrong about, with reasons; the worst first, none if none is.
 
-    With the tuples of the run, their statistics are measured, too.
+    With the tuples of the run, their statistics are measured, too. Errors that chance explains are
+    left out where they are small. Where no error is left, what differs from what was declared is
+    named all the same: other plans may depend on it.
     """
     search = _Search(run, tables)
-    groups: dict[str, list[Suspect]] = {}
+    groups: dict[str, list[tuple[Suspect, str]]] = {}
     for suspect in suspects(run):
-        groups.setdefault(search.reason(suspect), []).append(suspect)
-    return [Diagnosis(tuple(group), reason) for reason, group in groups.items()]
+        if reason := search.reason(suspect):
+            groups.setdefault(reason.text, []).append((suspect, reason.caveat))
+    if not groups and tables is not None and not is_drawn(run):
+        return [Diagnosis((), reason) for reason in search.differing()]
+    found = []
+    for text, group in groups.items():
+        # What is said of one operator need not be true of all.
+        caveats = {caveat for _, caveat in group}
+        caveat = caveats.pop() if len(caveats) == 1 else ""
+        found.append(Diagnosis(tuple(suspect for suspect, _ in group), text + caveat))
+    return found
+
+
+def needs_tuples(run: Run) -> bool:
+    """Whether there is something to find in the tuples of a run: why it is wrong, or whether the
+    user's own are as declared."""
+    return bool(suspects(run)) or not is_drawn(run)
+
+
+class _Reason(NamedTuple):
+    """Why an operator is wrong, and what that leaves open."""
+
+    text: str
+    caveat: str = ""
 
 
 @dataclass
@@ -78,28 +111,48 @@ class _Search:
     tables: Mapping[str, Table] | None
     _costs: dict[int, Mapping[str, Cost]] = field(default_factory=dict)
 
-    def reason(self, suspect: Suspect) -> str:
-        """What causes the error of an operator, in words."""
-        rates: Chosen = {}
-        self._choose(self._rates, suspect, rates)
-        if _explains(rates, suspect):
-            return _reasons(rates)
-        if reason := self._not_full(suspect) or self._chance(suspect):
-            return reason
-        if self.tables is None:
-            return NOT_READ
-        chosen = dict(rates)
+    def reason(self, suspect: Suspect) -> _Reason | None:
+        """What causes the error of an operator, in words; None where that is chance."""
+        chosen: Chosen = {}
+        if self._explain(self._rates, suspect, chosen):
+            return _reasons(chosen)
+        if reason := not_full(self.run, suspect):
+            return _Reason(reason)
         for causes in self._by_effort():
-            self._choose(causes, suspect, chosen)
-            if _explains(chosen, suspect):
+            if self._explain(causes, suspect, chosen):
                 return _reasons(chosen)
         for cause in self._uneven:
             # The means of rates are in rates that change.
+            rates = {rate.subject for rate in self._rates}
             others = {name: one for name, one in chosen.items() if name not in rates}
             others[cause.subject] = cause, self._effect(cause, suspect)
-            if _explains(others, suspect):
+            if cause.sure and _explains(others, suspect):
                 return _reasons(others)
-        return self._unexplained(chosen)
+        if by_chance := self._chance(suspect, chosen):
+            return by_chance if abs(suspect.error) > math.log(WORST) else None
+        return self._unexplained(suspect, chosen)
+
+    def differing(self) -> list[str]:
+        """What differs much from what was assumed, though no figure of this plan depends on it."""
+        causes = [*self._rates, *self._statistics, *self._correlations]
+        sure = [cause for cause in causes if cause.sure and cause.differs >= _MUCH]
+        return [f"{cause.reason}; this plan's figures hold all the same" for cause in sure[:1]]
+
+    def _explain(self, causes: Sequence[Cause], suspect: Suspect, chosen: Chosen) -> bool:
+        """Whether an error is explained by some of these causes, with those chosen before; none of
+        them may be chance."""
+        self._choose([cause for cause in causes if cause.sure], suspect, chosen)
+        return bool(chosen) and _explains(chosen, suspect)
+
+    def _chance(self, suspect: Suspect, chosen: Chosen) -> _Reason | None:
+        """That an error is as large as chance makes it, or that statistics which differ by chance
+        explain what is left of it."""
+        if usual := usual_error(self.run, suspect):
+            return _Reason(usual)
+        every = dict(chosen)
+        for causes in (self._rates, *self._by_effort()):
+            self._choose(causes, suspect, every)
+        return _reasons(every) if every != chosen and _explains(every, suspect) else None
 
     def _choose(self, causes: Sequence[Cause], suspect: Suspect, chosen: Chosen) -> None:
         """Add the causes that remove most of what is left of an error, one after the other."""
@@ -118,6 +171,9 @@ class _Search:
             log_ratio(fmean(suspect.figure(self._estimated(w)) for w in workloads), base)
             for workloads in cause.ways
         ]
+        if suspect.field != "state_tuples":
+            ahead = {stream.name for stream in streams_ahead(self.run, suspect)}
+            effects += [one.effect for one in cause.direct if one.streams <= ahead]
         return min(effects, key=lambda effect: abs(suspect.error - effect))
 
     def _estimated(self, workload: Workload) -> Mapping[str, Cost]:
@@ -128,15 +184,37 @@ class _Search:
             parts = {
                 name: getattr(workload, name) for name in ("streams", "relations", "statistics")
             }
-            stages = [replace(s, workload=replace(s.workload, **parts)) for s in self._stages]
+            stages = [replace(s, workload=self._changed(s.workload, parts)) for s in self._stages]
             if any(chosen.refuses(stage.workload) for stage in stages):
                 stages = list(self._stages)
-            warmup, end = self.run.workload.warmup, run_seconds(self.run.workload)
-            span = microseconds(warmup), microseconds(end)
-            self._costs[id(workload)] = whole_estimate(
-                chosen, stages, 0, *span, self.run.request.units
-            ).costs
+            try:
+                self._costs[id(workload)] = self._priced(stages)
+            except PlanError:
+                # With these statistics there is no such plan: an optimum has too much to weigh.
+                self._costs[id(workload)] = self._priced(self._stages)
         return self._costs[id(workload)]
+
+    def _priced(self, stages: Sequence[PlannedStage]) -> Mapping[str, Cost]:
+        run = self.run
+        span = microseconds(run.workload.warmup), microseconds(run_seconds(run.workload))
+        chosen, units = family(run.plan.family), run.request.units
+        return whole_estimate(chosen, stages, 0, *span, units).costs
+
+    def _changed(self, workload: Workload, parts: Mapping[str, Any]) -> Workload:
+        """The workload with other statistics. Work takes as long as in the run: where a utilisation
+        was stated, more work is a higher one."""
+        changed, chosen = replace(workload, **parts), family(self.run.plan.family)
+        stated = workload.execution.utilisation
+        if stated is None or chosen.refuses(changed):
+            return changed
+        before, after = (
+            chosen.space(one, self.run.request.units).capability(Clocked)
+            for one in (workload, changed)
+        )
+        if before is None or after is None or not before.real_load() * after.real_load():
+            return changed
+        load = min(stated * after.real_load() / before.real_load(), 0.99 * MOST_UTILISATION)
+        return replace(changed, execution=replace(changed.execution, utilisation=load))
 
     @cached_property
     def _stages(self) -> tuple[PlannedStage, ...]:
@@ -153,12 +231,13 @@ class _Search:
 
     @cached_property
     def _rates(self) -> list[Cause]:
-        return list(rate_causes(self.run))
+        return list(rate_causes(self.run, self.tables or {}))
 
     def _by_effort(self) -> Iterator[list[Cause]]:
         """What is measured in the tuples, the simpler first."""
-        yield self._statistics
-        yield self._correlations
+        if self.tables is not None:
+            yield self._statistics
+            yield self._correlations
 
     @cached_property
     def _statistics(self) -> list[Cause]:
@@ -170,59 +249,19 @@ class _Search:
 
     @cached_property
     def _uneven(self) -> list[Cause]:
-        return list(uneven_rates(self.run, self.tables or {}))
+        return list(uneven_rates(self.run, self.tables)) if self.tables is not None else []
 
-    def _unexplained(self, chosen: Chosen) -> str:
+    def _unexplained(self, suspect: Suspect, chosen: Chosen) -> _Reason | None:
         """What is known where no statistic explains an error."""
         if chosen:
-            return f"{_reasons(chosen)}; this does not explain all of it"
-        reason = "no statistic of its tuples explains it"
-        return f"{reason}; {self._statistics[0].reason}" if self._statistics else reason
-
-    # --- what no estimate expresses ----------------------------------------------------------
-
-    def _not_full(self, suspect: Suspect) -> str:
-        workload = self.run.workload
-        warmup, longest = workload.warmup, workload.longest_window
-        if warmup >= longest or suspect.error >= 0:
-            return ""
-        # The mean over the run of what a window lacks that fills from nothing.
-        filling = min(longest - warmup, workload.run.duration)
-        lacking = filling * (longest - warmup - filling / 2) / (longest * workload.run.duration)
-        if suspect.error < 1.25 * len(self._ahead(suspect)) * math.log1p(-lacking):
-            return ""
-        return (
-            f"counting began after {warmup:g} s, when windows of up to {longest:g} s were not full "
-            "yet; a longer warm-up would fill them"
-        )
-
-    def _chance(self, suspect: Suspect) -> str:
-        """Generated tuples of which so many more or fewer come or match by chance."""
-        workload, ahead = self.run.workload, self._ahead(suspect)
-        if self.run.request.data is not None or not ahead:
-            return ""
-        slowest = min(ahead, key=lambda stream: (stream.rate or 0.0) / stream.arrivals.burst)
-        arrivals = (slowest.rate or 0.0) * workload.run.duration
-        counted = suspect.measured * workload.run.duration
-        if suspect.field == "state_tuples":
-            arrivals = counted = suspect.predicted
-        variance = len(ahead) * slowest.arrivals.burst / max(arrivals, 1.0) + 1 / max(counted, 1.0)
-        # Where nothing is counted, the ratio to what was expected has no bound.
-        few = not counted and suspect.predicted * workload.run.duration <= DEVIATIONS**2
-        if abs(suspect.error) > DEVIATIONS * math.sqrt(variance) and not few:
-            return ""
-        return chance_reason(slowest, min(arrivals, counted))
-
-    def _ahead(self, suspect: Suspect) -> list[Stream]:
-        """The streams that arrive at an operator or ahead of it."""
-        found: set[Operator] = set()
-        waiting = [suspect.operator]
-        while waiting:
-            operator = waiting.pop()
-            waiting += [feed for feed in operator.inputs if feed not in found]
-            found.add(operator)
-        names = {operator.param("stream") for operator in found if operator.kind == "arrive"}
-        return [stream for stream in self.run.workload.streams if stream.name in names]
+            return _reasons(chosen)._replace(caveat="; this does not explain all of it")
+        if self.tables is None:
+            return _Reason(NOT_READ)
+        for causes in (self._statistics, self._correlations, self._uneven):
+            sure = [cause for cause in causes if cause.sure and cause.differs >= _MUCH]
+            if sure:
+                return _Reason(sure[0].reason, "; the model cannot say what that does here")
+        return _Reason(NOT_EXPLAINED) if abs(suspect.error) > math.log(WORST) else None
 
 
 def _left(chosen: Chosen, suspect: Suspect) -> float:
@@ -233,9 +272,9 @@ def _explains(chosen: Chosen, suspect: Suspect) -> bool:
     return _left(chosen, suspect) <= _LEAVES * abs(suspect.error)
 
 
-def _reasons(chosen: Chosen) -> str:
+def _reasons(chosen: Chosen) -> _Reason:
     """The causes, in an order that is the same for all operators."""
-    return "; ".join(chosen[subject][0].reason for subject in sorted(chosen))
+    return _Reason("; ".join(chosen[subject][0].reason for subject in sorted(chosen)))
 
 
 def _worst(causes: Iterable[Cause]) -> list[Cause]:

@@ -12,10 +12,8 @@ from functools import cached_property
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.files.tuple_table import Table
-from planner.numbers import amount
 from planner.plan.cost import MET
 from planner.statistics.distributions import (
     Distribution,
@@ -23,13 +21,7 @@ from planner.statistics.distributions import (
     declared_distribution,
     zipf_exponent,
 )
-from planner.statistics.inference import (
-    FEWEST_ARRIVALS,
-    LEAST_BURST,
-    SourceType,
-    arrivals_of,
-    infer,
-)
+from planner.statistics.inference import SourceType, infer
 from planner.statistics.selectivity import (
     Condition,
     attribute_of,
@@ -37,20 +29,16 @@ from planner.statistics.selectivity import (
     filter_selectivity,
     predicate_selectivity,
 )
+from planner.statistics.substitution import place_of, with_attribute, with_selectivity
 from planner.workload.changes import with_every_query
 from planner.workload.execution import Statistics
 from planner.workload.query import Column, Filter, Predicate, Query
-from planner.workload.streams import Arrivals, Attribute, Changes
+from planner.workload.streams import Attribute, Changes
 from planner.workload.workload import Workload
-from runtime.diagnosis.cause import (
-    ALIKE,
-    Cause,
-    difference,
-    percent,
-    place_of,
-    with_attribute,
-    with_selectivity,
-)
+from runtime.diagnosis import chance
+from runtime.diagnosis.arrival_rates import arrival_causes, is_drawn
+from runtime.diagnosis.cause import ALIKE, Cause, Direct, difference, percent
+from runtime.diagnosis.suspects import log_ratio
 from runtime.runs.records import Run
 
 # A value that is so many times as frequent as assumed makes a column skewed.
@@ -106,27 +94,14 @@ class MeasuredStatistics:
     @property
     def drawn(self) -> bool:
         """Whether the tuples were drawn at random as the workload says."""
-        return self.run.request.data is None
+        return is_drawn(self.run)
 
     def causes(self) -> Iterator[Cause]:
         """Every statistic that differs from what is assumed."""
-        yield from self._arrivals()
+        yield from arrival_causes(self.workload, self.tables)
         yield from self._relations()
         for name, subject in self._subjects().items():
             yield from self._of_subject(name, subject)
-
-    def _arrivals(self) -> Iterator[Cause]:
-        # Streams that no query uses have no tuples.
-        for stream in (s for s in self.workload.streams if s.name in self.tables):
-            ts, assumed = self.tables[stream.name].ts, stream.arrivals
-            found = _measured_arrivals(ts) if len(ts) >= FEWEST_ARRIVALS else assumed
-            differs = difference(assumed.burst, found.burst)
-            if found.kind != assumed.kind or differs > LEAST_BURST:
-                others = {s.name: s for s in self.workload.streams}
-                others[stream.name] = replace(stream, arrivals=found)
-                changed = replace(self.workload, streams=tuple(others.values()))
-                reason = f"comes {_manner(found)}, where {_manner(assumed)} is assumed"
-                yield Cause(stream.name, f"{stream.name} {reason}", differs, ((changed,),))
 
     def _relations(self) -> Iterator[Cause]:
         for known, found in zip(self.workload.relations, self.measured.relations, strict=True):
@@ -175,18 +150,23 @@ class MeasuredStatistics:
         reasons = [self._attribute_reason(q, c) for c, q in subject.columns.items()]
         overlap = self._overlapping(subject.columns) if subject.conditions else {}
         reasons += [
-            f"{percent(found.missing)} of all {column} match no other source"
+            _unmatched(column, found.missing)
             for column, found in overlap.items()
-            if found.missing - self._attribute(subject.columns[column], column).missing > _LACKING
+            if found.missing - self._lacking(subject.columns, column) > _LACKING
         ]
         reasons = [reason for reason in reasons if reason]
         if differs <= ALIKE and not reasons:
             return
+        sure = bool(reasons) or any(
+            not chance.is_chance(found - assumed, self._deviation(query, condition, assumed))
+            for query, condition in subject.conditions
+            for assumed, found in [shares[query.name, condition]]
+        )
         if differs > ALIKE:
             query, worst = max(
                 subject.conditions, key=lambda one: difference(*shares[one[0].name, one[1]])
             )
-            reasons.insert(0, self.share_reason(query, [worst], *shares[query.name, worst]))
+            reasons.insert(1, self.share_reason(query, [worst], *shares[query.name, worst]))
         spread = narrowed = self.workload
         for column, query in subject.columns.items():
             place, found = place_of(query, column), self._attribute(query, column)
@@ -199,8 +179,15 @@ class MeasuredStatistics:
             spread = with_selectivity(spread, query, condition, None)
             narrowed = with_selectivity(narrowed, query, condition, None)
         ways = (stated, spread, narrowed) if subject.columns else (stated,)
+        direct = (
+            Direct(self.streams_of(query, [condition]), log_ratio(found, assumed))
+            for query, condition in subject.conditions
+            if isinstance(condition, Predicate)
+            for assumed, found in [shares[query.name, condition]]
+        )
         # Two reasons say it: keys that are skewed on both sides are named once.
-        yield Cause(name, ": ".join(reasons[:2]), differs, tuple((way,) for way in ways))
+        reason = "; so ".join(reasons[:2])
+        yield Cause(name, reason, differs, tuple((way,) for way in ways), tuple(direct), sure)
 
     def _shares(self, query: Query, condition: Condition) -> tuple[float, float]:
         """The share of tuples or pairs that satisfy a condition, as assumed and as measured."""
@@ -216,6 +203,48 @@ class MeasuredStatistics:
             )
         return assumed, found
 
+    def streams_of(self, query: Query, predicates: Sequence[Predicate]) -> frozenset[str]:
+        """The streams that these predicates compare; relations do not arrive."""
+        streams = {stream.name for stream in self.workload.streams}
+        sides = (column for p in predicates for column in (p.left, p.right))
+        return frozenset(streams & {query.source(column.alias).name for column in sides})
+
+    def _deviation(self, query: Query, condition: Condition, assumed: float) -> float:
+        """How far the share of what satisfies a condition is usually from the one assumed."""
+        if isinstance(condition, Filter):
+            return chance.of_share(assumed, self._rows(query, condition.column))
+        rows = self._rows(query, condition.left), self._rows(query, condition.right)
+        if not condition.is_equality:
+            return chance.of_pairs(assumed, *rows)
+        left, right = (
+            self.values[place_of(query, column)] for column in (condition.left, condition.right)
+        )
+        both: list[chance.Floats] = [np.zeros(0), np.zeros(0)]
+        if left.is_text == right.is_text:
+            _, *places = np.intersect1d(left.values, right.values, return_indices=True)
+            both = [side.shares[at] for side, at in zip((left, right), places, strict=True)]
+        return assumed * chance.of_equal_pairs(both[0], both[1], rows, assumed)
+
+    def _rows(self, query: Query, column: Column) -> int:
+        return len(self.tables[query.source(column.alias).name])
+
+    def _lacking(self, columns: Mapping[Column, Query], column: Column) -> float:
+        """The share of a key's tuples that no other source should have: as keys are declared, and
+        as few as its tuples may be."""
+        query = columns[column]
+        own = declared_distribution(attribute_of(self.workload, query, column))
+        absent = np.ones(len(own.values))
+        for other in columns:
+            known = declared_distribution(attribute_of(self.workload, query, other))
+            if other == column or known.is_text != own.is_text:
+                continue
+            there = np.isin(own.values, known.values)
+            shares = np.zeros(len(own.values))
+            shares[there] = known.shares[np.searchsorted(known.values, own.values[there])]
+            rows = self._rows(query, other)
+            absent *= np.exp(rows * np.log1p(-np.minimum(shares, 1 - 1e-12)))
+        return float(1 - own.shares.sum() + own.shares @ absent)
+
     def share_reason(
         self, query: Query, conditions: Sequence[Condition], assumed: float, counted: float
     ) -> str:
@@ -223,10 +252,10 @@ class MeasuredStatistics:
         given = [declared(self.workload.statistics, query, condition) for condition in conditions]
         stated = any(one is not None and one.selectivity is not None for one in given)
         of_what = "tuples" if isinstance(conditions[0], Filter) else "pairs"
-        chance = ", by chance" if self.drawn and not stated else ""
+        by_chance = ", by chance" if self.drawn and not stated else ""
         return (
             f"{percent(counted)} of all {of_what} pass {' and '.join(map(str, conditions))}, where "
-            f"{percent(assumed)} is {'declared' if stated else 'assumed'}{chance}"
+            f"{percent(assumed)} is {'declared' if stated else 'assumed'}{by_chance}"
         )
 
     def _attribute_reason(self, query: Query, column: Column) -> str:
@@ -234,7 +263,8 @@ class MeasuredStatistics:
         known, found = attribute_of(self.workload, query, column), self._attribute(query, column)
         values = self.values[place_of(query, column)].shares
         usual, most = float(declared_distribution(known).shares.max()), float(values.max(initial=0))
-        if found.zipf and most > _SKEWED * usual:
+        usually = chance.of_share(usual, self._rows(query, column))
+        if found.zipf and most > _SKEWED * usual and not chance.is_chance(most - usual, usually):
             return (
                 f"the values are skewed, the most frequent one of {column} is in {percent(most)} "
                 f"of its tuples, where {percent(usual)} is assumed"
@@ -248,10 +278,10 @@ class MeasuredStatistics:
 
     def _other_count(self, query: Query, column: Column) -> bool:
         """Whether so many tuples would show another number of values if all were as assumed."""
-        rows = len(self.tables[query.source(column.alias).name])
         shares = declared_distribution(attribute_of(self.workload, query, column)).shares
-        seen = float(-np.expm1(rows * np.log1p(-np.minimum(shares, 1 - 1e-12))).sum())
-        return difference(seen, len(self.values[place_of(query, column)].values)) > MET
+        seen, usually = chance.of_values_seen(shares, self._rows(query, column))
+        found = len(self.values[place_of(query, column)].values)
+        return difference(seen, found) > MET and not chance.is_chance(found - seen, usually)
 
     def _attribute(self, query: Query, column: Column) -> Attribute:
         """The attribute as measured; keys have an exponent that fits those they are joined with."""
@@ -260,8 +290,9 @@ class MeasuredStatistics:
         )
         joined = any(column in members for members in query.equality_classes())
         if not joined:
-            rows = len(self.tables[query.source(column.alias).name])
-            exponent = zipf_exponent(self.values[place_of(query, column)], rows)
+            exponent = zipf_exponent(
+                self.values[place_of(query, column)], self._rows(query, column)
+            )
             found = replace(found, zipf=exponent)
         # Few tuples do not show all values there are.
         if self._other_count(query, column):
@@ -297,20 +328,11 @@ def _used(query: Query) -> list[Column]:
     return [*joined, *query.group_by, *aggregated]
 
 
+def _unmatched(column: Column, share: float) -> str:
+    if share >= 1:
+        return f"no value of {column} occurs in another source"
+    return f"{percent(share)} of all {column} match no other source"
+
+
 def _values(count: int) -> str:
     return "1 value" if count == 1 else f"{count:,} values"
-
-
-def _measured_arrivals(ts: NDArray[np.int64]) -> Arrivals:
-    """How tuples of these times arrive. One waits for the next as long as for bursts at random
-    times of this size on the mean, whether tuples of a burst share their time or not."""
-    gaps = np.diff(ts).astype(np.float64)
-    mean = float(gaps.mean())
-    burst = (1 + float(gaps.var()) / mean**2) / 2 if mean else float(len(ts))
-    return Arrivals("pareto", burst) if burst > LEAST_BURST else arrivals_of(ts)[0]
-
-
-def _manner(arrivals: Arrivals) -> str:
-    if arrivals.kind == "pareto":
-        return f"in bursts of {amount(arrivals.burst)}"
-    return "evenly" if arrivals.kind == "regular" else "at random"

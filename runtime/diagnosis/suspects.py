@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from planner.numbers import amount
+from planner.numbers import figure, percent_more, times
 from planner.plan.cost import ADDED_UP, MET, Cost, q_error
 from planner.plan.operator_names import operator_name, part_of
 from planner.plan.plan import Operator
@@ -20,10 +20,10 @@ MOST_SUSPECTS = 3
 # The logarithm of measured over predicted where one of the two is 0.
 BOUNDLESS = 50.0
 _UNITS = {
-    "comparisons": ("made", "comparisons/s"),
-    "inserts": ("made", "inserts/s"),
-    "group_updates": ("made", "group updates/s"),
-    "rows_out": ("gave", "rows/s"),
+    "comparisons": ("made", "comparisons per second"),
+    "inserts": ("made", "inserts per second"),
+    "group_updates": ("made", "group updates per second"),
+    "rows_out": ("gave", "rows per second"),
     "state_tuples": ("held", "tuples"),
 }
 
@@ -54,17 +54,27 @@ class Suspect:
 
     @property
     def sentence(self) -> str:
-        """The operator with both figures, the q-error, and its error over the plan's figure."""
+        """The operator with both figures, and by how much they differ."""
         verb, unit = _UNITS[self.field]
-        error = q_error(self.predicted, self.measured)
-        way = "over" if self.predicted > self.measured else "under"
-        shown = "" if error is None else f", q-error {error:.3g} {way}"
         part = f" ({words})" if (words := part_of(self.operator)) else ""
-        return (
-            f"{operator_name(self.operator)}{part} {verb} {amount(self.measured)} {unit}, "
-            f"{amount(self.predicted)} predicted{shown} "
-            f"(an error of {100 * self.share:.2g}% of the plan's)"
-        )
+        head = f"{operator_name(self.operator)}{part} {verb} {figure(self.measured)} {unit}"
+        return f"{head}, {self._beside(figure(self.predicted))}"
+
+    def _beside(self, predicted: str) -> str:
+        """How what was measured compares with what was predicted.
+
+        Less than half is said as a share, and more than twice as a multiple.
+        """
+        if not self.predicted or not self.measured:
+            return f"where {predicted} were predicted"
+        if self.measured >= 2 * self.predicted:
+            return f"{times(self.measured, self.predicted)} the {predicted} predicted"
+        if self.measured > self.predicted:
+            return (
+                f"{percent_more(self.measured, self.predicted)} more than the {predicted} predicted"
+            )
+        less = 100 * (1 - self.measured / self.predicted)
+        return f"{less:.{0 if less >= 1 else 1}f}% fewer than the {predicted} predicted"
 
 
 def suspects(run: Run) -> list[Suspect]:

@@ -10,11 +10,12 @@ from typing import Literal
 
 import numpy as np
 
-from planner.numbers import percent_more, shortened, times
+from planner.families.registry import plan_title
+from planner.numbers import percent_more, quoted, shortened, times
 from planner.plan.cost import q_error
 from planner.plan.objective import Objective
 from runtime.runs.records import Run
-from runtime.runs.run_groups import measured_scores, objective_of
+from runtime.runs.run_groups import as_measured, is_timed, measured_scores, objective_of
 
 Verdict = Literal["all", "order", "figures", "nothing", "unknown"]
 
@@ -47,43 +48,55 @@ def trust(runs: Sequence[Run], by: Objective | None = None) -> Trust:
     """Judge the model by these runs, one of each plan: by an objective, else their family's."""
     found = measured_scores(runs, by)
     if not found:
-        return Trust("unknown", "Nothing was measured that the model could be held against.", 0)
+        return Trust("unknown", "Nothing was measured that the model predicts.", 0)
+    by = as_measured(objective_of(found[0][0], by))
     errors = [q_error(p, m) or float("inf") for _, p, m in found]
     typical, worst = median(errors), max(errors)
     near = typical <= TYPICAL and worst <= WORST
     if len(found) == 1:
         shown = f"q-error {_error(worst)}"
         sentence = (
-            f"One plan was run, and the model is right about it ({shown})"
+            f"One plan was run, and the model is right about its {_quantity(by)} ({shown})"
             if near
-            else f"One plan was run, and the model is wrong about it ({shown})"
+            else f"One plan was run, and the model is wrong about its {_quantity(by)} ({shown})"
         )
-        sentence += ": run another to see whether it orders them as measured."
+        sentence += ": run another one to see whether the model picks the better one."
         return Trust("figures" if near else "nothing", sentence, 1, typical, worst)
-    by = objective_of(found[0][0], by)
     tau = kendall_tau([p for _, p, _ in found], [m for _, _, m in found])
     # A plan that can never be the best is no choice.
     rivals = [entry for entry in found if by.eligible(entry[0].plan.label)]
     if len(rivals) < 2:
-        sentence = f"{_LEADS['all' if near else 'nothing']}: {_figures(len(found), typical, worst)}"
-        sentence += "; run another plan to choose from."
+        lead = _lead("all" if near else "nothing", by)
+        sentence = f"{lead}: {_figures(len(found), typical, worst)}"
+        sentence += "; run another plan to compare."
         return Trust("figures" if near else "nothing", sentence, len(found), typical, worst, tau)
     lost = regret([p for _, p, _ in rivals], [m for _, _, m in rivals], by)
     chosen = lost is not None and lost <= NEAR
     verdict: Verdict = (
         ("all" if chosen else "figures") if near else ("order" if chosen else "nothing")
     )
-    sentence = f"{_LEADS[verdict]}: {_figures(len(found), typical, worst)}, {_order(found, tau)}, "
+    sentence = (
+        f"{_lead(verdict, by)}: {_figures(len(found), typical, worst)}, {_order(found, tau)}, "
+    )
     sentence += f"and {_choice(rivals, lost, by)}."
     return Trust(verdict, sentence, len(found), typical, worst, tau, lost)
 
 
 _LEADS: dict[Verdict, str] = {
-    "all": "Trust the model here",
-    "order": "Trust the model's choice here, not its figures",
-    "figures": "Trust the model's figures here, not its choice between plans so near",
-    "nothing": "Do not trust the model here",
+    "all": "Trust the model's {quantity} here",
+    "order": "Trust the model's choice by {quantity} here, but not its figures",
+    "figures": "Trust the model's {quantity} here, but not its choice between close plans",
+    "nothing": "Do not trust the model's {quantity} here",
 }
+
+
+def _lead(verdict: Verdict, by: Objective) -> str:
+    return _LEADS[verdict].format(quantity=_quantity(by))
+
+
+def _quantity(by: Objective) -> str:
+    """What is judged: `comparisons`, `kernel seconds`, `mean delay`."""
+    return f"{by.title[0].lower()}{by.title[1:]}".replace("/s", "", 1)
 
 
 def _error(error: float) -> str:
@@ -91,16 +104,18 @@ def _error(error: float) -> str:
 
 
 def _figures(plans: int, typical: float, worst: float) -> str:
-    return (
-        f"q-error {_error(typical)} at the median of {plans} plans and {_error(worst)} at the worst"
-    )
+    if _error(typical) == _error(worst) != _error(float("inf")):
+        return f"q-error {_error(worst)} at most over {plans} plans"
+    return f"q-error {_error(typical)} at the median of {plans} plans and {_error(worst)} at most"
 
 
 def _order(found: Sequence[tuple[Run, float, float]], tau: float | None) -> str:
-    """The rank agreement; where pairs stand in another order, by how much they differ at most."""
+    """The rank agreement; where pairs are swapped, by how much they differ at most."""
     if tau is None:
-        return "plans that are all alike"
+        return "all plans cost the same"
     shown = f"rank agreement {tau:.2g} (Kendall's tau)"
+    if tau == 1:
+        shown = "plans in the predicted order (Kendall's tau 1)"
     parted = [
         max(one[2], other[2]) / min(one[2], other[2])
         for one, other in combinations(found, 2)
@@ -110,27 +125,35 @@ def _order(found: Sequence[tuple[Run, float, float]], tau: float | None) -> str:
         return shown
     pairs = "a pair" if len(parted) == 1 else f"{len(parted)} pairs"
     differ = percent_more(max(parted), 1)
-    return f"{shown}, {pairs} in another order that differ by {differ} at most"
+    verb = "is" if len(parted) == 1 else "are"
+    return f"{shown}; {pairs} of plans {verb} swapped, at most {differ} apart"
 
 
 def _choice(found: Sequence[tuple[Run, float, float]], lost: float | None, by: Objective) -> str:
-    best = shortened(by.top(found, lambda entry: entry[1])[0].plan.label, 40)
-    first = by.top(found, lambda entry: entry[2])
-    cheapest = shortened(first[0].plan.label, 40)
+    best = quoted(_title(by.top(found, lambda entry: entry[1])[0]))
+    cheapest = quoted(_title(by.top(found, lambda entry: entry[2])[0]))
     if lost is None:
         none = "cost nothing" if by.is_lowest else "was the best"
         return f"{cheapest} {none}, where {best} was predicted best"
     if lost == 1:
         word = "cheapest" if by.is_lowest and not by.better else "best"
-        return f"the plan that it calls best, {best}, was the {word} of them"
+        word = "fastest" if is_timed(by) else word
+        return f"its choice ({best}) was the {word}"
     if not by.is_lowest:
-        return f"the plan that it calls best, {best}, had {by.behind(1.0, lost)} than {cheapest}"
+        return f"its choice ({best}) had {by.behind(1.0, lost)} than {cheapest}"
+    if is_timed(by):
+        behind = by.behind(lost, 1.0)
+        return f"its choice ({best}) took {behind} than {cheapest}"
     if by.better:
         # Of a delay nobody would say that it cost something.
         behind = by.behind(lost, 1.0)
-        return f"{by.title.lower()} of {best}, which it calls best, was {behind} than of {cheapest}"
+        return f"the {by.title.lower()} of its choice ({best}) was {behind} than that of {cheapest}"
     over = f"{percent_more(lost, 1)} more than" if lost < 2 else f"{times(lost, 1)} as much as"
-    return f"the plan that it calls best, {best}, cost {over} {cheapest}"
+    return f"its choice ({best}) cost {over} {cheapest}"
+
+
+def _title(run: Run) -> str:
+    return shortened(plan_title(run.plan.family, run.plan.label, run.workload), 60)
 
 
 def kendall_tau(predicted: Sequence[float], measured: Sequence[float]) -> float | None:

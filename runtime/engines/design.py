@@ -25,6 +25,7 @@ class Design:
     """Plans of one workload that are run to calibrate a kernel.
 
     `merged`: they are chains of the same queries, which differ in how many slices are merged.
+    `keeps_rows`: the rows of results are kept, as they are where they are to be written.
     """
 
     kernel: Kernel
@@ -32,6 +33,7 @@ class Design:
     family: str
     plans: tuple[str, ...]
     merged: bool = False
+    keeps_rows: bool = False
 
 
 def designs() -> tuple[Design, ...]:
@@ -47,7 +49,8 @@ def _designs_of(family: str) -> Iterator[Design]:
         for number, entry in enumerate(entries, 1):
             workload = designed(f"{kernel} {number}", entry)
             plans = tuple(entry["plans"])
-            yield Design(kernel, workload, family, plans, entry.get("merged", False))
+            flags = entry.get("merged", False), entry.get("keeps_rows", False)
+            yield Design(kernel, workload, family, plans, *flags)
 
 
 def designed(name: str, entry: Mapping[str, Any]) -> Workload:

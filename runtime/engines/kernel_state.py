@@ -12,7 +12,7 @@ from planner.plan.cost import Cost
 from runtime.data.batch import Batch, pack, unpack
 from runtime.data.feed import Span
 from runtime.engines.kernels.loop_types import Rows
-from runtime.engines.protocol import BatchStep, Tally
+from runtime.engines.protocol import BatchStep, TakenOver, Tally
 
 
 class Counted(Protocol):
@@ -84,6 +84,20 @@ def stepped(
         more = done.still_held()
         so_far = pack([sums, digest, *(c + more if c is counters.held else c for c in counters)])
     return BatchStep(counted + pack(done.kept), so_far + pack(done.extras), int(sums[3]), done.rows)
+
+
+def taken_over(
+    state: bytes, counters: int, zero: Counts, move: Callable[[list[np.ndarray]], list[np.ndarray]]
+) -> TakenOver:
+    """The state with what `move` makes of what was kept, for a program whose counting begins now.
+
+    Its totals are without what is still held: that is counted when it leaves, by the new program.
+    """
+    sums, digest, *rest = unpack(state)
+    counted, kept = rest[:counters], move(rest[counters:])
+    begin = [np.zeros_like(sums), np.zeros_like(digest), *zero]
+    totals = pack([sums, digest, *counted])
+    return TakenOver(pack(begin) + pack(kept), totals, int(sums[3]), Cost())
 
 
 def still_held(

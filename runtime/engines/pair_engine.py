@@ -10,8 +10,16 @@ from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.data.feed import Merge
 from runtime.engines.kernels.conditions import ALWAYS
-from runtime.engines.pair_feed import PairSchema, every_attribute, pair_feed
+from runtime.engines.pair_feed import (
+    PairSchema,
+    every_attribute,
+    groups_of_run,
+    key_columns,
+    pair_feed,
+    streams_of,
+)
 from runtime.engines.protocol import Engine, PlanInput, Tally
+from runtime.engines.sketched import SketchedColumn, SketchPlan
 from runtime.runs.result_files import merge_shared_results
 
 if TYPE_CHECKING:
@@ -26,6 +34,28 @@ class PairEngine(Engine):
     def feed(self, _plan: Plan, _workload: Workload, open_to_change: bool = False) -> Merge:
         """What merges the streams: every attribute where queries may enter while it runs."""
         return every_attribute if open_to_change else pair_feed
+
+    def sketched(self, workload: Workload, schema: PairSchema, replicated: bool) -> SketchPlan:
+        """All streams of the run, and the keys of every equality."""
+        groups = groups_of_run(workload)
+        carried = schema.carried
+        streams = streams_of(workload) if carried is None else carried.streams
+        names = [str(predicate) for predicate in key_columns(groups)]
+        keys = names if carried is None else carried.keys
+        columns = [
+            SketchedColumn(
+                streams.index(column.alias), number, schema.codes[number], number,
+                column.alias, column.attribute,
+            )
+            for predicate in key_columns(groups)
+            for column in (predicate.left, predicate.right)
+            for number in [keys.index(str(predicate))]
+        ]  # fmt: skip
+        return SketchPlan(streams, columns, replicated)
+
+    def sources(self, workload: Workload) -> list[str]:
+        """Its streams: queries share their tuples."""
+        return streams_of(workload)
 
     def write_results(
         self, workload: Workload, _schema: PairSchema, _tally: Tally, parts: Path, folder: Path

@@ -7,14 +7,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
+from planner.errors import RunError
 from planner.plan.cost import Cost, Quality, UnitCosts
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.data.feed import Merge, Span, Split
+from runtime.engines.sketched import SketchPlan
 
 # A worker that steps a program needs no planning.
 if TYPE_CHECKING:
@@ -32,6 +34,17 @@ class BatchStep:
     totals: bytes
     kept: int
     rows: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class TakenOver:
+    """A state that moves from one program to another: what the other one begins with, the totals
+    of the first and the rows it kept, and the work of moving, as counts."""
+
+    state: bytes
+    totals: bytes
+    kept: int
+    moved: Cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +73,8 @@ class Tally:
     qualities: Mapping[str, Quality] = field(default_factory=dict)
     schedules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     shed: Mapping[str, Any] = field(default_factory=dict)
+    # Of a run whose plan was switched, the work of moving by the time of each switch, as counts.
+    moved: Mapping[int, Cost] = field(default_factory=dict)
 
     def answers(self, workload: Workload) -> Mapping[str, tuple[int, int]]:
         """The results and the digest of each query."""
@@ -77,6 +92,9 @@ class Program(ABC):
     class, of which it is read back.
     """
 
+    # The form of its tuples, where they can be sketched: with `source`, `ts` and `keys`.
+    form: ClassVar[Any] = None
+
     span: Span
     partitions: int
 
@@ -90,6 +108,10 @@ class Program(ABC):
 
         Up to `most_rows` rows of results are kept (0: none); one more is a RunError.
         """
+
+    def take_over(self, before: Program, _state: bytes, _partition: int, at: int, /) -> TakenOver:
+        """What a program of another plan of the same queries stored, as this one stores it."""
+        raise RunError(f"does not take over from {type(before).__name__} at {at / 1e6:g} s", "run")
 
     @abstractmethod
     def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
@@ -145,6 +167,11 @@ class Engine(Protocol):
         """
         return None
 
+    def sources(self, workload: Workload, /) -> list[str]:
+        """The stream or relation behind each number of a source in its feed's tuples."""
+        (query,) = workload.queries
+        return [source.name for source in query.sources]
+
     def split(self, plan: Plan, workload: Workload, partitions: int, /) -> Split:
         """How arriving tuples are shared out to partitions."""
 
@@ -154,10 +181,21 @@ class Engine(Protocol):
     def compile(self, given: PlanInput) -> Program:
         """The plan as a program."""
 
+    def compile_stages(self, given: PlanInput) -> Program:
+        """The plans of a run that may change as one program."""
+        return self.compile(given)
+
     def write_results(
         self, workload: Workload, schema: Any, tally: Tally, parts: Path, folder: Path, /
     ) -> None:
         """Write the results of each query, given the rows that workers wrote and the tally."""
+
+    def sketched(self, _workload: Workload, _schema: Any, _replicated: bool) -> SketchPlan | None:
+        """What tuples are watched for; None where they are not.
+
+        `replicated`: every partition is given all tuples.
+        """
+        return None
 
     def general(self) -> Engine:
         """The engine on the one kernel that runs all its plans; itself where it has no other."""

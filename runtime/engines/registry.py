@@ -12,28 +12,44 @@ from itertools import chain, islice, zip_longest
 from planner.errors import RunError
 from runtime.data.json_records import from_json
 from runtime.engines.protocol import Engine, Program
+from runtime.engines.sketched import load_sketching
+from runtime.engines.trace import Watched, Watcher
 
 
 @dataclass(frozen=True, slots=True)
 class Modules:
-    """The module of an engine, and that which describes its plans for Spark's own operators.
+    """The module of an engine, that which describes its plans for Spark's own operators, and that
+    which watches them tuple by tuple.
 
-    Each is imported when a plan is first run on it. Not every plan can be described.
+    Each is imported when a plan is first run on it. Not every plan can be described or watched.
     """
 
     engine: str
     native: str | None = None
+    watcher: str | None = None
 
 
 _ENGINES, _NATIVE = "runtime.engines", "runtime.backends.native"
 ENGINES = {
-    "join_order": Modules(f"{_ENGINES}.join_order.engine", f"{_NATIVE}.joins"),
-    "early_aggregation": Modules(
-        f"{_ENGINES}.early_aggregation.engine", f"{_NATIVE}.early_aggregation"
+    "join_order": Modules(
+        f"{_ENGINES}.join_order.engine", f"{_NATIVE}.joins", f"{_ENGINES}.join_order.trace"
     ),
-    "sliced_chain": Modules(f"{_ENGINES}.sliced_chain.engine", f"{_NATIVE}.sliced_chain"),
-    "shared_schedule": Modules(f"{_ENGINES}.shared_schedule.engine"),
-    "load_shedding": Modules(f"{_ENGINES}.load_shedding.engine"),
+    "early_aggregation": Modules(
+        f"{_ENGINES}.early_aggregation.engine",
+        f"{_NATIVE}.early_aggregation",
+        f"{_ENGINES}.early_aggregation.trace",
+    ),
+    "sliced_chain": Modules(
+        f"{_ENGINES}.sliced_chain.engine",
+        f"{_NATIVE}.sliced_chain",
+        f"{_ENGINES}.sliced_chain.trace",
+    ),
+    "shared_schedule": Modules(
+        f"{_ENGINES}.shared_schedule.engine", watcher=f"{_ENGINES}.shared_schedule.trace"
+    ),
+    "load_shedding": Modules(
+        f"{_ENGINES}.load_shedding.engine", watcher=f"{_ENGINES}.load_shedding.trace"
+    ),
 }
 
 
@@ -44,6 +60,12 @@ def engine(family: str) -> Engine:
         raise RunError(f"plans of the family {family} cannot be run yet", family)
     found: Engine = import_module(ENGINES[family].engine).ENGINE
     return found
+
+
+def watcher(watched: Watched) -> Watcher | None:
+    """A plain simulation of a plan that shows what its steps look at; None where there is none."""
+    module = ENGINES[watched.plan.family].watcher
+    return None if module is None else import_module(module).watcher(watched)
 
 
 def program_from_json(text: str) -> Program:
@@ -61,7 +83,7 @@ def load_all_kernels(share: int = 0, shares: int = 1) -> None:
     (`python -m runtime.engines.registry [SHARE SHARES]`), and others load what they have written.
     """
     by_engine = [engine(family).loaders for family in ENGINES]
-    loaders = filter(None, chain.from_iterable(zip_longest(*by_engine)))
+    loaders = chain(filter(None, chain.from_iterable(zip_longest(*by_engine))), [load_sketching])
     for load in islice(loaders, share, None, shares):
         load()
 

@@ -148,10 +148,11 @@ class Sampler:
         found = self._counted[key] = self._serving[join] = self.sample(point, seed)
         return found
 
-    def sample(self, point: Point, seed: int, repeats: int = 1) -> Sample:
+    def sample(self, point: Point, seed: int, repeats: int = 1, most_rows: int = 0) -> Sample:
         """Run the point's plan: the warm-up first, then what is measured, as one batch.
 
-        That is repeated as often as asked for, and the best time counts.
+        That is repeated as often as asked for, and the best time counts. Up to `most_rows` rows of
+        results are kept.
         """
         workload = replace(point.workload, run=replace(point.workload.run, seed=seed))
         warmup = workload.warmup
@@ -172,7 +173,7 @@ class Sampler:
         seconds = math.inf
         for _ in range(repeats):
             begun = time.thread_time()
-            after = program.step(before.state, rest, 0, most_rows=0)
+            after = program.step(before.state, rest, 0, most_rows)
             seconds = min(seconds, time.thread_time() - begun)
         tally = program.tally([after.totals], plan)
         return Sample(

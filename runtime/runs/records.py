@@ -10,9 +10,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
+from planner.adapt.switches import Switch
 from planner.errors import RunError
 from planner.plan.cost import Cost, Estimate, Measurement, UnitCosts
 from planner.plan.plan import Plan
+from planner.statistics.observed import BatchStatistics
 from planner.workload.execution import Change
 from planner.workload.validation import MAX_SECONDS, number, whole
 from planner.workload.workload import Workload
@@ -63,6 +65,8 @@ class RunRequest:
     steerable: bool = False
     steered: tuple[Change, ...] = ()
     most_disk_mb: float = MOST_DISK_MB
+    # Whether the statistics of its tuples are measured, micro-batch by micro-batch.
+    watch: bool = False
     # Those of the machine when it began, None for defaults: a clock of work stays what it is, also
     # where the machine is calibrated before the run is resumed.
     units: UnitCosts | None = None
@@ -86,13 +90,30 @@ class RunRequest:
                 f"{self.family} as a {self.way} on {self.backend} cannot be changed while it runs",
                 "run",
             )
+        if self.watch and not self.resumable:
+            raise RunError("only streams on the kernels are watched; leave it out", "--watch")
         if self.pace is not None:
             number(self.pace, "--pace", most=MOST_PACE)
             if not self.resumable:
                 raise RunError("only streams on the kernels have one; leave it out", "--pace")
+        self._check_adapting()
         if self.master is not None:
             check_master(self.master)
         check_shared(self.master, self.shared)
+
+    def _check_adapting(self) -> None:
+        if self.workload.run.adapt is None:
+            return
+        if self.backend != "kernels":
+            raise RunError(
+                "Spark's own operators keep the plan they begin with; leave it out", "run.adapt"
+            )
+        if self.workload.run.changes or self.steerable:
+            raise RunError(
+                "plans that follow their tuples are not changed by hand as well; leave out "
+                "run.adapt or run.changes",
+                "run.adapt",
+            )
 
     @property
     def resumable(self) -> bool:
@@ -157,6 +178,8 @@ class Progress:
     lag: float | None = None
     # By operator and second of stream time; none before the warm-up is over.
     costs: Mapping[str, Cost] = field(default_factory=dict)
+    # The statistics of its tuples, batch by batch, where they are watched.
+    observed: tuple[BatchStatistics, ...] = ()
 
     @property
     def share(self) -> float:
@@ -204,6 +227,8 @@ class Run:
     error: str | None = None
     warnings: tuple[str, ...] = ()
     predicted_kernel: KernelTime | None = None
+    # Of a run that adapts: when its plan was switched, and why.
+    switches: tuple[Switch, ...] = ()
 
     def ended(self, status: Status, finished: float, error: str | None = None) -> Run:
         """The record of a run that ended this way."""

@@ -24,8 +24,8 @@ from planner.workload.workload import Workload
 from runtime.data.folders import answers_home
 from runtime.data.run_data import run_seconds
 from runtime.runs.records import Run
+from runtime.runs.result_parts import part_name
 
-MOST_RESULT_ROWS = 100_000_000
 MOST_NAME_BYTES = 200
 
 
@@ -58,11 +58,6 @@ def result_writers(queries: Sequence[Query], folder: Path) -> Iterator[list[pq.P
             opened.enter_context(pq.ParquetWriter(file, result_schema(query)))
             for file, query in zip(files, queries, strict=True)
         ]
-
-
-def part_name(batch: int, partition: int) -> str:
-    """The file with the rows of a batch of a partition, which is there even if it has none."""
-    return f"rows-{batch:06}-{partition:04}.parquet"
 
 
 def check_parts(parts: Path, batches: int, partitions: int) -> None:

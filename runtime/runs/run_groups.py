@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from planner.families.registry import FAMILIES, family
@@ -14,6 +14,8 @@ from runtime.runs.run_summary import RunSummary
 
 # Of the seconds of a run.
 PARTS = ("kernel", "engine", "start", "total")
+# The objective that runs measure by the clock.
+_TIME = "seconds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +186,31 @@ def objective_of(run: Run, by: Objective | None = None) -> Objective:
     return by or family(run.plan.family).objective
 
 
+def as_measured(by: Objective) -> Objective:
+    """The objective in the unit that runs measure it in: time is what a run spent in kernels."""
+    if by.name != _TIME:
+        return by
+    return replace(
+        by, title="Kernel seconds", unit="kernel seconds", better="faster", worse="longer"
+    )
+
+
+def is_timed(by: Objective) -> bool:
+    """Whether plans are compared by the clock."""
+    return by.name == _TIME
+
+
 def scores(run: Run, by: Objective | None = None) -> tuple[float | None, float | None]:
-    """What plans are ranked by, predicted and measured; None where it is not known."""
+    """What plans are ranked by, predicted and measured; None where it is not known.
+
+    Of time these are the seconds in kernels, over the whole run and by the clock.
+    """
     by, found = objective_of(run, by), run.measurement
+    if is_timed(by):
+        expected = run.predicted_kernel.seconds if run.predicted_kernel else None
+        # What was spent until a run was cancelled is no figure of its plan.
+        is_whole = found is not None and found.reached is None
+        return expected, found.timings.kernel if found and is_whole else None
     return by.of(run.plan, run.estimate), None if found is None else by.of(run.plan, found)
 
 
@@ -196,6 +220,31 @@ def measured_scores(
     """The runs of which both figures are known, with what was predicted and what was measured."""
     pairs = ((run, *scores(run, by)) for run in runs)
     return [(run, p, m) for run, p, m in pairs if p is not None and m is not None]
+
+
+def typical(plan: PlanRuns, run: Run) -> Run:
+    """The newest run of a plan with the median seconds of its repeats, which plans are compared by:
+    the counts of repeats are the same, their seconds are not."""
+    if run.measurement is None or len(plan.repeats) < 2:
+        return run
+    spreads = {part: plan.spread(part) for part in PARTS}
+    medians = {part: spread.median for part, spread in spreads.items() if spread is not None}
+    timings = replace(run.measurement.timings, **medians)
+    return replace(run, measurement=replace(run.measurement, timings=timings))
+
+
+def spark_share(runs: Iterable[Run]) -> float | None:
+    """The part of the seconds in Spark that is not spent in kernels: its own overhead.
+
+    Kernel seconds are summed over tasks, which run side by side. None where there are no kernels.
+    """
+    timed = [
+        (run.measurement.timings.kernel / run.partitions, run.measurement.timings.engine)
+        for run in runs
+        if run.measurement is not None and run.measurement.timings.kernel is not None
+    ]
+    engine = sum(seconds for _, seconds in timed)
+    return max(0.0, 1 - sum(kernel for kernel, _ in timed) / engine) if engine > 0 else None
 
 
 def best_first(plans: Iterable[PlanRuns], runs: Mapping[str, Run], by: Objective) -> list[PlanRuns]:

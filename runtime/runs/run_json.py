@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from planner.adapt.switches import Switch
 from planner.errors import RunError, SluiceError
 from planner.families.registry import family
 from planner.families.stages import planned_stages, whole_plan
@@ -91,7 +92,40 @@ def run_document(run: Run) -> dict[str, Any]:
         "seconds": {part: getattr(timings, part, None) for part in ("total", "engine", "kernel")},
         "kernel_seconds": _kernel_seconds(run),
         **_present(found, "spark", "reached"),
+        **({"statistics": _statistics(found)} if found.observed else {}),
+        **({"switches": switches_document(run)} if run.workload.run.adapt else {}),
     }
+
+
+def _statistics(measurement: Measurement) -> dict[str, Any]:
+    """What was seen of the tuples, batch by batch, and what watching took beside the kernels."""
+    watch, kernel = measurement.timings.watch, measurement.timings.kernel
+    return {
+        "batches": [asdict(batch) for batch in measurement.observed],
+        "seconds": watch,
+        "share_of_kernel_seconds": watch / kernel if watch is not None and kernel else None,
+    }
+
+
+def switches_document(run: Run) -> list[dict[str, Any]]:
+    """When the plan was switched and why, in seconds of the run; the work of moving, as priced
+    before and as counted."""
+    moved = run.measurement.moved if run.measurement else {}
+    return [
+        {
+            "at": switch.at / 1e6,
+            "batch": switch.batch,
+            "from": switch.before,
+            "to": switch.after,
+            "reason": switch.reason,
+            "saving": switch.saving,
+            "moving": {
+                "predicted": switch.moving,
+                "measured": moved[str(switch.at)].operations if str(switch.at) in moved else None,
+            },
+        }
+        for switch in run.switches
+    ]
 
 
 def _present(measurement: Measurement, *names: str) -> dict[str, Any]:
@@ -125,7 +159,10 @@ def _kernel_seconds(run: Run) -> dict[str, Any]:
 
 
 # What a record has as the run itself does.
-_BUILT = ("request", "workload", "plan", "estimate", "measurement", "predicted_kernel")
+_BUILT = (
+    *("request", "workload", "plan", "estimate", "measurement", "predicted_kernel"),
+    "switches",
+)
 _PLAIN = tuple(field.name for field in fields(Run) if field.name not in _BUILT)
 
 
@@ -142,6 +179,7 @@ def run_to_json(run: Run) -> dict[str, Any]:
         **({"predicted_qualities": qualities} if is_predicted else {}),
         "predicted_kernel": run.predicted_kernel and asdict(run.predicted_kernel),
         "measured": run.measurement and _measurement_to_json(run.measurement),
+        "switches": [asdict(switch) for switch in run.switches],
     }
 
 
@@ -149,8 +187,10 @@ def _measurement_to_json(measurement: Measurement) -> dict[str, Any]:
     own = {field.name: getattr(measurement, field.name) for field in fields(measurement)}
     del own["timings"]
     return own | {
+        "observed": [asdict(batch) for batch in measurement.observed],
         "costs": _parts(measurement.costs),
         "qualities": _parts(measurement.qualities),
+        "moved": _parts(measurement.moved),
         "seconds": asdict(measurement.timings),
     }
 
@@ -194,6 +234,8 @@ def _run(record: Mapping[str, Any]) -> Run:
         # Runs recorded before calibration was there have none.
         predicted_kernel=from_json(KernelTime | None, record.get("predicted_kernel")),
         measurement=measured,
+        # Runs recorded before plans could be switched have none.
+        switches=from_json(tuple[Switch, ...], record.get("switches", ())),
     )
 
 

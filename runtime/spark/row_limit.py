@@ -12,7 +12,7 @@ from pathlib import Path
 from planner.errors import RunError
 from planner.files.free_memory import free_bytes
 from planner.files.whole_files import write_whole
-from runtime.runs.result_files import MOST_RESULT_ROWS
+from runtime.runs.result_parts import MOST_RESULT_ROWS
 
 # What a row of several columns takes while it is kept, with room to grow, and then written.
 BYTES_PER_ROW = 200

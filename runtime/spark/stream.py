@@ -1,86 +1,50 @@
-"""Stream: a program as a stateful operator of Structured Streaming, one micro-batch per file.
+"""Stream: a query of Structured Streaming, which steps a program through one file per micro-batch.
 
-Windows and counters live in Spark's state store. The totals that a micro-batch emits count from the
-start of the run, so a run that is killed and started again from its checkpoint ends with the same
-answer and counts: a batch that is run again starts from the state before it.
+Spark keeps in its checkpoint which files have come and which batches are committed; for each batch
+it calls us, and we run a job with a task per partition. Windows and counters are in files beside
+the checkpoint (`state_files.py`). The totals of a batch count from the start of the run, so a run
+that is killed and started again ends with the same answer and counts: a batch that is run again
+starts from the state before it.
 
-Files come one by one, each when the batch before it is done: between two batches another program
-can take over the state.
+Where somebody may change the run, or it has a pace, a file comes when the batch before it is done:
+between two batches another program can take over the state. Else files come well ahead.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 import threading
 import time
-from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 
-import pandas as pd
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
-from pyspark.sql.streaming.state import GroupState, GroupStateTimeout
 
 from planner.errors import RunError
 from runtime.backends.interruption import RESUME
+from runtime.backends.kernels.adapting import Adapting, revised, with_switches
 from runtime.backends.kernels.damaged_batches import with_sound_batches
+from runtime.backends.kernels.observing import observing_of
 from runtime.backends.kernels.pace import Pace
 from runtime.backends.kernels.prepare import Prepared
-from runtime.backends.kernels.progress import Totals, progress_of
+from runtime.backends.kernels.progress import progress_of
+from runtime.backends.kernels.totals import Totals
 from runtime.backends.live_changes import boundary
 from runtime.backends.protocol import RunContext
-from runtime.data.microbatches import MicroBatches
 from runtime.engines.protocol import Program
 from runtime.runs.records import Run
-from runtime.spark.replay import TOTALS, by_partition, totals_of_all
+from runtime.spark.arrivals import Arrivals
+from runtime.spark.partition_tasks import PartitionTask, run_tasks
 from runtime.spark.spark_errors import cause
-from runtime.spark.worker import GoingOn, only_while, step_through
-
-
-class Arriving:
-    """Links to the files of micro-batches. What came before a run was interrupted is there still.
-
-    Between two batches nothing is under way: then a stream can be stopped and another program go
-    on, or the next batch be kept back until its time has come.
-    """
-
-    def __init__(self, batches: MicroBatches, folder: Path, done: int) -> None:
-        self.folder, self._batches = folder, batches
-        folder.mkdir(parents=True, exist_ok=True)
-        self.come = len(list(folder.glob("*.parquet")))
-        # Spark reads again what it has not committed, and may meet what was damaged since.
-        for number in range(max(0, done - 1), self.come):
-            self._put(number)
-
-    @property
-    def all_come(self) -> bool:
-        """Whether none is left."""
-        return self.come == self._batches.batches
-
-    def let_in(self) -> None:
-        """The next batch comes, with the time of its file, by which Spark orders them."""
-        self._put(self.come)
-        self.come += 1
-
-    def _put(self, number: int) -> None:
-        file = self._batches.file(number)
-        place, beside = self.folder / file.name, self.folder / f"_{file.name}"
-        # Spark passes over names with an underscore.
-        beside.unlink(missing_ok=True)
-        try:
-            os.link(file, beside)
-        except OSError:
-            # Not every file system has links.
-            shutil.copy2(file, beside)
-        beside.replace(place)
-        # Renaming one name of a file to another name of it does nothing.
-        beside.unlink(missing_ok=True)
-
+from runtime.spark.state_files import StateFiles
+from runtime.spark.worker import GoingOn
 
 _POLL_SECONDS = 0.2
+# Spark lists the folder when it has read what it found there the last time.
+_MOST_AHEAD = 64
 
 
 def streamed(
@@ -110,35 +74,48 @@ class _Streaming:
         self._done = self.totals.done()
         self._changed = threading.Condition()
         self._checkpoint = context.folder / "checkpoint"
+        self._states = context.folder / "state"
         self._comes = context.folder / "arrivals"
         self._results = context.folder / "results"
         self._going_on = GoingOn(context.folder)
+        self.observing = observing_of(context.folder, prepared)
+        adapts = prepared.workload.run.adapt is not None
+        self._adapting = Adapting(record.request, prepared) if adapts else None
+        # Nothing is waited for in a run without a pace whose program does not change.
+        waits = adapts or record.request.steerable or record.request.pace is not None
+        self._ahead = 0 if waits else min(_MOST_AHEAD, prepared.batches.batches)
 
     def through(self) -> None:
         """Run all micro-batches that are left."""
-        if self._checkpoint.exists() and not self._comes.exists():
-            # Its stream has read files under other names, and would read them all again.
-            raise RunError("an earlier version of Sluice began it; run the plan again", "run")
         self._done = self.totals.done()
+        if self.observing is not None and not self.observing.resume(self._done):
+            # What some batch saw was damaged: later ones would see less than they did.
+            self._done = 0
+            self.observing.resume(0)
+        if self._done and not self._states.exists():
+            raise RunError("an earlier version of Sluice began it; run the plan again", "run")
         if not self._done:
             # No batch is done, or what they counted was damaged since: from the start.
-            for folder in (self._checkpoint, self._comes, self._results):
+            for folder in (self._checkpoint, self._states, self._comes, self._results):
                 shutil.rmtree(folder, ignore_errors=True)
-        arriving = Arriving(self.prepared.batches, self._comes, self._done)
+        arriving = Arrivals(self.prepared.batches, self._comes, self._done)
         stop = self._context.stop
         self._pace.go_on_from(self._done)
         self._going_on.begin()
+        for _ in range(self._ahead - arriving.come):
+            arriving.let_in()
         program = self.prepared.program
         query = self._start(program)
         try:
             while True:
-                while not self._are_done(arriving.come):
+                needed = arriving.come if arriving.all_come else arriving.come - self._ahead
+                while not self._are_done(needed):
                     stop.check()
                     _check(query)
                 stop.check()
                 if arriving.all_come:
                     break
-                following = self._before_next(self._done)
+                following = self._before_next(arriving.come)
                 if following is not program:
                     _end(query)
                     program = following
@@ -150,44 +127,51 @@ class _Streaming:
             query.stop()
 
     def _start(self, program: Program) -> StreamingQuery:
-        # What a worker is sent must not hold this object.
-        text, going_on = program.to_json(), str(self._going_on.file)
         results = str(self._results) if self.record.request.results else None
+        sketches = self.prepared.sketches
+        work = PartitionTask(
+            program.to_json(),
+            str(self._comes),
+            str(self._going_on.file),
+            results,
+            None if sketches is None else sketches.to_json(),
+        )
 
-        def run(
-            _group: tuple[int], frames: Iterator[pd.DataFrame], state: GroupState
-        ) -> Iterator[pd.DataFrame]:
-            frame = pd.concat(frames).sort_values("batch")
-            before = bytes(state.get[0]) if state.exists else None
-            partition = int(frame["partition"].iloc[0])
-            given = zip(frame["batch"], frame["tuples"], strict=True)
-            with only_while(going_on):
-                after, totals = step_through(text, before, given, partition, results)
-            state.update((after,))
-            yield pd.DataFrame(
-                {"partition": [partition], "batch": [frame["batch"].iloc[-1]], "totals": [totals]}
-            )
+        # Workers start while Spark makes its first plans.
+        threads = ThreadPoolExecutor(1)
+        loading = threads.submit(run_tasks, self._spark.sparkContext, program.partitions, work.load)
+        threads.shutdown(wait=False)
 
-        reader = self._spark.readStream.option("maxFilesPerTrigger", 1)
+        def step(_: DataFrame, number: int) -> None:
+            loading.result()
+            self._step(work, number)
+
+        # What is in a file is read by the tasks; Spark sees that it has come.
         return (
-            by_partition(self._spark, reader, str(self._comes), program.partitions)
-            .applyInPandasWithState(
-                run, TOTALS, "state binary", "update", GroupStateTimeout.NoTimeout
-            )
-            .writeStream.outputMode("update")
-            .option("checkpointLocation", str(self._checkpoint))
-            .foreachBatch(self._emit)
+            self._spark.readStream.option("maxFilesPerTrigger", 1)
+            .schema("batch int")
+            .parquet(str(self._comes))
+            .writeStream.option("checkpointLocation", str(self._checkpoint))
+            .foreachBatch(step)
             .start()
         )
 
-    def _emit(self, emitted: DataFrame, _batch_id: int) -> None:
-        """Take what a micro-batch emits: the totals of all partitions."""
-        rows = emitted.collect()
-        last = max((int(row["batch"]) for row in rows), default=self._done)
-        totals = totals_of_all(rows, self.prepared.program.partitions, last)
-        done = last + 1
-        self.totals.keep(done, totals)
+    def _step(self, work: PartitionTask, number: int) -> None:
+        """Run a micro-batch, in Spark's thread. It is committed when this returns."""
+        # Raised by the run's own thread, too, which looks less often.
+        self._context.stop.check()
+        partitions = self.prepared.program.partitions
+        task = partial(work.step, str(self._states), number)
+        stepped = run_tasks(self._spark.sparkContext, partitions, task)
+        totals = [totals for totals, _ in stepped]
+        done = number + 1
         so_far = progress_of(self.prepared, done, totals, self._begun)
+        if self.observing is not None:
+            sketches = [sketch for _, sketch in stepped if sketch is not None]
+            self.observing.take(number, sketches, self.prepared.plan, so_far.costs)
+            so_far = replace(so_far, observed=tuple(self.observing.timeline))
+        self.totals.keep(done, totals)
+        StateFiles(str(self._states)).drop_before(number, partitions)
         self._context.on_progress(replace(so_far, lag=self._pace.lag(done)))
         with self._changed:
             self._done = done
@@ -211,6 +195,14 @@ class _Streaming:
         return self.prepared.program
 
     def _change(self, done: int) -> None:
+        if self._adapting is not None:
+            switches = self._adapting.switches_before(done)
+            request, prepared = with_switches(self.record.request, self.prepared, switches)
+            if prepared is not self.prepared:
+                # Recorded before its first batch: a run that is resumed switches there too.
+                record = replace(self.record, switches=switches)
+                self._revise(revised(record, request, prepared), prepared)
+            return
         if not self.record.request.steerable:
             # Its batches may part tuples of one time: nothing can change between them.
             return
@@ -218,15 +210,12 @@ class _Streaming:
         after = batches.untils[done - 1] - begin if done else -1
         made = self._steering.made_at(boundary(after, batches.froms[done] - begin))
         if made is not None:
-            request, self.prepared = made
-            self.record = replace(
-                self.record,
-                request=request,
-                workload=self.prepared.workload,
-                plan=self.prepared.plan,
-                estimate=self.prepared.estimate,
-            )
-            self._context.revise(self.record, self.prepared)
+            request, prepared = made
+            self._revise(revised(self.record, request, prepared), prepared)
+
+    def _revise(self, record: Run, prepared: Prepared) -> None:
+        self.record, self.prepared = record, prepared
+        self._context.revise(record, prepared)
 
 
 def _end(query: StreamingQuery) -> None:

@@ -6,12 +6,14 @@ task that is cancelled up to 2 seconds later, and a kernel may go on for longer 
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +24,8 @@ from planner.files.whole_files import write_whole, written_whole
 from runtime.data.batch_seal import opened, sealed
 from runtime.engines.protocol import Program
 from runtime.engines.registry import program_from_json
-from runtime.runs.result_files import part_name
+from runtime.engines.sketched import Sketcher, SketchPlan, load_sketching
+from runtime.runs.result_parts import part_name
 from runtime.spark.row_limit import RowLimit
 
 _LOOK_SECONDS = 0.2
@@ -80,7 +83,7 @@ def leave_note(folder: str, partition: int, batch: int, totals: bytes) -> None:
     place = Path(folder)
     if not place.is_dir():
         return
-    write_whole(place / f"{batch:06}-{partition:04}.totals", totals)
+    write_whole(place / f"{batch:06}-{partition:04}.totals", totals, synced=False)
 
 
 def newest_notes(folder: Path, partitions: int) -> tuple[int, list[bytes]] | None:
@@ -99,12 +102,29 @@ def newest_notes(folder: Path, partitions: int) -> tuple[int, list[bytes]] | Non
     return last, totals
 
 
+class Stepped(NamedTuple):
+    """After the last batch: the state, the totals so far, and the sketch of that batch if asked."""
+
+    state: bytes
+    totals: bytes
+    sketch: bytes | None
+
+
 @lru_cache(maxsize=4)
-def _program(text: str) -> Program:
+def load_program(text: str) -> Program:
     """The program, ready to step. Worker processes are used again: it is read once."""
     program = program_from_json(text)
     program.load()
+    # Spark's worker looks for garbage after every task: what is loaded by now is none.
+    gc.freeze()
     return program
+
+
+@lru_cache(maxsize=4)
+def _sketcher(text: str, program_text: str) -> Sketcher:
+    """What sketches the tuples of a program."""
+    load_sketching()
+    return Sketcher(SketchPlan.from_json(text), load_program(program_text).form)
 
 
 def step_through(
@@ -114,21 +134,21 @@ def step_through(
     partition: int,
     results_folder: str | None,
     notes_folder: str | None = None,
-) -> tuple[bytes | None, bytes | None]:
-    """Step through the batches in order; the new state and the totals so far.
+    sketching: str | None = None,
+) -> Stepped:
+    """Step through the batches in order, at least one.
 
     A state is sealed as the one after its batch: none is left out, none is counted twice. Totals
     are noted after each batch where there is a folder for it.
     """
-    program = _program(program_text)
+    program = load_program(program_text)
+    sketcher = _sketcher(sketching, program_text) if sketching else None
     limit = None
     if results_folder is not None:
         folder = Path(results_folder)
         folder.mkdir(parents=True, exist_ok=True)
         limit = RowLimit(folder, partition, program.partitions)
-    totals: bytes | None = None
-    packed: bytes | None = None
-    done = -1
+    totals, sketch, packed, done = b"", None, None, -1
     for number, given in batches:
         if packed is None and state is not None:
             packed, done = opened(state, number - 1, partition), number - 1
@@ -137,12 +157,16 @@ def step_through(
         tuples = opened(given, number, partition)
         step = program.step(packed, tuples, partition, limit.room() if limit else 0)
         packed, totals, done = step.state, step.totals, number
+        if sketcher:
+            sketch = sketcher.sketch(tuples, partition)
         if limit:
             _write_rows(step.rows, folder, partition, number)
             limit.note(step.kept)
         if notes_folder is not None:
             leave_note(notes_folder, partition, number, totals)
-    return None if packed is None else sealed(packed, done, partition), totals
+    if packed is None:
+        raise RunError("was given no micro-batch", f"partition {partition}")
+    return Stepped(sealed(packed, done, partition), totals, sketch)
 
 
 def _write_rows(rows: np.ndarray, folder: Path, partition: int, number: int) -> None:

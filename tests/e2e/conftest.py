@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -11,11 +12,20 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Locator,
+    Page,
+    expect,
+    sync_playwright,
+)
+from playwright.sync_api import TimeoutError as StepTimeoutError
 
 from runtime.data.folders import PROJECT
 
@@ -37,7 +47,9 @@ new MutationObserver(() => document.querySelectorAll("link[rel~=icon]").forEach(
 )).observe(document, {subtree: true, childList: true, attributes: true});
 """
 # After these a step of the page, or a run with the start of Spark, hangs.
-STEP_MS = 120_000
+STEP_MS = 300_000
+# A list that is open is clicked in less; one that has closed is opened again then.
+LIST_MS = 3_000
 PATIENCE_MS = 900_000
 
 
@@ -133,18 +145,73 @@ def click(target: Locator) -> None:
     target.click()
 
 
-@pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    """A tab on the start page, 1280 pixels wide; whatever it asks for, it asks of this machine."""
+def open_operator(page: Page, *shown: str) -> None:
+    """Click the dearest operator of a plan canvas: its panel shows this, and closes again."""
+    canvas = page.locator(".canvas").first
+    canvas.locator(".foot button").first.click()
+    panel = canvas.get_by_role("dialog")
+    for text in ("predicted", *shown):
+        expect(panel).to_contain_text(text)
+    panel.get_by_role("button", name="Close").click()
+    expect(panel).to_be_hidden()
+
+
+def open_advanced(page: Page) -> None:
+    """Open the settings of a run."""
+    click(page.get_by_text("Advanced", exact=True))
+    # It opens slowly, and a list that is opened meanwhile closes again.
+    opened = page.locator("details[open]").filter(has=page.get_by_text("Advanced", exact=True))
+    opened.evaluate(
+        "box => Promise.allSettled(box.getAnimations({subtree: true}).map(one => one.finished))"
+    )
+
+
+def choose(page: Page, setting: str | re.Pattern[str], option: str) -> None:
+    """Choose from a list of the settings; one that closes again is opened again."""
+    chosen = page.get_by_role("option", name=option)
+    while True:
+        if not chosen.is_visible():
+            click(page.get_by_role("combobox", name=setting))
+        with suppress(StepTimeoutError):
+            chosen.click(timeout=LIST_MS)
+            return
+
+
+def section(page: Page, name: str) -> None:
+    """Show a section of Results."""
+    click(page.get_by_role("radio", name=name))
+    settle(page)
+
+
+@pytest.fixture(scope="session")
+def visitor(browser: Browser) -> Iterator[BrowserContext]:
+    """One visitor for all journeys: the browser reads and compiles the app's scripts once."""
     expect.set_options(timeout=STEP_MS)
-    tab = browser.new_page(viewport={"width": 1280, "height": 1000})
-    tab.set_default_timeout(STEP_MS)
-    tab.add_init_script(_NOTE_ICONS)
+    visitor = browser.new_context(viewport={"width": 1280, "height": 1000})
+    visitor.set_default_timeout(STEP_MS)
+    visitor.add_init_script(_NOTE_ICONS)
+    yield visitor
+    visitor.close()
+
+
+@pytest.fixture
+def tab(visitor: BrowserContext, address: str) -> Iterator[Page]:
+    """An empty tab, 1280 pixels wide; whatever it asks for, it asks of this machine."""
+    tab = visitor.new_page()
     asked: list[str] = []
     tab.on("request", lambda request: asked.append(request.url))
-    tab.goto(address)
     yield tab
     asked += tab.evaluate("[...window.icons]")
+    # The next journey begins as a newcomer's.
+    tab.evaluate("localStorage.clear(), sessionStorage.clear()")
     tab.close()
-    assert asked
+    visitor.clear_cookies()
+    assert any(url.startswith(address) for url in asked)
     assert {urlsplit(url).hostname for url in asked} <= {"localhost", None}  # None: data and blobs
+
+
+@pytest.fixture
+def page(tab: Page, address: str) -> Page:
+    """A tab on the start page."""
+    tab.goto(address)
+    return tab

@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from pages.parts.shared.links import packed
-from tests.e2e.conftest import PATIENCE_MS, click
+from tests.e2e.conftest import PATIENCE_MS, choose, click, open_advanced
 
 
 def paced_workload(seconds: int) -> str:
@@ -29,8 +29,8 @@ def begin(page: Page, address: str, workload: str) -> None:
     page.goto(f"{address}/run?workload={packed(workload)}")
     ready = page.get_by_role("button", name="Run on Spark")
     expect(ready).to_be_visible(timeout=PATIENCE_MS)
-    click(page.get_by_role("combobox", name="Pace"))
-    click(page.get_by_role("option", name="real time"))
+    open_advanced(page)
+    choose(page, "Pace", "real time")
     click(page.get_by_role("button", name="Run on Spark"))
 
 

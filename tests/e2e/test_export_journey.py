@@ -25,10 +25,10 @@ def _saved(page: Page, name: str, folder: Path) -> bytes:
     return file.read_bytes()
 
 
-def test_export_and_reimport(page: Page, address: str, tmp_path: Path) -> None:
+def test_export_and_reimport(tab: Page, address: str, tmp_path: Path) -> None:
+    page = tab
     page.goto(f"{address}/plans?sample=golab-table-5&plan={PLAN}&baseline=S4,S3,S2,S1")
-    chosen = page.get_by_text(PLAN, exact=True).first
-    expect(chosen).to_be_visible()
+    click(page.get_by_text("Join tree", exact=True))
     expect(page.get_by_role("figure", name=TREE)).to_be_visible()
     settle(page)
 
@@ -36,6 +36,7 @@ def test_export_and_reimport(page: Page, address: str, tmp_path: Path) -> None:
     page.get_by_test_id("stGraphVizChart").hover()
     assert b"<svg" in _saved(page, "Download picture as an SVG", tmp_path)
     assert _saved(page, "Download picture as a PNG", tmp_path).startswith(b"\x89PNG")
+    click(page.get_by_text("Cost by operator", exact=True))
     page.locator(".js-plotly-plot").first.hover()
     assert b"<svg" in _saved(page, "Download plot as an SVG", tmp_path)
     assert _saved(page, "Download plot as a PNG", tmp_path).startswith(b"\x89PNG")
@@ -49,8 +50,8 @@ def test_export_and_reimport(page: Page, address: str, tmp_path: Path) -> None:
     (view,) = tmp_path.glob("*-view.json")
 
     page.goto(address)
-    page.locator("input[type=file]").first.set_input_files(view)
-    expect(page.get_by_role("figure", name=TREE)).to_be_visible()
+    page.locator(".st-key-workload-file input[type=file]").set_input_files(view)
+    expect(page.get_by_text("S2 first, then S1, S3, S4").first).to_be_visible()
     assert "/plans" in page.url
 
 

@@ -7,14 +7,17 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import PATIENCE_MS, click, settle
+from tests.e2e.conftest import PATIENCE_MS, click, open_operator, section, settle
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark]
 
 
 def test_from_a_card_to_predicted_beside_measured(page: Page) -> None:
     click(page.locator(".st-key-open-golab-table-7 button"))
-    expect(page.get_by_text("S3,S1,S4,S2 wins")).to_be_visible()
+    expect(page.get_by_text("S3 first, then S1, S4, S2 wins: ")).to_be_visible()
+
+    click(page.get_by_text("Operators", exact=True).first)
+    open_operator(page, "Comparisons/s =")
 
     click(page.get_by_role("button", name="Run best and baseline on Spark"))
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
@@ -23,22 +26,26 @@ def test_from_a_card_to_predicted_beside_measured(page: Page) -> None:
     agreed = page.get_by_text(re.compile(r"Both plans gave the same [\d,]+ results"))
     expect(agreed).to_be_visible(timeout=PATIENCE_MS)
     expect(page.get_by_text(re.compile("predicted \\(q-error"))).to_be_visible()
-    expect(page.get_by_text("predicted beside measured")).to_be_visible()
+    expect(page.get_by_text(re.compile(r"Trust the model.*Kendall's tau"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"Spark's own overhead is [\d.]+% of"))).to_be_visible()
+    charts = page.get_by_test_id("stPlotlyChart")
+    expect(charts.filter(has_text="predicted against measured")).to_be_visible()
+    section(page, "By operator")
+    expect(charts.filter(has_text="predicted beside measured")).to_be_visible()
 
-    expect(page.get_by_text(re.compile(r"^Trust the model.*Kendall's tau"))).to_be_visible()
+    open_operator(page, "measured", "≈")
 
-    click(page.get_by_text("Picture", exact=True).first)
-    expect(page.get_by_test_id("stGraphVizChart")).to_contain_text("q-error")
-
-    # The second picture is that of the difference of the two runs.
-    click(page.get_by_text("Picture", exact=True).last)
-    alone = page.get_by_test_id("stGraphVizChart").filter(has_text="only in this plan")
+    section(page, "Difference")
+    click(page.get_by_text("Picture", exact=True))
+    alone = page.locator("svg.plan").filter(has_text="only in this plan")
     expect(alone).to_have_count(2)
 
 
 def test_a_mistake_is_pointed_at_and_a_run_is_cancelled(page: Page) -> None:
     click(page.locator(".st-key-open-golab-table-5 button"))
-    expect(page.get_by_text("S1,S2,S3,S4 wins: 16,000 comparisons/s")).to_be_visible()
+    expect(
+        page.get_by_text("S1 first, then S2, S3, S4 wins: 16,000 comparisons per second of stream")
+    ).to_be_visible()
 
     click(page.get_by_role("link", name="Workload"))
     box = page.get_by_label("Q1", exact=True)
@@ -47,7 +54,7 @@ def test_a_mistake_is_pointed_at_and_a_run_is_cancelled(page: Page) -> None:
     text = box.input_value()
     box.fill(text.replace("S3 [RANGE 200]", "S3 [RANGE"))
     box.press("Control+Enter")
-    expect(page.get_by_text("Not saved: fix the error")).to_be_visible()
+    expect(page.get_by_text("Not saved: fix 1 error")).to_be_visible()
     caret = page.get_by_test_id("stCode").filter(has_text="^")
     expect(caret.first).to_be_visible()
     settle(page)
@@ -55,12 +62,12 @@ def test_a_mistake_is_pointed_at_and_a_run_is_cancelled(page: Page) -> None:
 
     box.fill(text.replace("S3 [RANGE 200]", "S3 [RANGE 100]"))
     box.press("Control+Enter")
-    expect(page.get_by_text("Not saved: fix the error")).to_be_hidden()
+    expect(page.get_by_text("Not saved: fix 1 error")).to_be_hidden()
 
     click(page.get_by_role("link", name="Plans"))
-    expect(page.get_by_text(re.compile(r"wins: (?!16,000)[\d,.]+ comparisons/s"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"wins: (?!16,000)[\d,.]+ comparisons per"))).to_be_visible()
 
     click(page.get_by_role("button", name=re.compile("^Run best and")).first)
     click(page.get_by_role("button", name="Cancel"))
-    expect(page.get_by_text("The run was cancelled")).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.get_by_text("was cancelled")).to_be_visible(timeout=PATIENCE_MS)
     expect(page.get_by_role("button", name="Run on Spark")).to_be_enabled()

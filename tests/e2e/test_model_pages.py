@@ -12,7 +12,7 @@ pytestmark = pytest.mark.e2e
 
 def test_advice_rates_and_paper_figures_are_drawn(page: Page) -> None:
     click(page.locator(".st-key-open-golab-table-7 button"))
-    expect(page.get_by_text("S3,S1,S4,S2 wins")).to_be_visible()
+    expect(page.get_by_text("S3 first, then S1, S4, S2 wins: ")).to_be_visible()
     charts = page.get_by_test_id("stPlotlyChart")
 
     click(page.get_by_text("Index advice", exact=True))
@@ -21,6 +21,6 @@ def test_advice_rates_and_paper_figures_are_drawn(page: Page) -> None:
     click(page.get_by_text("Changing rates", exact=True))
     expect(charts.filter(has_text="Which plan runs when")).to_be_visible()
 
-    click(page.get_by_role("link", name="Paper figures"))
-    expect(page.get_by_role("heading", name="Paper figures")).to_be_visible()
+    click(page.get_by_role("link", name="Papers", exact=True))
+    expect(page.get_by_role("heading", name="Papers", exact=True)).to_be_visible()
     expect(charts.first.locator(".trace path").first).to_be_visible()

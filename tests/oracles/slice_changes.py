@@ -12,8 +12,16 @@ from collections.abc import Sequence
 from planner.families.stages import PlannedStage
 from planner.plan.plan import Operator
 from planner.workload.workload import Workload
+from runtime.engines.sliced_chain.simulation import (
+    Arrived,
+    Carried,
+    Counts,
+    SlicedJoin,
+    built,
+    holds,
+    in_order,
+)
 from tests.oracles.joins import Data
-from tests.oracles.slices import Arrived, Carried, Counts, SlicedJoin, built, holds, in_order
 
 Chain = tuple[Operator, list[SlicedJoin]]
 

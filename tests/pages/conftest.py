@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -9,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner import script_runner
-from streamlit.testing.v1 import AppTest
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.testing.v1 import AppTest, app_test
 
 from pages.parts.plans import replanning
 from pages.parts.results import trust_view
@@ -22,18 +25,20 @@ from planner.families.protocol import PlanSpace
 from planner.families.registry import family
 from planner.families.stages import planned_stages, whole_estimate, whole_plan
 from planner.plan.cost import COST_UNITS, Cost, Estimate, Measurement, Quality, Timings
+from planner.seconds.units import NOT_CALIBRATED
 from planner.workload.changes import queries_of_run
 from runtime.backends.kernels.prepare import prepare
 from runtime.backends.live_changes import Steering
 from runtime.calibration.calibrate import CalibrationRequest
-from runtime.control.jobs import Outcome, Request, Runner
+from runtime.control.job_entry import Outcome, Request
+from runtime.control.jobs import Runner
 from runtime.control.resume import ResumeRequest
 from runtime.data.run_data import run_seconds
 from runtime.experiments import figure as figure_store
 from runtime.experiments.figure import Figure, nothing_yet
 from runtime.experiments.measurement import FigureRequest, Sample
 from runtime.runs.history import History
-from runtime.runs.records import Progress, Run, RunRequest
+from runtime.runs.records import KernelTime, Progress, Run, RunRequest
 from tests.pages.helpers import PATIENCE, fresh_app
 
 # Families whose runs measure all policies at once.
@@ -41,6 +46,10 @@ SCHEDULED = ("shared_schedule",)
 PROJECT = Path(__file__).resolve().parents[2]
 # What these keep belongs to one data folder. All other caches depend on their arguments alone.
 OF_THE_FOLDER = (backend.runner, replanning._run_counted, trust_view._diagnoses)
+# Every app under test would read the metadata of all installed packages, and compile the pages,
+# each time anew: most of what opening one costs.
+_COMPONENTS = functools.cache(manifest_scanner.scan_component_manifests)
+_COMPILED_PAGES = ScriptCache()
 
 
 @dataclass
@@ -162,6 +171,7 @@ class FakeSpark:
             status="finished",
             finished=1_700_000_010.0,
             measurement=measurement,
+            predicted_kernel=KernelTime(0.2, NOT_CALIBRATED),
         )
 
 
@@ -223,8 +233,12 @@ def spark(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeSpark
     monkeypatch.setenv("SLUICE_WARM", "0")
     monkeypatch.delenv("SLUICE_DATA_ROOT", raising=False)
     monkeypatch.setattr(backend, "make_runner", lambda: Runner(fake.execute))
+    # A second click comes late on a busy machine.
+    monkeypatch.setattr(backend, "_DOUBLE_CLICK", PATIENCE)
     # AppTest forgets between runs that the app has a router, and would run files of pages/ alone.
     monkeypatch.setattr(script_runner, "_mpa_v1", _run_router)
+    monkeypatch.setattr(manifest_scanner, "scan_component_manifests", _COMPONENTS)
+    monkeypatch.setattr(app_test, "ScriptCache", lambda: _COMPILED_PAGES)
     yield fake
     fake.gate.set()
     for cached in OF_THE_FOLDER:
@@ -232,18 +246,24 @@ def spark(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeSpark
 
 
 @pytest.fixture
-def app(spark: FakeSpark) -> AppTest:  # noqa: ARG001 - the pages need it behind them
-    """The app on its start page."""
-    return fresh_app().run()
+def session(spark: FakeSpark) -> AppTest:  # noqa: ARG001 - the pages need it behind them
+    """A visitor who has not opened a page yet."""
+    return fresh_app()
 
 
 @pytest.fixture
-def go(app: AppTest) -> Callable[[str], AppTest]:
+def app(session: AppTest) -> AppTest:
+    """The app on its start page."""
+    return session.run()
+
+
+@pytest.fixture
+def go(session: AppTest) -> Callable[[str], AppTest]:
     """Go to a page, and see that nothing went wrong there."""
 
     def to(page: str) -> AppTest:
-        app.switch_page(f"pages/{page}.py").run()
-        assert not app.exception
-        return app
+        session.switch_page(f"pages/{page}.py").run()
+        assert not session.exception
+        return session
 
     return to

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from typing import Any
@@ -16,14 +17,45 @@ from runtime.data.folders import PROJECT
 APP = PROJECT / "app.py"
 # Seconds after which something hangs. Nothing that works takes as long, on whatever machine.
 PATIENCE = 600.0
+# What is written over the boxes that files are dropped on.
+OPEN = "A workload (YAML or JSON) or a view"
+DROP = "CSV, TSV, JSON lines or Parquet"
 
 
 def fresh_app(**query: str) -> AppTest:
-    """The app in a session of its own, not run yet, at an address with this query."""
+    """The app in a session of its own, not run yet, at an address with this query.
+
+    All samples are unfolded on its start page, so that each can be opened.
+    """
     fresh = AppTest.from_file(str(APP), default_timeout=PATIENCE)
+    fresh.session_state["more-samples"] = True
     for name, value in query.items():
         fresh.query_params[name] = value
     return fresh
+
+
+def canvases(app: AppTest) -> list[dict[str, Any]]:
+    """What every plan canvas of the page draws; its `text` is the plan in words."""
+    drawn = (found.proto for found in app.get("bidi_component"))
+    return [json.loads(one.json) for one in drawn if one.component_name == "sluice-canvas"]
+
+
+def plan_canvas(app: AppTest) -> dict[str, Any]:
+    """What the only plan canvas of the page draws."""
+    (drawn,) = canvases(app)
+    return drawn
+
+
+def charts(app: AppTest) -> dict[str, dict[str, Any]]:
+    """Every chart of the page by its title; `alt` is what it says in words."""
+    drawn = [json.loads(one.proto.spec) | {"alt": one.proto.alt} for one in app.get("plotly_chart")]
+    return {chart["layout"]["title"]["text"]: chart for chart in drawn}
+
+
+def chart(app: AppTest, title: str) -> dict[str, Any]:
+    """The only chart of the page that has this in its title."""
+    (found,) = [drawn for name, drawn in charts(app).items() if title in name]
+    return found
 
 
 def all_done() -> None:
@@ -60,3 +92,10 @@ def table_with(app: AppTest, column: str) -> pd.DataFrame:
 def reloaded(app: AppTest) -> AppTest:
     """Another session at the same address."""
     return fresh_app(**app.query_params).run()
+
+
+def section(app: AppTest, name: str) -> AppTest:
+    """Results with this section below the plan."""
+    app.button_group(key="results-section").set_value(name).run()
+    assert not app.exception
+    return app

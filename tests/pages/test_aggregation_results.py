@@ -16,7 +16,7 @@ from runtime.runs.history import History
 from runtime.runs.result_files import MOST_CHANGES, expected_changes, folder_for
 from runtime.runs.run_groups import predicted_cost, scores
 from tests.pages.conftest import FakeSpark
-from tests.pages.helpers import all_done, table_with, texts
+from tests.pages.helpers import all_done, section, table_with, texts
 from tests.planner.aggregations import AGGREGATION_SAMPLES
 
 GROUPS = pa.table({"S1.g": [1, 2], "min(S1.x)": [3, 4], "sum(S2.x)": [5, 6], "count(*)": [7, 8]})
@@ -45,7 +45,7 @@ def test_plans_are_compared_by_what_they_are_ranked_by(results: AppTest) -> None
     assert expected == pytest.approx(cost.comparisons + cost.inserts + cost.group_updates)
     assert found is not None
     assert 0.9 * expected < found < expected
-    assert "operations/s" in texts(results)
+    assert "594 operations per second of stream" in texts(results)
     table = table_with(results, "Runs")
     assert list(table["Predicted"]) == sorted(table["Predicted"])
     assert "Both plans gave the same 12,345 groups" in texts(results)
@@ -58,6 +58,7 @@ def test_recomputations_and_sets_stand_beside_their_predictions(results: AppTest
     assert all(predicted > 0 for _, predicted, _ in found)
     held = [name for name, _, _ in comparison.by_operator(early, "state_tuples")]
     assert any(name.startswith("early aggregation") for name in held)
+    section(results, "By operator")
     kinds = results.button_group(key="operators-field")
     assert "Operations/s" in kinds.options[0]
     kinds.set_value("recomputations").run()
@@ -67,7 +68,7 @@ def test_recomputations_and_sets_stand_beside_their_predictions(results: AppTest
 
 
 def test_an_answer_that_was_not_kept_is_said(results: AppTest) -> None:
-    assert "The answer of this run was not kept" in texts(results)
+    assert "The answer of this run was not kept" in texts(section(results, "By query and answer"))
 
 
 def test_the_kept_answer_and_its_changes_are_shown(results: AppTest) -> None:
@@ -78,7 +79,7 @@ def test_the_kept_answer_and_its_changes_are_shown(results: AppTest) -> None:
         folder.mkdir(parents=True)
         pq.write_table(GROUPS, folder / "Q1.parquet")
         pq.write_table(CHANGES, folder / "Q1.changes.parquet")
-    results.run()
+    section(results, "By query and answer")
     assert not results.exception
     assert len(table_with(results, "S1.g")) == 2
     assert "2 groups" in texts(results)
@@ -90,7 +91,7 @@ def test_the_kept_answer_and_its_changes_are_shown(results: AppTest) -> None:
     results.run()
     assert not results.exception
     assert "the kept answer cannot be read" in texts(results)
-    assert any(group.label == "History" for group in results.button_group)
+    assert results.button_group(key="results-section").value, "the rest of the page is there"
 
 
 def test_an_answer_is_kept_only_where_asked_for(app: AppTest, spark: FakeSpark) -> None:

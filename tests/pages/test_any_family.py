@@ -19,7 +19,7 @@ from planner.plan.cost import UnitCosts
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.data.folders import PROJECT
-from tests.pages.helpers import all_done, table_with, texts
+from tests.pages.helpers import all_done, plan_canvas, section, table_with, texts
 
 Go = Callable[[str], AppTest]
 
@@ -51,30 +51,30 @@ def unseen(monkeypatch: pytest.MonkeyPatch, go: Go) -> Iterator[Go]:
 
 def test_its_plans_are_ranked_drawn_and_explained(unseen: Go) -> None:
     app = unseen("plans")
-    assert "S1,S2,S3,S4 wins" in texts(app)
-    assert table_with(app, "Rank")["Plan"].iloc[0] == "S1,S2,S3,S4"
-    assert "probe" in app.get("graphviz_chart")[0].proto.spec, "its operators, beside the ranking"
+    assert "S1 first, then S2, S3, S4 wins" in texts(app)
+    assert table_with(app, "Rank")["Label"].iloc[0] == "S1,S2,S3,S4"
+    assert "probe" in plan_canvas(app)["text"], "its operators, beside the ranking"
     sections = app.button_group(key="plan-detail")
     assert sections.options == [
-        "Cost by operator", "Why it wins", "Operators", "Formulas", "Difference to baseline",
+        "Why it wins", "Cost by operator", "How it was searched", "Formulas",
+        "Difference to baseline", "All costs",
     ]  # fmt: skip
-    for section in sections.options:
-        app.button_group(key="plan-detail").set_value(section).run()
+    for part in sections.options:
+        app.button_group(key="plan-detail").set_value(part).run()
         assert not app.exception
 
 
 def test_it_is_edited_run_and_compared(unseen: Go) -> None:
     app = unseen("workload")
-    assert "S1,S2,S3,S4 wins" in texts(app)
+    assert "S1 first, then S2, S3, S4 wins" in texts(app)
     unseen("run")
-    assert [box.label for box in app.checkbox] == [], "its answers are not kept"
+    assert not any(box.label.startswith("Keep the answer") for box in app.checkbox)
     next(b for b in app.button if b.label == "Run on Spark").click().run()
     assert not app.exception
     all_done()
     unseen("results")
     assert "Both plans gave the same" in texts(app)
-    app.button_group(key="operators-as").set_value("Picture").run()
-    assert not app.exception
+    section(app, "By operator")
     assert "Recent: " in texts(unseen("start"))
 
 

@@ -16,7 +16,7 @@ from planner.numbers import unique_names
 from planner.workload.execution import Change
 from planner.workload.workload import Workload
 from tests.pages.conftest import FakeSpark
-from tests.pages.helpers import all_done, labelled, table_with, texts, until
+from tests.pages.helpers import all_done, labelled, section, table_with, texts, until
 from tests.planner.chains import joined, joins
 
 Go = Callable[[str], AppTest]
@@ -47,8 +47,11 @@ def test_every_strategy_can_be_chosen(sensors: AppTest, go: Go) -> None:
     go("run")
     offered = labelled(sensors.multiselect, "Plans")
     assert offered.value == ["chain:0-60-3600", "unshared"]
-    assert "chain:0-60-3600 (best, mem-opt, cpu-opt)" in offered.options
-    assert {"unshared (baseline)", "pull-up", "push-down"} <= set(offered.options)
+    assert "CPU-Opt and Mem-Opt, 2 slices · best" in offered.options
+    assert {
+        "A join for each query (unshared) · baseline",
+        "One join, filters after it (pull-up)",
+    } <= set(offered.options)
     assert "28,800 tuples per plan" in texts(sensors), "4 tuples a second for two hours"
 
 
@@ -58,6 +61,7 @@ def test_results_are_told_by_query(spark: FakeSpark, sensors: AppTest, go: Go) -
     go("results")
     assert spark.started == ["chain:0-60-3600", "unshared"]
     assert "Both plans gave the same 24,690 results" in texts(sensors)
+    section(sensors, "By query and answer")
     by_query = next(f.value for f in sensors.dataframe if "Query" in f.value)
     assert list(by_query["Query"]) == ["Q1", "Q2"]
     assert list(by_query["Results"]) == [12_345, 12_345]
@@ -66,16 +70,14 @@ def test_results_are_told_by_query(spark: FakeSpark, sensors: AppTest, go: Go) -
     assert "40 rows merged by a union" in texts(sensors)
 
 
-@pytest.mark.parametrize("view", ["Table", "Picture"])
-def test_operators_of_a_shared_run(sensors: AppTest, go: Go, view: str) -> None:
+def test_operators_of_a_shared_run(sensors: AppTest, go: Go) -> None:
     press(go("run"), "Run on Spark")
     all_done()
-    go("results")
-    sensors.button_group(key="operators-as").set_value(view).run()
+    section(go("results"), "By operator")
+    sensors.button_group(key="operators-as").set_value("Table").run()
     assert not sensors.exception
-    if view == "Table":
-        names = set(table_with(sensors, "Operator")["Operator"])
-        assert {"slice [0, 60)", "probe [60, 3600)", "union Q2", "survive Temperature"} <= names
+    names = set(table_with(sensors, "Operator")["Operator"])
+    assert {"slice [0, 60)", "probe [60, 3600)", "union Q2", "survive Temperature"} <= names
 
 
 def test_parts_of_streams_are_told_where_their_codes_stand(sensors: AppTest, go: Go) -> None:
@@ -83,8 +85,8 @@ def test_parts_of_streams_are_told_where_their_codes_stand(sensors: AppTest, go:
     labelled(sensors.multiselect, "Plans").set_value(["push-down"])
     press(sensors, "Run on Spark")
     all_done()
-    go("results")
-    for view in ("Table", "Picture"):
+    section(go("results"), "By operator")
+    for view in ("Bars", "Table"):
         sensors.button_group(key="operators-as").set_value(view).run()
         told = texts(sensors)
         assert "1/-: Temperature that pass Temperature.Value > 90 with all Humidity" in told
@@ -97,6 +99,7 @@ def test_answers_that_differ_are_told_by_query(spark: FakeSpark, sensors: AppTes
     all_done()
     go("results")
     assert "The plans do not agree on Q1, Q2" in texts(sensors)
+    section(sensors, "By query and answer")
     by_query = next(f.value for f in sensors.dataframe if "Query" in f.value)
     assert set(by_query["Same in all runs"]) == {"✗ no"}
 
@@ -109,9 +112,12 @@ def test_a_query_leaves_at_a_time(sensors: AppTest, go: Go) -> None:
     assert sensors.session_state["workload"].run.changes == (Change(5000.0, remove="Q2"),)
     assert "at 5000 s, remove Q2" in texts(sensors)
     stages = next(f.value for f in sensors.dataframe if "What changes" in f.value)
-    assert list(stages["Plan"]) == ["chain:0-60-3600", "chain:0-60"]
+    assert list(stages["Plan"]) == [f"CPU-Opt and Mem-Opt, {n}" for n in ("2 slices", "1 slice")]
     assert list(stages["Until (s)"]) == ["5000", "7200"]
-    assert stages["What changes"].iloc[1] == "Q2 is removed, the plan becomes chain:0-60"
+    assert (
+        stages["What changes"].iloc[1]
+        == "Q2 is removed, the plan becomes CPU-Opt and Mem-Opt, 1 slice"
+    )
     sensors.button(key="remove-change-0").click().run()
     assert sensors.session_state["workload"].run.changes == ()
 
@@ -131,7 +137,10 @@ def test_a_query_enters_and_the_plan_is_switched(sensors: AppTest, go: Go) -> No
     assert second.plan == "pull-up"
     stages = next(f.value for f in sensors.dataframe if "What changes" in f.value)
     assert list(stages["Queries"]) == [2, 3]
-    assert list(stages["Plan"]) == ["chain:0-60-3600", "pull-up"]
+    assert list(stages["Plan"]) == [
+        "CPU-Opt and Mem-Opt, 2 slices",
+        "One join, filters after it (pull-up)",
+    ]
 
 
 def test_what_cannot_happen_is_told_and_changes_nothing(sensors: AppTest, go: Go) -> None:
@@ -156,13 +165,16 @@ def test_a_run_shows_what_has_changed(spark: FakeSpark, app: AppTest, go: Go) ->
     press(go("run"), "Run on Spark")
     # The runner's thread tells how far it is when it gets to it.
     until(lambda: "At 50 s of stream time" in texts(app.run()))
-    assert "At 50 s of stream time: 1 query, chain:0-9 since 40 s (Q1 is removed" in texts(app)
-    assert "at 70 s the plan becomes pull-up" in texts(app)
+    assert (
+        "At 50 s of stream time: 1 query, CPU-Opt and Mem-Opt, 1 slice since 40 s (Q1 is removed"
+        in texts(app)
+    )
+    assert "at 70 s the plan becomes One join, filters after it (pull-up)" in texts(app)
     stages = next(f.value for f in app.dataframe if "Now" in f.value)
     assert list(stages["Now"]) == ["done", "now", "ahead"]
     spark.gate.set()
     all_done()
-    go("results")
+    section(go("results"), "By query and answer")
     assert "### Stages" in texts(app)
     stages = next(f.value for f in app.dataframe if "What changes" in f.value)
     assert list(stages["Queries"]) == [2, 1, 1]

@@ -15,7 +15,7 @@ from planner.experiments.registry import experiment
 from planner.files.data_folder import home
 from planner.seconds.calibration import calibrated_units, keep_calibration
 from runtime.__main__ import main
-from runtime.backends.kernels.progress import Totals
+from runtime.backends.kernels.totals import Totals
 from runtime.data.folders import answers_home, run_folder
 from runtime.experiments import figure as figure_store
 from runtime.experiments.figure import nothing_yet

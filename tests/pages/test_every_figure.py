@@ -6,17 +6,20 @@ import ast
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.parts.shared import backend, charts, samples
+from pages.parts.time_lines import adaptive_view
 from runtime.data.folders import PROJECT
 from tests.pages import conftest
 from tests.pages.conftest import FakeSpark
-from tests.pages.helpers import all_done, labelled, until
+from tests.pages.helpers import all_done, canvases, labelled, section, until
 from tests.pages.test_shedding import AGGREGATES
+from tests.pages.test_time_lines import FOUND
 
 Go = Callable[[str], AppTest]
 DRAWN_BY = ("show", "show_work", "pick", "picture")
@@ -34,9 +37,9 @@ DETAILS = {
     "seven-windows": ["Matrix", "Cost by operator", "Operators"],
     "worked-star": ["Memory states", "Cost by operator", "Operators"],
 }
+PICTURES = {"golab-table-7": ["Join tree", "Loops"]}
 SEEN_WITH = {
     "golab-table-7": {
-        "drawings",
         "index_advice",
         "join_order",
         "protocol",
@@ -49,9 +52,11 @@ SEEN_WITH = {
     "seven-windows": {"what_if", "response_times", "run_views"},
     "worked-star": {"memory", "memory_states", "shed_results", "run_views"},
 }
-SEEN_WHILE_IT_RUNS = {"progress", "sliced_chain"}
+SEEN_WHILE_IT_RUNS = {"sliced_chain"}
+SEEN_WHAT_IF = {"sliders", "one_axis", "two_axes"}
 SEEN_OF_PAPERS = {"figure_page"}
 SEEN_OF_AGGREGATES = {"aggregate_results"}
+SEEN_OVER_TIME = {"statistics_view", "adaptive_view"}
 # Names beyond this are cut, or push the others out of sight.
 LONGEST_NAME = 60
 
@@ -63,9 +68,13 @@ def test_all_modules_that_draw_are_looked_at() -> None:
         calls = (node for node in ast.walk(ast.parse(file.read_text())))
         if any(_draws(node) for node in calls):
             drawing.add(file.parent.stem if file.stem == "__init__" else file.stem)
-    assert drawing == {*SEEN_WHILE_IT_RUNS, *SEEN_OF_PAPERS, *SEEN_OF_AGGREGATES}.union(
-        *SEEN_WITH.values()
-    )
+    assert drawing == {
+        *SEEN_WHILE_IT_RUNS,
+        *SEEN_WHAT_IF,
+        *SEEN_OF_PAPERS,
+        *SEEN_OF_AGGREGATES,
+        *SEEN_OVER_TIME,
+    }.union(*SEEN_WITH.values())
 
 
 def _draws(node: ast.AST) -> bool:
@@ -105,16 +114,20 @@ def test_figures_of_plans_and_results(app: AppTest, go: Go, drawing: set[str], s
     next(b for b in app.button if b.label.startswith("Run best and")).click().run()
     all_done()
     go("plans")
+    for picture in PICTURES.get(sample, ()):
+        app.button_group(key="drawn-as").set_value(picture).run()
+        _check(app)
     for detail in DETAILS[sample]:
         app.button_group(key="plan-detail").set_value(detail).run()
         assert not app.exception
         _check(app)
     go("results")
-    assert _check(app) >= 3
-    app.button_group(key="seconds-of").set_value("Whole runs")
-    app.button_group(key="operators-as").set_value("Picture").run()
+    app.button_group(key="seconds-of").set_value("Whole runs").run()
+    assert _check(app) >= 2
+    section(app, "By operator").button_group(key="operators-as").set_value("Picture").run()
     assert not app.exception
-    _check(app)
+    assert _check(app)
+    _check(section(app, "By query and answer"))
     assert drawing >= SEEN_WITH[sample]
 
 
@@ -145,8 +158,40 @@ def test_figures_of_aggregates_over_what_was_kept(
     next(b for b in app.button if b.label.startswith("Run best and")).click().run()
     all_done()
     go("results")
-    assert _check(app)
+    assert _check(section(app, "By query and answer"))
     assert drawing >= SEEN_OF_AGGREGATES
+
+
+@pytest.mark.parametrize(
+    ("view", "module"),
+    [("Sliders", "sliders"), ("One number", "one_axis"), ("Two numbers", "two_axes")],
+)
+def test_figures_of_what_if(
+    app: AppTest, go: Go, drawing: set[str], view: str, module: str
+) -> None:
+    app.button(key="open-golab-table-7").click().run()
+    app.session_state["whatif-view-buttons"] = view
+    app.session_state["whatif-size"] = 10
+    go("whatif")
+    assert _check(app)
+    assert module in drawing
+
+
+def test_figures_over_time(drawing: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def page() -> None:
+        from pages.parts.time_lines import adaptive_view, statistics_view
+        from tests.pages.test_time_lines import ADAPTED, OBSERVED, WORKLOAD
+
+        statistics_view.show(OBSERVED, WORKLOAD, "run")
+        adaptive_view.show(ADAPTED)
+
+    found = replace(FOUND, static={label: FOUND.static[label] for label in ("A,B", "B,A")})
+    monkeypatch.setattr(adaptive_view, "_found", lambda *_: found)
+    app = AppTest.from_function(page).run()
+    labelled(app.button, "Compare with plans that stay").click().run()
+    assert not app.exception
+    assert _check(app) == 2
+    assert drawing >= SEEN_OVER_TIME
 
 
 def test_figures_of_papers(go: Go, drawing: set[str]) -> None:
@@ -173,6 +218,8 @@ def _check(app: AppTest) -> int:
         _check_legend(title, spec)
     for picture in app.get("graphviz_chart"):
         assert len(picture.proto.alt) > 20
+    for drawn in canvases(app):
+        assert len(drawn["text"]) > 20
     return len(found)
 
 
@@ -186,7 +233,7 @@ def _check_axes(title: str, layout: dict[str, Any]) -> None:
 
 def _check_legend(title: str, spec: dict[str, Any]) -> None:
     """Names of its own for all that a legend shows, where there is more than one thing to tell."""
-    shown = [trace for trace in spec["data"] if trace.get("showlegend") is not False]
+    shown = [trace for trace in spec["data"] if trace.get("showlegend", _is_listed(trace))]
     if spec["layout"].get("showlegend") is False or not shown:
         told = [trace for trace in spec["data"] if not _told_in_place(trace)]
         assert len(told) <= 1, f"{title}: nothing tells its series apart"
@@ -194,6 +241,11 @@ def _check_legend(title: str, spec: dict[str, Any]) -> None:
     names = [trace.get("name", "") for trace in shown]
     assert all(0 < len(name) <= LONGEST_NAME for name in names), f"{title}: {names}"
     assert len(set(names)) == len(names), f"{title}: {names}"
+
+
+def _is_listed(trace: dict[str, Any]) -> bool:
+    """Whether Plotly lists such a trace in the legend where nothing else is said."""
+    return trace.get("type") != "heatmap"
 
 
 def _told_in_place(trace: dict[str, Any]) -> bool:

@@ -11,6 +11,8 @@ from streamlit.testing.v1 import AppTest
 from pages.parts.families.join_order import index_advice
 from pages.parts.shared import samples
 from planner.families.join_order import JoinOrder
+from planner.families.join_order.titles import title
+from planner.families.registry import plan_title
 from planner.files.workload_file import load_workload
 from planner.workload.workload import Workload
 from tests.pages.helpers import labelled, table_with, texts
@@ -36,7 +38,9 @@ def test_the_answer_is_the_planners(advised: AppTest) -> None:
     advice = JoinOrder().space(in_force(advised)).advise(40)
     assert advice.answer() in texts(advised)
     assert "Exact: no other split" in texts(advised)
-    assert f"Best plan with these indexes: {advice.plan}." in texts(advised)
+    assert f"Best plan with these indexes: {plan_title('join_order', advice.plan)}." in texts(
+        advised
+    )
     table = table_with(advised, "Access")
     assert list(table["Window"]) == ["S1", "S2", "S3", "S4"]
     assert "Takes" not in table, "each window has one index"
@@ -61,7 +65,7 @@ def test_the_advised_indexes_can_be_put_to_use(advised: AppTest) -> None:
     assert not advised.exception
     workload = in_force(advised)
     assert (workload.execution.join, workload.execution.buckets) == (advice.join, advice.buckets)
-    assert f"{advice.plan} wins" in texts(advised), "the page plans with them"
+    assert f"{title(advice.plan)} wins" in texts(advised), "the page plans with them"
     assert advised.session_state["plan"] == advice.plan
     assert advised.button(key="use-advice").disabled
     assert advised.button(key="use-advice").label == "These indexes are in use"

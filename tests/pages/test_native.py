@@ -11,7 +11,7 @@ from pages.parts.results.comparison import by_operator, fields
 from pages.parts.results.spark_metrics import joins
 from runtime.runs.history import History
 from runtime.runs.records import Run
-from tests.pages.helpers import all_done, texts
+from tests.pages.helpers import all_done, section, texts
 from tests.pages.test_run import press
 from tests.planner.chains import CHAIN_SAMPLES
 from tests.runtime.run_records import a_run
@@ -57,7 +57,7 @@ def _choose(app: AppTest) -> AppTest:
 def test_the_choice_reaches_the_run(go: Go) -> None:
     app = _choose(go("run"))
     assert "Spark's own operators count no comparisons." in texts(app)
-    assert "comparisons in total" not in texts(app)
+    assert "comparisons in all" not in texts(app)
     press(app, "Run on Spark")
     all_done()
     assert {run.request.backend for run in History().runs()} == {"native"}
@@ -76,7 +76,7 @@ def test_what_spark_counted_stands_on_results(app: AppTest, go: Go) -> None:
     History().save(run)
     go("results")
     assert "which do not count comparisons" in texts(app)
-    assert "addBatch 4" in texts(app)
+    assert "addBatch 4" in texts(section(app, "By operator"))
     frame = next(f.value for f in app.dataframe if "State rows" in f.value.columns)
     assert frame["Join"].tolist() == ["S1 with S2"]
     assert frame["State, MB"].tolist() == [1.0]

@@ -33,7 +33,7 @@ def test_a_draft_with_a_mistake_is_found_again(go: Go) -> None:
     before = in_force(app)
     again = on(reloaded(app), "workload")
     assert labelled(again.text_area, "Q1").value == WRONG
-    assert "Not saved: fix the error" in texts(again)
+    assert "Not saved: fix 1 error" in texts(again)
     assert in_force(again).digest == before.digest
     next(b for b in again.button if b.label == "Discard changes").click().run()
     assert "unfinished" not in again.query_params

@@ -66,14 +66,16 @@ def test_a_file_waits_until_it_is_there(opened: AppTest) -> None:
     assert "The last row may have only a time" in texts(opened)
     assert "Switching" not in texts(opened)
     content = (samples.FOLDER / "rates-table-7.csv").read_bytes()
-    opened.file_uploader[0].upload("rates.csv", content, "text/csv").run()
+    opened.file_uploader(key="rates-file").upload("rates.csv", content, "text/csv").run()
     assert not opened.exception
     assert "Switching 4 times (first at 1,200 s) saves 2.4x" in texts(opened)
 
 
 def test_a_bad_file_is_told_its_place(opened: AppTest) -> None:
     opened.button_group(key="rates-from").set_value("A file").run()
-    opened.file_uploader[0].upload("r.csv", b"time,S1\n0,1\n5,-2\n", "text/csv").run()
+    opened.file_uploader(key="rates-file").upload(
+        "r.csv", b"time,S1\n0,1\n5,-2\n", "text/csv"
+    ).run()
     assert not opened.exception
     assert "r.csv: row 2, column S1**: must be a rate from 0" in texts(opened)
 

@@ -11,12 +11,21 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.results import comparison, exports, past_runs
+from pages.parts.results import exports, past_runs
 from pages.parts.shared import samples
 from planner.plan.cost import Timings
 from runtime.runs.history import History
 from tests.pages.conftest import FakeSpark
-from tests.pages.helpers import all_done, table_with, texts
+from tests.pages.helpers import (
+    all_done,
+    canvases,
+    charts,
+    labelled,
+    plan_canvas,
+    section,
+    table_with,
+    texts,
+)
 
 Go = Callable[[str], AppTest]
 
@@ -35,29 +44,51 @@ def results(spark: FakeSpark, go: Go) -> AppTest:
 def test_nothing_run_yet_leads_to_run(go: Go) -> None:
     app = go("results")
     assert "No plan of this workload has been run yet" in texts(app)
-    assert app.page_link[-1].proto.page.endswith("run")
+    assert any(link.proto.page.endswith("run") for link in app.page_link)
 
 
 def test_predicted_stands_beside_measured(results: AppTest) -> None:
-    assert "S1,S2,S3,S4 made 14,400 comparisons/s, 16,000 predicted (q-error 1.11 ▲ over)" in texts(
-        results
+    answer = (
+        "S1 first, then S2, S3, S4 made 14,400 comparisons per second of stream, 16,000 predicted"
     )
+    assert f"{answer} (q-error 1.11 ▲ over)" in texts(results)
     assert "Prediction model: paper, Appendix A" in texts(results)
     table = table_with(results, "Runs")
-    assert list(table["Plan"]) == ["S1,S2,S3,S4", "S4,S3,S2,S1"]
+    assert list(table["Label"]) == ["S1,S2,S3,S4", "naive:S4,S3,S2,S1"]
     assert set(table["Prediction"]) == {"1.11 ▲ over"}
-    assert len(results.get("plotly_chart")) == 3
+    assert len(charts(results)) == 2
+    assert "Spark's own overhead is 83% of these runs" in texts(results), "0.25 s of 1.5"
 
 
-def test_operators_as_table_and_picture(results: AppTest) -> None:
+def test_time_is_what_the_clock_says(results: AppTest) -> None:
+    """Of what was counted, nothing is said beside it that contradicts it."""
+    slow = History().runs()[-1]
+    assert slow.measurement is not None
+    timed = replace(slow.measurement, timings=Timings(2.0, 1.5, 0.8))
+    History().save(replace(slow, measurement=timed))
+    results.run()
+    fast = "Fixed loops S4, S3, S2, S1 (naive)"
+    assert f"By time, “{fast}” was faster: 0.25 s in kernels" in texts(results)
+    assert "Kernel s, predicted" not in table_with(results, "Runs")
+    labelled(results.button_group, "Best by").set_value("Time").run()
+    assert not results.exception
+    told = texts(results)
+    assert f"{fast} took 0.25 s in kernels, 0.2 s predicted (q-error 1.25 ▼ under)" in told
+    assert "Do not trust the model's kernel seconds here" in told
+    assert "calibrate this one first" in told
+    assert list(table_with(results, "Runs")["Measured"]) == [0.8, 0.25]
+
+
+def test_operators_as_table_and_on_the_plan(results: AppTest) -> None:
+    section(results, "By operator")
     results.button_group(key="operators-as").set_value("Table").run()
     assert not results.exception
     table = table_with(results, "Operator")
     assert len(table) == 12
     assert table["q-error"].iloc[0] == pytest.approx(1 / 0.9)
-    results.button_group(key="operators-as").set_value("Picture").run()
-    assert not results.exception
-    assert "q-error 1.11 ▲ over" in results.get("graphviz_chart")[0].proto.spec
+    arrived = next(box for box in plan_canvas(results)["boxes"] if box["name"] == "S1 arrives")
+    assert arrived["measured"] == "measured 3,420 · 1.11 ▲ over"
+    assert arrived["ratio"] == pytest.approx(0.9)
 
 
 def test_answers_that_differ_are_shown_in_red(spark: FakeSpark, go: Go) -> None:
@@ -75,17 +106,21 @@ def test_runs_on_other_data_are_not_compared(results: AppTest) -> None:
     History().save(replace(before, data_digest="other"))
     results.run()
     assert not results.exception
-    assert list(table_with(results, "Runs")["Plan"]) == [newest.plan.label]
+    assert list(table_with(results, "Runs")["Label"]) == [newest.plan.label]
 
 
 def test_the_model_is_judged_and_its_errors_are_explained(results: AppTest) -> None:
     told = texts(results)
-    assert "Trust the model's choice here, not its figures: q-error 1.11 at the median" in told
-    assert "rank agreement 1 (Kendall's tau)" in told
-    assert "Where the model is wrong about" in told
+    lead = "Trust the model's choice by comparisons here, but not its figures"
+    assert f"{lead}: q-error 1.11 at most over 2 plans" in told
+    assert "in the predicted order (Kendall's tau 1)" in told
+    assert "its choice (" in told
+    section(results, "By operator")
+    assert "Where the model is wrong about this run" in texts(results)
 
 
 def test_reasons_of_one_run_are_told_once(results: AppTest) -> None:
+    section(results, "By operator")
     looked_at = results.selectbox(key="run-shown")
     for run in looked_at.options:
         looked_at.select(run).run()
@@ -102,8 +137,9 @@ def test_repeats_are_told_with_their_spread(results: AppTest) -> None:
         History().save(replace(first, id=f"again-{number}", measurement=timed))
     results.run()
     assert not results.exception
-    row = table_with(results, "Runs").set_index("Plan").loc[first.plan.label]
-    assert (row["Runs"], row["Engine s"], row["Min to max"]) == (3, 4.0, "1.50 to 9.00 s")
+    row = table_with(results, "Runs").set_index("Label").loc[first.plan.label]
+    assert (row["Runs"], row["Engine s"], row["Kernel s"]) == (3, 4.0, 0.5)
+    assert row["Min to max"] == "0.25 to 0.5 s"
 
 
 def test_a_cancelled_run_is_marked(results: AppTest) -> None:
@@ -114,8 +150,8 @@ def test_a_cancelled_run_is_marked(results: AppTest) -> None:
     results.run()
     assert not results.exception
     assert set(table_with(results, "Runs")["Plan"]) == {
-        "S1,S2,S3,S4 (cancelled)",
-        "S4,S3,S2,S1 (cancelled)",
+        "S1 first, then S2, S3, S4 (cancelled)",
+        "Fixed loops S4, S3, S2, S1 (naive) (cancelled)",
     }
     assert (
         "was cancelled after 120 s of stream time. Its figures cover the time until then"
@@ -125,22 +161,27 @@ def test_a_cancelled_run_is_marked(results: AppTest) -> None:
 
 def test_two_runs_are_compared_by_operator(results: AppTest) -> None:
     key = "runs-difference-as"
+    section(results, "Difference")
     whole = table_with(results, "Kind of work")
-    assert whole["Difference, measured"].iloc[0] == pytest.approx(0.9 * (86_850 - 16_000))
+    assert whole["Difference, measured"].iloc[0] == pytest.approx(0.9 * (2_269_650 - 16_000))
     results.button_group(key=key).set_value("By operator").run()
     table = table_with(results, "Operator")
-    assert {"only S1,S2,S3,S4", "only S4,S3,S2,S1"} <= set(table["In"])
+    assert {"only S1 first, then S2, S3, S4", "only Fixed loops S4, S3, S2, S1 (naive)"} <= set(
+        table["In"]
+    )
     results.selectbox(key="runs-difference-field").set_value("state_tuples").run()
     assert set(table_with(results, "Operator")["In"]) == {"both"}
     results.button_group(key=key).set_value("Picture").run()
     assert not results.exception
-    first, second = (chart.proto.spec for chart in results.get("graphviz_chart"))
-    assert "only in this plan" in first
-    assert first != second
+    _, first, second = canvases(results)
+    assert any(box["alone"] for box in first["boxes"])
+    assert not all(box["alone"] for box in first["boxes"])
+    assert first["plan"] != second["plan"]
 
 
 def test_the_history_is_searched_and_filtered(results: AppTest) -> None:
     History().note(History().runs()[0].id, "for the talk")
+    section(results, "History")
     results.button_group(key="history-of").set_value("All workloads").run()
     assert not results.exception
     assert list(table_with(results, "Started")["Status"]) == ["finished", "finished"]
@@ -153,7 +194,7 @@ def test_the_history_is_searched_and_filtered(results: AppTest) -> None:
 
 def test_a_long_history_goes_on(results: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(past_runs, "A_PAGE", 1)
-    results.button_group(key="history-of").set_value("This workload").run()
+    section(results, "History")
     newest, oldest = History().summaries()
     assert list(table_with(results, "Started")["Run"]) == [newest.id]
     results.number_input(key="history-page").set_value(2).run()
@@ -164,13 +205,16 @@ def test_a_long_history_goes_on(results: AppTest, monkeypatch: pytest.MonkeyPatc
 def test_a_run_is_noted_pinned_and_deleted(results: AppTest) -> None:
     chosen = History().summaries()[1]
     results.session_state["history-This workload-0"] = {"selection": {"rows": [1], "columns": []}}
-    results.button_group(key="history-of").set_value("This workload").run()
+    section(results, "History")
     results.text_input(key=f"note-{chosen.id}").set_value("kept").run()
     next(b for b in results.button if b.label == "Pin as baseline").click().run()
     assert not results.exception
     pinned = History().summaries()[1]
     assert (pinned.note, pinned.baseline) == ("kept", True)
+    section(results, "Difference")
     assert results.selectbox(key="difference-second").options[0].endswith("baseline · kept")
+    results.session_state["history-This workload-0"] = {"selection": {"rows": [1], "columns": []}}
+    section(results, "History")
     results.button(key=f"delete-{chosen.id}").click().run()
     assert not results.exception
     assert [run.id for run in History().summaries()] == [History().runs()[0].id]
@@ -193,12 +237,7 @@ def test_exports_are_safe_and_complete(results: AppTest) -> None:
     assert rows[0]["plan"] == "'=HYPERLINK(1)"
     assert {row["field"] for row in rows} >= {"comparisons", "inserts", "state_tuples"}
     documents = json.loads(exports.to_json(runs))
-    assert {document["label"] for document in documents} == {"S1,S2,S3,S4", "S4,S3,S2,S1"}
-
-
-def test_over_and_under_have_colours_of_their_own() -> None:
-    colours = {comparison.fill(100, 50), comparison.fill(50, 100), comparison.fill(100, 101)}
-    assert len(colours) == 3
+    assert {document["label"] for document in documents} == {"S1,S2,S3,S4", "naive:S4,S3,S2,S1"}
 
 
 def test_seconds_are_of_runs_that_can_be_compared(results: AppTest) -> None:
@@ -220,8 +259,7 @@ def test_seconds_are_of_runs_that_can_be_compared(results: AppTest) -> None:
 
 def figure_titles(app: AppTest) -> str:
     """The titles of all charts of the page."""
-    charts = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
-    return "\n".join(chart["layout"]["title"]["text"] for chart in charts)
+    return "\n".join(charts(app))
 
 
 def test_runs_of_the_commands_on_own_data_are_found(app: AppTest, go: Go) -> None:
@@ -237,4 +275,3 @@ def test_runs_of_the_commands_on_own_data_are_found(app: AppTest, go: Go) -> Non
         History().save(replace(run, request=replace(run.request, workload=sample.workload)))
     go("results")
     assert "Both plans gave the same" in texts(app)
-    assert "Difference between two runs" in texts(app)

@@ -14,29 +14,48 @@ from streamlit.testing.v1 import AppTest
 from pages.parts.shared import backend
 from planner.families.registry import family
 from planner.plan.cost import Cost
-from runtime.backends.kernels.progress import Totals
+from planner.workload.adapt import Adapt
+from runtime.backends.kernels.totals import Totals
 from runtime.data.folders import run_folder
 from runtime.runs.history import History
 from runtime.runs.processes import Process
 from runtime.runs.records import Run, Way
 from tests.pages.conftest import FakeSpark
-from tests.pages.helpers import all_done, fresh_app, labelled, texts, until
+from tests.pages.helpers import PATIENCE, all_done, fresh_app, labelled, plan_canvas, texts, until
 from tests.runtime.run_records import a_run
 
 Go = Callable[[str], AppTest]
 GOLAB = "Golab & Özsu, Table 5"
+PLANS = "S1 first, then S2, S3, S4; Fixed loops S4, S3, S2, S1 (naive)"
 
 
 def press(app: AppTest, label: str) -> AppTest:
-    next(button for button in app.button if button.label == label).click().run()
+    labels = {button.label.replace("\\", ""): button for button in app.button}
+    assert not labels[label].disabled
+    labels[label].click().run()
     assert not app.exception
     return app
 
 
 def test_best_and_its_rival_are_preselected(go: Go) -> None:
     app = go("run")
-    assert labelled(app.multiselect, "Plans").value == ["S1,S2,S3,S4", "S4,S3,S2,S1"]
+    assert labelled(app.multiselect, "Plans").value == ["S1,S2,S3,S4", "naive:S4,S3,S2,S1"]
     assert "93,000 tuples per plan" in texts(app), "15 tuples a second for 6,200 s"
+
+
+def test_a_run_may_follow_its_tuples(spark: FakeSpark, go: Go) -> None:
+    app = go("run")
+    labelled(app.selectbox, "Switch plans while it runs").set_value("regret").run()
+    assert not app.exception
+    assert "plans are switched by regret" in texts(app)
+    spark.gate.clear()
+    press(app, "Run on Spark")
+    (job,) = backend.runner().active()
+    until(lambda: job.running is not None)
+    assert job.running is not None
+    assert job.running.request.workload.run.adapt == Adapt("regret")
+    spark.gate.set()
+    all_done()
 
 
 def test_a_run_shows_its_progress_and_leads_to_results(spark: FakeSpark, go: Go) -> None:
@@ -44,7 +63,7 @@ def test_a_run_shows_its_progress_and_leads_to_results(spark: FakeSpark, go: Go)
     app = press(go("run"), "Run on Spark")
     until(lambda: any("batch 1 of 4" in bar.proto.text for bar in app.run().progress))
     assert {metric.label for metric in app.metric} >= {"Comparisons", "Results", "Tuples held"}
-    assert "so far: not counted yet" in app.get("graphviz_chart")[0].proto.spec
+    assert {box["measured"] for box in plan_canvas(app)["boxes"]} == {"not counted yet"}
     assert "Counting begins after the warm-up of 3 min" in texts(app)
     spark.gate.set()
     all_done()
@@ -57,7 +76,7 @@ def test_figures_change_in_a_picture_that_is_drawn_once(spark: FakeSpark, go: Go
     spark.gate.clear()
     app = press(go("run"), "Run on Spark")
     until(lambda: any("batch 1 of 4" in bar.proto.text for bar in app.run().progress))
-    drawn = app.get("graphviz_chart")[0].proto.spec
+    before = plan_canvas(app)
     (job,) = backend.runner().active()
     assert job.running is not None
     asked = job.running.request
@@ -65,9 +84,11 @@ def test_figures_change_in_a_picture_that_is_drawn_once(spark: FakeSpark, go: Go
     counted = {operator.id: Cost(comparisons=4321.0) for operator in plan.operators()}
     job.running.progress = replace(job.running.progress, costs=counted)
     app.run()
-    (written,) = [c for c in app.get("bidi_component") if c.proto.component_name == "sluice-live"]
-    assert "so far: 4,321 comparisons/s" in written.proto.json
-    assert app.get("graphviz_chart")[0].proto.spec == drawn
+    after = plan_canvas(app)
+    arrived = next(box for box in after["boxes"] if box["name"] == "S1 arrives")
+    assert arrived["measured"].startswith("measured 13,000"), "three probes"
+    assert [box["at"] for box in after["boxes"]] == [box["at"] for box in before["boxes"]]
+    assert [line["path"] for line in after["lines"]] == [line["path"] for line in before["lines"]]
     spark.gate.set()
     all_done()
 
@@ -90,23 +111,33 @@ def test_a_run_of_another_workload_waits_for_the_one_that_goes_on(spark: FakeSpa
     press(app, "Run best and worst on Spark")
     assert [job.subject for job in backend.runner().active()] == [GOLAB, "edited"]
     assert app.query_params["job"] != first
-    assert f"1. **{GOLAB}** · S1,S2,S3,S4 and 1 more, 2 runs · running · this tab" in texts(app)
-    assert "2. **edited** · S1,S2,S3,S4 and 1 more, 2 runs · 1 ahead of it · this tab" in texts(app)
-    press(app, "Watch")
-    assert app.query_params["job"] == first
+    assert f"**{GOLAB}: {PLANS}** · 0 of 2 runs done" in texts(app)
+    assert f"2. **edited: {PLANS}** · waiting" in texts(app)
+    cancels = [button.label.replace("\\", "") for button in app.button if "Cancel" in button.label]
+    assert sorted(cancels) == [f"Cancel 2 plans of {GOLAB}", "Cancel 2 plans of edited"]
+    # The same again, from this page: it waits, too.
+    press(go("run"), "Add to the queue")
+    press(go("run"), "Add to the queue")
+    assert len(backend.runner().active()) == 2, "a double click"
+    backend.runner().active()[-1].submitted -= 2 * PATIENCE
+    press(go("run"), "Add to the queue")
+    go("run")
+    assert texts(app).count(f"**edited: {PLANS}** · waiting") == 2
     spark.gate.set()
     all_done()
-    assert len(spark.started) == 4
+    assert len(spark.started) == 6
+    go("run")
+    assert "Both plans gave the same 12,345 results" in texts(app)
 
 
 def test_cancel_stops_the_plan_and_those_after_it(spark: FakeSpark, go: Go) -> None:
     spark.gate.clear()
     app = press(go("run"), "Run on Spark")
     until(lambda: spark.started != [])
-    press(app, "Cancel")
+    press(app, f"Cancel 2 plans of {GOLAB}")
     all_done()
     go("run")
-    assert "The run was cancelled" in texts(app)
+    assert f"**{GOLAB}: {PLANS}** was cancelled" in texts(app)
     assert spark.started == ["S1,S2,S3,S4"]
     spark.gate.set()
     press(app, "Run on Spark")
@@ -119,18 +150,17 @@ def test_another_session_finds_the_run_and_waits_behind_it(spark: FakeSpark, go:
     app = press(go("run"), "Run on Spark")
     reloaded = fresh_app(job=app.query_params["job"])
     reloaded.run().switch_page("pages/run.py").run()
-    assert any(button.label == "Cancel" for button in reloaded.button)
+    assert any(button.label.startswith("Cancel ") for button in reloaded.button)
 
     second = fresh_app().run()
     second.switch_page("pages/run.py").run()
-    plans = "S1,S2,S3,S4 and 1 more, 2 runs"
-    assert f"1. **Golab & Özsu, Table 5** · {plans} · running · another tab" in texts(second)
+    assert f"1. **{GOLAB}: {PLANS}** · running · from another tab" in texts(second)
     second.switch_page("pages/plans.py").run()
     press(second, "Run best and worst on Spark")
-    assert f"2. **Golab & Özsu, Table 5** · {plans} · 1 ahead of it · this tab" in texts(second)
-    press(second, "Leave the queue")
+    assert f"2. **{GOLAB}: {PLANS}** · waiting" in texts(second)
+    press(second, f"Cancel 2 plans of {GOLAB}")
     second.switch_page("pages/run.py").run()
-    assert "The run was cancelled" in texts(second)
+    assert f"**{GOLAB}: {PLANS}** was cancelled" in texts(second)
     assert len(backend.runner().active()) == 1, "the other tab's goes on"
     spark.gate.set()
     all_done()
@@ -169,7 +199,7 @@ def test_too_many_tuples_are_refused_before_anything_starts(spark: FakeSpark, go
     app = go("run")
     duration = next(box for box in app.number_input if box.label.startswith("Duration"))
     duration.set_value(1e9).run()
-    press(app, "Run on Spark")
+    assert labelled(app.button, "Run on Spark").disabled
     assert "would generate about 15,000,003,000 tuples; at most 200,000,000" in texts(app)
     assert not backend.runner().active()
     assert spark.started == []
@@ -205,7 +235,7 @@ def test_a_master_is_named_or_its_mistake_is_told(spark: FakeSpark, go: Go) -> N
     app = go("run")
     box = next(box for box in app.text_input if box.label == "Spark master")
     box.set_value("spork://x").run()
-    press(app, "Run on Spark")
+    assert labelled(app.button, "Run on Spark").disabled
     assert "is no Spark master; give local" in texts(app)
     assert not spark.started
 

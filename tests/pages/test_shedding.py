@@ -33,16 +33,11 @@ from runtime.runs.run_groups import by_plan
 from runtime.runs.run_summary import summary_of
 from tests.pages import conftest
 from tests.pages.conftest import FakeSpark
-from tests.pages.helpers import all_done, table_with, texts
+from tests.pages.helpers import all_done, charts, section, table_with, texts
 
 Go = Callable[[str], AppTest]
 # Not before so many redraws would a frontier of this size be drawn in vain.
 MOST_REDRAWS = 60
-
-
-def charts(app: AppTest) -> dict[str, dict[str, Any]]:
-    drawn = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
-    return {chart["layout"]["title"]["text"]: chart for chart in drawn}
 
 
 def press(app: AppTest, label: str) -> AppTest:
@@ -81,9 +76,8 @@ def test_the_frontier_has_a_line_for_every_policy_below_the_exact_one(worked: Ap
     for name in ("RAND-S", "SIMP-S", "DGL-S", "GAIN-S"):
         assert all(own <= most + 1e-6 for own, most in zip(lines[name], best, strict=True))
     assert [note["text"] for note in chart["layout"]["annotations"]] == ["memory now: 4"]
-    alternative = worked.get("plotly_chart")[0].proto.alt
-    assert "GAIN-S: " in alternative
-    assert "with 4" in alternative
+    assert "GAIN-S: " in chart["alt"]
+    assert "with 4" in chart["alt"]
     assert "Simulated on a seeded sample: OSSJ" in texts(worked)
 
 
@@ -201,18 +195,19 @@ def ran(worked: AppTest, go: Go, spark: FakeSpark) -> AppTest:
 
 def test_a_part_of_the_answer_is_no_fault(ran: AppTest) -> None:
     assert not ran.error
-    (badge,) = [i.value for i in ran.info if "subset" in i.value]
-    assert "EXACT gave all 12,345 results" in badge.replace("\\", "")
+    (badge,) = [line for line in texts(ran).splitlines() if "subset" in line]
+    assert "Keep all tuples (EXACT) gave all 12,345 results" in badge
     assert "of the results" in badge
     assert "50% of the importance" in badge
 
 
 def test_the_exact_plan_is_no_choice(ran: AppTest) -> None:
-    assert "run another plan to choose from" in texts(ran)
+    assert "run another plan to compare" in texts(ran)
     assert not ran.selectbox(key="run-shown").options[0].startswith("EXACT")
 
 
 def test_results_say_what_was_shed_why_and_when(ran: AppTest) -> None:
+    section(ran, "By query and answer")
     assert list(table_with(ran, "Share")["Answer"]) == ["Importance", "Results"]
     why = table_with(ran, "Not let in")
     assert list(why["Stream"]) == ["p", "l"]
@@ -302,7 +297,7 @@ def test_aggregates_have_their_interval_beside_the_exact_figure(
     spark.answer = lambda label: f"digest of {label}"
     press(worked, "Run best and baseline on Spark")
     all_done()
-    app = go("results")
+    app = section(go("results"), "By query and answer")
     shown = table_with(app, "Aggregate")
     assert list(shown["Group"]) == ["<b>east"] * 2
     assert shown["From"].iloc[0] == 80.4
@@ -324,7 +319,7 @@ def test_results_of_a_join_that_aggregates_are_counted_not_its_groups() -> None:
         query = replace(run.workload.queries[0], aggregates=(Aggregate("count"),))
         runs.append(replace(run, workload=replace(run.workload, queries=(query,))))
     _, words = comparison.same_answer(runs)
-    assert "EXACT gave all 12,345 results" in words
+    assert "Keep all tuples (EXACT) gave all 12,345 results" in words
     assert "groups" not in words
 
 

@@ -8,9 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.parts.shared import backend
-from runtime.control.jobs import Entry
+from runtime.control.job_entry import Entry
 from tests.pages.conftest import FakeSpark
-from tests.pages.helpers import all_done, labelled, texts, until
+from tests.pages.helpers import all_done, labelled, section, texts, until
 from tests.pages.test_chain_runs import press
 
 Go = Callable[[str], AppTest]
@@ -65,14 +65,14 @@ def test_queries_enter_leave_and_change_and_the_workload_has_it_in_the_end(
     app.run()
     told = next(f.value for f in app.dataframe if "What changes" in f.value)
     assert "Q1 is removed, Q3 is added, Q2 changes" in told["What changes"].iloc[1]
-    assert told["Plan"].iloc[1] == "pull-up"
+    assert told["Plan"].iloc[1] == "One join, filters after it (pull-up)"
 
     spark.gate.set()
     all_done()
     go("run")
     assert app.session_state["workload"].run.changes[0].add.name == "Q3"
     assert len(app.session_state["workload"].run.changes) == 5
-    go("results")
+    section(go("results"), "By query and answer")
     by_query = next(f.value for f in app.dataframe if "Query" in f.value)
     assert list(by_query["Query"]) == ["Q1", "Q2", "Q3"]
 

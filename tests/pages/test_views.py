@@ -45,6 +45,10 @@ def _at(app: AppTest, page: str) -> AppTest:
     return fresh
 
 
+def _upload(app: AppTest, view: bytes) -> None:
+    app.file_uploader(key="workload-file").set_value(("view.json", view, "application/json")).run()
+
+
 def test_a_link_restores_plan_and_baseline(go: Go) -> None:
     app = _with_choices(go)
     assert app.query_params["sample"] == "golab-table-7"
@@ -69,7 +73,7 @@ def test_a_file_restores_the_view_and_its_page(go: Go) -> None:
     file = views.to_file("run", app.session_state["workload"], (None, False), view)
 
     fresh = fresh_app().run()
-    fresh.file_uploader[0].set_value(("view.json", file.encode(), "application/json")).run()
+    _upload(fresh, file.encode())
     assert not fresh.exception
     assert _chosen(fresh) == _chosen(app)
     assert "Run on Spark" in [button.label for button in fresh.button], "the page it was taken from"
@@ -106,7 +110,7 @@ def test_a_view_that_anyone_may_have_written(
     workload = dump_workload(app.session_state["workload"])
     whole = {"sluice_view": 1, "page": "plans", "view": {}, "workload": workload}
     content = json.dumps(whole | change).encode()
-    app.file_uploader[0].set_value(("view.json", content, "application/json")).run()
+    _upload(app, content)
     assert not app.exception
     assert app.error
     assert told in texts(app)

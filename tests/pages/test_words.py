@@ -11,7 +11,7 @@ from pages.parts.shared.formatting import (
     error_text,
     on_pages,
     plain,
-    rounded_alike,
+    rounded_each,
     seconds_text,
 )
 
@@ -38,16 +38,24 @@ def test_costs_are_compared_in_words(mine: float, theirs: float, words: str) -> 
         ("or run on your own data with --data", "or give your data under Workload, Own data"),
         ("in a folder, given with --data", "in a folder, given under Workload, Own data"),
         ("or start with --data-root", "or start with --data-root"),
+        (
+            "join_order plans it with --query Q1",
+            "choose it at the top of the page to plan it alone",
+        ),
+        ("--master", "Spark master"),
+        ("set execution.evaluate: eager", "set evaluate to eager in the workload file"),
+        ("join_order: it plans one query at a time", "join order: it plans one query"),
     ],
 )
 def test_options_are_places_on_pages(message: str, words: str) -> None:
     assert on_pages(message).startswith(words)
 
 
-def test_numbers_of_a_column_have_the_same_decimals() -> None:
-    assert rounded_alike([47_977.04, 155.93]) == [47_977, 156]
-    assert rounded_alike([1.2345, 0.5]) == [1.23, 0.5]
-    assert rounded_alike([]) == []
+def test_numbers_of_a_column_have_three_digits() -> None:
+    assert rounded_each([47_977.04, 155.93]) == [47_977, 156]
+    assert rounded_each([1.2345, 0.5]) == [1.23, 0.5]
+    assert rounded_each([0.585, 1938.3, 0.0]) == [0.585, 1938, 0.0]
+    assert rounded_each([]) == []
 
 
 def test_arrows_say_over_and_under() -> None:

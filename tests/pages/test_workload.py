@@ -16,6 +16,7 @@ from planner.workload.workload import Workload
 from tests.pages.helpers import labelled, table_with, texts
 
 Go = Callable[[str], AppTest]
+FOLDER = "Or a folder with one CSV or Parquet file per stream"
 QUERY = "SELECT * FROM S1 [RANGE 100], S2 [RANGE 50] WHERE S1.attr = S2.attr"
 
 
@@ -139,7 +140,7 @@ def test_a_typed_folder_must_lie_under_the_data_folder(
     go: Go, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     app = section(go("workload"), "Own data")
-    labelled(app.text_input, "A folder with one CSV or Parquet file per stream").set_value("/etc")
+    labelled(app.text_input, FOLDER).set_value("/etc")
     next(b for b in app.button if b.label == "Use this folder").click().run()
     assert not app.exception
     assert "must be inside" in texts(app)
@@ -157,12 +158,19 @@ def test_a_typed_folder_must_lie_under_the_data_folder(
         own_data.allowed_folder("out")
 
 
-def test_uploads_must_be_named_after_streams(go: Go) -> None:
+def test_dropped_files_become_the_data_of_the_open_workload(go: Go) -> None:
     app = section(go("workload"), "Own data")
-    app.file_uploader[0].set_value([("passwd.csv", b"ts,attr\n1,2\n", "text/csv")])
-    next(b for b in app.button if b.label == "Use these files").click().run()
+    rows = "".join(f"{n},{n % 5}\n" for n in range(40))
+    files = [(f"S{n}.csv", f"ts,attr\n{rows}".encode(), "text/csv") for n in range(1, 5)]
+    app.file_uploader(key="dropped-here").set_value(files[:3]).run()
     assert not app.exception
-    assert "does not belong to a stream" in texts(app)
+    assert "Missing: S4." in texts(app)
+    app.file_uploader(key="dropped-here").set_value(files).run()
+    next(b for b in app.button if b.label == "Use with the open workload").click().run()
+    assert not app.exception
+    folder = app.session_state["data"]
+    assert sorted(file.name for file in folder.iterdir()) == [f"S{n}.parquet" for n in range(1, 5)]
+    assert folder.stat().st_mode & 0o077 == 0
 
 
 PARTS = {
@@ -225,7 +233,7 @@ def test_a_dangling_link_in_a_data_folder_is_one_message(
     (tmp_path / "linked" / "S1.csv").symlink_to(tmp_path / "nothing")
     monkeypatch.setenv("SLUICE_DATA_ROOT", str(tmp_path))
     app = section(go("workload"), "Own data")
-    labelled(app.text_input, "A folder with one CSV or Parquet file per stream").set_value("linked")
+    labelled(app.text_input, FOLDER).set_value("linked")
     next(b for b in app.button if b.label == "Use this folder").click().run()
     assert not app.exception
     assert "no file S1.csv" in texts(app).replace("\\", "")

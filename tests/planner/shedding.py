@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from planner.experiments.towne.workloads import star_join
+from planner.families.load_shedding.space import Policies
 from planner.files.query.text import parse_query
 from planner.workload.execution import Execution, RunSettings, Shedding
 from planner.workload.streams import Arrivals, Attribute, Changes, Relation, Stream, catalogue
@@ -89,3 +91,9 @@ STAR_SAMPLES: dict[str, Workload] = {
         star(PLAIN), streams=tuple(replace(s, importance=None) for s in star(PLAIN).streams)
     ),
 }
+
+
+@cache
+def star_space(sample: str) -> Policies:
+    """One for all tests: what it has simulated, it need not simulate again."""
+    return Policies(STAR_SAMPLES[sample])

@@ -120,8 +120,8 @@ def test_seconds_come_from_declared_unit_costs(save: Save, document: Callable[..
     assert seconds == sorted(seconds)
     assert spent[by_time["best"]] == seconds[0]
     every = document("plans", path, "--rank", "seconds", "--all")["families"]["join_order"]
-    orders = [c for c in every["candidates"] if ":" not in c["label"]]
-    assert [c["tags"] for c in orders if "worst" in c["tags"]] == [orders[-1]["tags"]]
+    worst = [c["label"] for c in every["candidates"] if "worst" in c["tags"]]
+    assert worst == [every["candidates"][-1]["label"]]
 
 
 def test_own_data_fill_in_what_is_not_declared(
@@ -155,7 +155,7 @@ def test_a_family_that_refuses_is_listed_with_its_reason(
 
 def test_people_read_the_answer_first(table_5: str, printed: Callable[..., str]) -> None:
     text = printed("plans", table_5)
-    assert "S1,S2,S3,S4 wins: 16,000 comparisons/s" in text
+    assert "S1 first, then S2, S3, S4 wins: 16,000 comparisons per second of stream" in text
     assert "10 of 48 plans listed" in text
 
 
@@ -194,7 +194,7 @@ def test_sweep_is_the_contracts_document(
     path = save(equality_join(TABLE_7))
     asked = ("sweep", path, "--vary", "streams.S1.rate=1:50:8")
     found = document(*asked)
-    assert set(found) == {"axes", "plans", "cost", "winner", "crossovers"}
+    assert {"axes", "plans", "cost", "winner", "crossovers"} <= set(found)
     assert found["axes"][0]["path"] == "streams.S1.rate"
     assert [len(costs) for costs in found["cost"]] == [8] * len(found["plans"])
     assert set(found["crossovers"][0]) == {"at", "from", "to"}

@@ -64,9 +64,9 @@ def run_all_ways(request: RunRequest, folder: Path) -> Run:
     The replay is returned; the results of each are in the folder of its way (`WAYS`).
     """
     whole = run(replace(request, way="replay", results=folder / "whole"))
-    cut = replace(request, way="stream", batch_rows=60, results=folder / "cut")
+    cut = replace(request, way="stream", batch_rows=110, results=folder / "cut")
     check_same(run(cut), whole)
-    lost = broken_off(replace(cut, results=folder / "resumed"), batches=4)
+    lost = broken_off(replace(cut, results=folder / "resumed"), batches=3)
     check_same(resume(lost.id), whole)
     assert History().get(whole.id) == whole
     return whole

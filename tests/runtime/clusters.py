@@ -17,7 +17,7 @@ import pyspark
 from runtime.spark.java import find_java
 
 _SPARK = Path(pyspark.__file__).parent
-_PATIENCE_SECONDS = 60.0
+_PATIENCE_SECONDS = 600.0
 
 
 @dataclass

@@ -20,7 +20,7 @@ from runtime.engines.join_order.kernel.multiway import Counters
 from runtime.engines.join_order.multiway_program import JoinProgram
 from runtime.engines.protocol import PlanInput, Program, Tally
 from runtime.engines.registry import engine
-from runtime.runs.result_files import MOST_RESULT_ROWS
+from runtime.runs.result_parts import MOST_RESULT_ROWS
 from tests.oracles.joins import Data
 
 

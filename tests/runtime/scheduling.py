@@ -36,7 +36,7 @@ from runtime.engines.protocol import Tally
 from runtime.engines.shared_schedule.counters import ScheduleCounters
 from runtime.engines.shared_schedule.program import ScheduleProgram
 from runtime.engines.shared_schedule.tally import Figures
-from runtime.runs.result_files import MOST_RESULT_ROWS
+from runtime.runs.result_parts import MOST_RESULT_ROWS
 from tests.oracles.joins import Data
 from tests.runtime.driving import program_of, tables_of
 

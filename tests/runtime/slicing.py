@@ -26,8 +26,8 @@ from planner.workload.workload import Workload
 from runtime.data.feed import Feed, Span, Split
 from runtime.engines.pair_feed import pair_feed
 from runtime.engines.protocol import Tally
+from runtime.engines.sliced_chain.simulation import built
 from tests.oracles.joins import Data
-from tests.oracles.slices import built
 from tests.runtime.driving import program_of, stepped, tables_of
 
 SPAN = Span(2_000_000, 15_000_000)

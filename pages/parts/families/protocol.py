@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import pandas as pd
 import streamlit as st
 
 from pages.parts.plans import drawings
-from pages.parts.plans.ranking_table import plan_heading
 from pages.parts.shared import charts, figures, planning
 from pages.parts.shared.formatting import plain
 from planner.families.protocol import Candidate, Family, Ranking
@@ -21,6 +21,10 @@ from runtime.runs.records import Run
 
 # The name of a section and what draws it; the first one is shown first.
 Sections = dict[str, Callable[[], None]]
+# Pixels: the height of what is beside the ranking.
+PICTURE_HEIGHT = 390
+# The canvas among the pictures of a plan.
+OPERATORS = "Operators"
 # Figures by the id of their operator.
 ByOperator = Mapping[str, float]
 
@@ -35,6 +39,10 @@ class PlanChoice:
     baseline: Candidate
     label: str
 
+    def title(self, label: str) -> str:
+        """What people call one of the plans."""
+        return planning.title(self.family.name, label, self.workload)
+
     @property
     def priced(self) -> tuple[Plan, Estimate]:
         """The plan with its operators, and what each should cost."""
@@ -44,8 +52,6 @@ class PlanChoice:
 class FamilyView:
     """How a family is shown; subclasses replace the parts that they show in their own way."""
 
-    # Rankings of any size are cheap: the family lists instructive plans, not all of them.
-    ranks_at_once: bool = False
     # Plans that belong to every short list.
     landmarks: tuple[str, ...] = ()
     # Runs can keep their answers, to be shown under Results.
@@ -53,16 +59,13 @@ class FamilyView:
     # More kinds of work than those of a cost; `extra_work` gives their figures.
     extra_fields: tuple[str, ...] = ()
 
-    def above_ranking(self, choice: PlanChoice, choose: Callable[[str], None]) -> None:
-        """What Plans shows over the ranking; `choose` picks another plan."""
+    def shape(self, label: str) -> str:
+        """What a plan looks like: plans of one shape differ only in their finer points."""
+        return label.partition(":")[0].partition("@")[0]
 
-    def beside_ranking(self, choice: PlanChoice) -> None:
-        """What Plans shows beside the ranking: the chosen plan."""
-        plan_heading(choice)
-        drawings.operators(*choice.priced, key="chosen")
-
-    def below_ranking(self, choice: PlanChoice) -> None:
-        """What Plans shows under the ranking, before the details."""
+    def pictures(self, choice: PlanChoice) -> Sections:
+        """The ways to draw the chosen plan beside the ranking, first its operators."""
+        return {OPERATORS: partial(drawings.chosen, choice, height=PICTURE_HEIGHT)}
 
     def details(self, choice: PlanChoice, common: Sections) -> Sections:  # noqa: ARG002
         """The sections that explain the chosen plan; `common` are those of every family."""

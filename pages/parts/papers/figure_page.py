@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import streamlit as st
 
 from pages.parts.papers import figure_chart, figure_tables
-from pages.parts.run import progress
+from pages.parts.run import endings, progress
 from pages.parts.shared import backend, charts, controls, state
 from pages.parts.shared.formatting import counted, moment, plain
 from planner.experiments.experiment import Experiment, Point
@@ -124,7 +124,7 @@ def buttons(held: Shown) -> None:
     if job is not None:
         progress.live(job.id)
         return
-    progress.failed_figure(held.experiment.name)
+    endings.failed_figure(held.experiment.name)
     own = held.figure if held.here else None
     partly = own is not None and not own.complete
     with st.container(horizontal=True, vertical_alignment="center"):

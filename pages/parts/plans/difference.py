@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from pages.parts.canvas import plan_canvas
+from pages.parts.canvas.plan_canvas import CanvasPlan
 from pages.parts.plans import drawings
 from pages.parts.shared import controls
 from pages.parts.shared.formatting import UNITS, compared, plain
@@ -14,13 +16,11 @@ from planner.families.registry import family
 from planner.numbers import amount, shortened, unique_names
 from planner.plan.cost import COST_FIELDS, Estimate
 from planner.plan.difference import Aligned, Side, aligned
+from planner.plan.objective import part_of_cost
 from planner.plan.operator_names import operator_name
-from planner.plan.plan_text import Overlay
 from runtime.runs.records import Run
 
 WHOLE, BY_OPERATOR, PICTURE = "Whole plan", "By operator", "Picture"
-# Pale fills under dark letters, as on the picture of a run; each is labelled, too.
-_ONE_ALONE, _SHARED = "#fbd9b5", "#e3e3e3"
 
 
 def of_run(run: Run, name: str) -> Side:
@@ -143,26 +143,28 @@ def _table(frame: pd.DataFrame, alt: str) -> None:
 def _pictures(first: Side, second: Side, field: str) -> None:
     """Both plans; each operator shows whether the other plan has it, and its cost there."""
     rows = aligned(first, second)
-    for place, (column, side) in enumerate(
-        zip(st.columns(2, gap="medium"), (first, second), strict=True)
+    by = part_of_cost(field, field)
+    pairs = ((first, second), (second, first))
+    for place, (column, (side, other)) in enumerate(
+        zip(st.columns(2, gap="medium"), pairs, strict=True)
     ):
         with column:
             st.markdown(f"**{plain(side.name, 60)}**")
             marks = {row.operator.id: _mark(row, field, place) for row in rows}
-            drawings.operators(
-                side.plan, Estimate(side.predicted), marks, key=f"difference-{place}"
+            drawn = CanvasPlan(
+                side.plan, Estimate(side.predicted), by, compared=other.plan, notes=marks
             )
-    st.caption("Grey: in both plans. Orange: only in this plan.")
+            plan_canvas.show(drawn, f"difference-{place}", aspect=1.2)
+    st.caption("Dashed: only in this plan. In both plans are operators that do the same work.")
 
 
-def _mark(row: Aligned, field: str, place: int) -> Overlay:
+def _mark(row: Aligned, field: str, place: int) -> str:
     if row.where != "both":
-        return Overlay(("only in this plan",), _ONE_ALONE)
+        return "only in this plan"
     pairs = [row.figures(field, measured) for measured in (True, False)]
     mine, theirs = next((p for p in pairs if None not in p), (None, None))
     if mine is None or theirs is None or mine == theirs:
-        return Overlay(("the same in both",), _SHARED)
+        return "the same in both"
     delta = (mine - theirs) * (1 if place == 0 else -1)
     sign = "+" if delta > 0 else "-"
-    change = f"{sign}{amount(abs(delta))} {UNITS[field].lower()}"
-    return Overlay((f"{change} compared with the other",), _SHARED)
+    return f"{sign}{amount(abs(delta))} {UNITS[field].lower()}"

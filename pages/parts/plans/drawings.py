@@ -1,90 +1,40 @@
-"""A plan drawn as a graph of its operators, in whole or in part."""
+"""A plan as a graph of its operators: on the canvas, with the colours of its streams."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.parts.shared import charts, controls
+from pages.parts.canvas import plan_canvas
+from pages.parts.canvas.plan_canvas import CanvasPlan
 from pages.parts.shared.formatting import plain
-from planner.numbers import shortened
-from planner.plan.cost import Estimate
-from planner.plan.dot import to_dot
+from pages.parts.start.workload_picture import colours
 from planner.plan.operator_names import parts_of_plan
-from planner.plan.plan import Operator, Plan
-from planner.plan.plan_text import Overlays, to_text
+from planner.plan.plan import Plan
+from runtime.runs.records import Run
 
-EVERY = "All arrivals"
-EVERY_QUERY = "All queries"
-# A larger graph takes long to lay out, and cannot be read.
-MOST_OPERATORS = 60
-# Longer text alternatives are cut in their middle.
-MOST_LETTERS = 4_000
+if TYPE_CHECKING:
+    from pages.parts.families.protocol import PlanChoice
+    from planner.plan.objective import Objective
+
 # So many parts of streams are explained.
 MOST_PARTS = 8
+# Width over height of a canvas across the page.
+_WIDE = 3.0
 
 
-def operators(
-    plan: Plan, estimate: Estimate, overlays: Overlays | None = None, key: str = "pipeline"
-) -> None:
-    """The graph of operators, tuples flowing upwards; of one pipeline, one query, or all."""
-    drawn = part_of(plan, key)
-    count = len(drawn.operators())
-    text = to_text(drawn, estimate, overlays)
-    if count > MOST_OPERATORS:
-        st.caption(f"{count} operators are too many for a picture, so they are listed as text.")
-        st.code(text, language=None, height=400, wrap_lines=False)
-        return
-    charts.picture(
-        to_dot(drawn, estimate, overlays),
-        width="stretch",
-        alt=shortened(f"Operators of {text}", MOST_LETTERS),
-    )
+def chosen(choice: PlanChoice, height: int) -> None:
+    """The operators of the plan that Plans shows."""
+    drawn = CanvasPlan(*choice.priced, choice.ranking.by, colours=colours(choice.workload))
+    plan_canvas.show(drawn, "chosen", height, aspect=1.2)
 
 
-def part_of(plan: Plan, key: str = "pipeline") -> Plan:
-    """The part that the user picks: a pipeline, a query, or the whole plan."""
-    pipelines = {_arriving(end): end for root in plan.roots for end in _ends(root)}
-    if len(plan.roots) == 1 and "" not in pipelines:
-        return _of_arrivals(plan, pipelines, key)
-    named = {dict(root.params).get("query"): root for root in plan.roots}
-    by_query = {str(query): root for query, root in named.items() if query is not None}
-    if not by_query:
-        return plan
-    names = [EVERY_QUERY, *by_query]
-    chosen = st.selectbox(
-        "Operators of",
-        names,
-        index=0 if len(plan.operators()) <= MOST_OPERATORS else 1,
-        key=f"{key}-{plan.id}",
-    )
-    return plan if chosen == EVERY_QUERY else replace(plan, roots=(by_query[chosen],))
-
-
-def _of_arrivals(plan: Plan, pipelines: dict[str, Operator], key: str) -> Plan:
-    """The operators that the tuples of one stream go through, or those of all."""
-    names = [EVERY, *pipelines]
-    chosen = controls.segments(
-        "Arrivals on",
-        names,
-        f"{key}-{plan.id}",
-        default=names[1] if pipelines else EVERY,
-        format_func=plain,
-    )
-    return plan if chosen == EVERY else replace(plan, roots=(pipelines[chosen],))
-
-
-def _ends(root: Operator) -> tuple[Operator, ...]:
-    """The last operator of each pipeline: below the output, or the late aggregation before it."""
-    first = root.inputs[0] if root.inputs else root
-    return first.inputs if first.kind == "update" else root.inputs
-
-
-def _arriving(operator: Operator) -> str:
-    """The stream whose arrivals an operator handles; empty where it does not name one."""
-    params = dict(operator.params)
-    return str(params.get("origin", params.get("source", "")))
+def measured(run: Run, by: Objective, height: int, key: str = "measured") -> None:
+    """The operators of a run, with a ring for measured over predicted."""
+    counted = run.measurement.costs if run.measurement else {}
+    drawn = CanvasPlan(run.plan, run.estimate, by, counted, colours=colours(run.workload))
+    plan_canvas.show(drawn, key, height, aspect=_WIDE)
 
 
 def explain_parts(*plans: Plan) -> None:

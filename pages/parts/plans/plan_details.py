@@ -1,35 +1,37 @@
-"""The details of a plan: its cost by operator, the search, the formulas, the baseline."""
+"""The details of a plan: why it wins, its cost by operator, the search, formulas, the baseline."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import streamlit as st
 
 from pages.parts.families.protocol import PlanChoice, Sections
 from pages.parts.families.registry import view_of
-from pages.parts.plans import difference, drawings
+from pages.parts.plans import difference, ranking_table
 from pages.parts.shared import controls, planning
-from pages.parts.shared.formatting import UNITS, plain, plan_name
+from pages.parts.shared.formatting import UNITS, plain
+from planner.families.causes import sides
+from planner.families.protocol import Candidate
 from planner.numbers import amount
 from planner.plan.cost import COST_FIELDS, Estimate, Formula, total
 from planner.plan.difference import Side
 from planner.plan.expression import WHERE
 from planner.plan.operator_names import operator_name
 
-# What the planner puts between a formula and the meaning of its symbols.
-
 
 @st.fragment
-def show(choice: PlanChoice) -> None:
+def show(choice: PlanChoice, listed: Sequence[Candidate]) -> None:
     """The section that the user picks; the others are not drawn."""
     common: Sections = {
-        "Cost by operator": partial(_by_operator, choice),
+        # First, and quickly drawn: text alone.
         "Why it wins": partial(_why, choice),
-        "Operators": partial(drawings.operators, *choice.priced),
+        "Cost by operator": partial(_by_operator, choice),
+        "How it was searched": partial(_search, choice),
         "Formulas": partial(_formulas, choice),
         "Difference to baseline": partial(_against_baseline, choice),
+        "All costs": partial(ranking_table.show_all_costs, choice, listed),
     }
     sections = view_of(choice.family.name).details(choice, common)
     section = controls.segments("Details", sections, "plan-detail", kept=True, hidden_label=True)
@@ -49,6 +51,17 @@ def _by_operator(choice: PlanChoice) -> None:
 
 
 def _why(choice: PlanChoice) -> None:
+    """The causes, and the winner held against the next plan of another shape."""
+    _, found = planning.why(choice.family.name, choice.workload)
+    st.markdown("\n".join(f"- {plain(cause, 600)}" for cause in found))
+    space = planning.space(choice.family.name, choice.workload)
+    if (held := sides(space, choice.ranking)) is None:
+        return
+    if st.toggle("Beside the next different plan, operator by operator", key="beside-rival"):
+        difference.show(*held, "rival", choice.ranking.by.part)
+
+
+def _search(choice: PlanChoice) -> None:
     _, steps = planning.explained(choice.family.name, choice.workload)
     view_of(choice.family.name).search(choice.workload, steps)
     for cited in choice.family.cites:
@@ -102,7 +115,7 @@ def _against_baseline(choice: PlanChoice) -> None:
         st.info("This plan is the baseline. Choose another row of the table to compare with it.")
         return
     difference.show(
-        Side(plan_name(plan.label), plan, estimate.costs),
-        Side(f"{plan_name(other.label)} (baseline)", other, priced.costs),
+        Side(choice.title(plan.label), plan, estimate.costs),
+        Side(f"{choice.title(other.label)} (baseline)", other, priced.costs),
         "baseline",
     )

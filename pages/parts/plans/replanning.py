@@ -121,7 +121,7 @@ def _pick(workload: Workload) -> RateTrace | None:
         "A file": _file,
     }
     if state.data()[0] is not None:
-        sources["Own data"] = _data
+        sources["Own data"] = counted_trace
     if backend.runs(workload.digest, MOST_RUNS):
         sources["A run"] = _run
     return sources[controls.segments("Rates from", sources, "rates-from", kept=True)](workload)
@@ -154,7 +154,8 @@ def _every(workload: Workload) -> float:
     )
 
 
-def _data(workload: Workload) -> RateTrace:
+def counted_trace(workload: Workload) -> RateTrace:
+    """The rates that the open data have, interval by interval."""
     folder, sort = state.data()
     assert folder is not None, "`pick` offers data where there are some"
     stamp = planning.stamp_of(folder)

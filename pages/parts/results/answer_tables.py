@@ -13,7 +13,7 @@ from pages.parts.families.registry import view_of
 from pages.parts.results import exports
 from pages.parts.run import change_editor
 from pages.parts.shared import controls
-from pages.parts.shared.formatting import counted, error_text, plain, rounded_alike
+from pages.parts.shared.formatting import counted, error_text, plain, rounded_each
 from planner.plan.cost import Cost
 from runtime.runs.answer_groups import subset_of
 from runtime.runs.records import Run
@@ -99,7 +99,7 @@ def table(run: Run, runs: Sequence[Run]) -> pd.DataFrame:
         {
             "Query": names,
             "Results": [found.results[name] for name in names],
-            "Predicted rows/s": rounded_alike([p or 0.0 for p, _ in rates]),
+            "Predicted rows/s": rounded_each([p or 0.0 for p, _ in rates]),
             "Measured rows/s": [None if m is None else round(m, 3) for _, m in rates],
             "q-error": [error_text(p, m) for p, m in rates],
             "Answer": [found.answers[name] for name in names],

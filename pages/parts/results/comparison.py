@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from pages.parts.families.registry import view_of
-from pages.parts.shared.formatting import UNITS, error_text, plan_name
+from pages.parts.shared.formatting import error_text
+from pages.parts.shared.planning import title_of
 from planner.numbers import amount, unique_names
-from planner.plan.cost import COST_FIELDS, MET, Cost, q_error
+from planner.plan.cost import COST_FIELDS, Cost, q_error
 from planner.plan.objective import Objective
 from planner.plan.operator_names import operator_name
-from planner.plan.plan_text import Overlay
 from planner.workload.validation import listed
 from runtime.runs.answer_groups import Answers, by_answer, must_agree, subset_of
 from runtime.runs.records import Run
@@ -23,10 +23,8 @@ from runtime.runs.run_groups import (
     objective_of,
     predicted_cost,
     scores,
+    typical,
 )
-
-# Pale fills under dark letters, safe for the colour-blind; each has an arrow, too.
-MET_FILL, OVER_FILL, UNDER_FILL = "#d5ecdf", "#fbd9b5", "#cfe3f7"
 
 Row = tuple[str, float, float | None]
 # So many digests are listed where answers differ.
@@ -96,7 +94,7 @@ def run_table(
     plans: Sequence[PlanRuns], runs: Mapping[str, Run], by: Objective | None = None
 ) -> pd.DataFrame:
     """One row per plan: its score predicted and measured, and its seconds over repeats."""
-    shown = [runs[plan.newest.id] for plan in plans]
+    shown = [typical(plan, runs[plan.newest.id]) for plan in plans]
     pairs = [scores(run, by) for run in shown]
     spreads = {part: [plan.spread(part) for plan in plans] for part in ("kernel", "engine")}
     clock = kernel_seconds(plans, runs)
@@ -106,16 +104,15 @@ def run_table(
             "Predicted": [p for p, _ in pairs],
             "Measured": [m for _, m in pairs],
             "Prediction": [error_text(p, m) for p, m in pairs],
-            "Results": [_results(run) for run in shown],
-            "Runs": [len(plan.repeats) for plan in plans],
+            "Kernel s": [spread and spread.median for spread in spreads["kernel"]],
+            "Min to max": [_range(spread) for spread in spreads["kernel"]],
             "Kernel s, predicted": [p for _, p, _ in clock],
             "Kernel prediction": [error_text(p, m) for _, p, m in clock],
-            **{
-                f"{part.capitalize()} s": [spread and spread.median for spread in found]
-                for part, found in spreads.items()
-            },
-            "Min to max": [_range(spread) for spread in spreads["engine"]],
+            "Engine s": [spread and spread.median for spread in spreads["engine"]],
+            "Results": [_results(run) for run in shown],
+            "Runs": [len(plan.repeats) for plan in plans],
             "Mode": [_mode(run) for run in shown],
+            "Label": [run.plan.label for run in shown],
         }
     )
 
@@ -143,7 +140,7 @@ def run_name(run: Run) -> str:
     """A plan, with the backend and the status of the run where they are not the usual ones."""
     marks: list[str] = [run.request.backend] if run.request.backend != "kernels" else []
     marks += [run.status] if run.status != "finished" else []
-    return plan_name(run.plan.label) + (f" ({', '.join(marks)})" if marks else "")
+    return title_of(run) + (f" ({', '.join(marks)})" if marks else "")
 
 
 def _mode(run: Run) -> str:
@@ -153,42 +150,11 @@ def _mode(run: Run) -> str:
 def _range(spread: Spread | None) -> str:
     if spread is None or spread.runs < 2:
         return ""
-    return f"{spread.least:.2f} to {spread.most:.2f} s"
+    return f"{spread.least:.3g} to {spread.most:.3g} s"
 
 
 def _results(run: Run) -> int | None:
     return sum(run.measurement.results.values()) if run.measurement else None
-
-
-def overlays(run: Run) -> dict[str, Overlay]:
-    """The measurement of each operator, to be written on the plan's picture."""
-    costs = run.measurement.costs if run.measurement else {}
-    return {
-        operator_id: _overlay(run.estimate.costs[operator_id], cost)
-        for operator_id, cost in costs.items()
-        if operator_id in run.estimate.costs
-    }
-
-
-def _overlay(expected: Cost, found: Cost) -> Overlay:
-    first, second = expected.as_dict(), found.as_dict()
-    spent = [name for name in COST_FIELDS if first[name] or second[name]]
-    if not spent:
-        return Overlay(("measured nothing, as predicted",), MET_FILL)
-    lines = (
-        f"measured {amount(second[name])} {UNITS[name].lower()}, "
-        f"q-error {error_text(first[name], second[name])}"
-        for name in spent
-    )
-    return Overlay(tuple(lines), fill(first[spent[0]], second[spent[0]]))
-
-
-def fill(expected: float, found: float) -> str:
-    """The colour for a prediction that was met, too high or too low."""
-    error = q_error(expected, found)
-    if error is not None and error <= MET:
-        return MET_FILL
-    return OVER_FILL if expected > found else UNDER_FILL
 
 
 def same_answer(runs: Sequence[Run]) -> tuple[bool, str]:
@@ -208,7 +174,7 @@ def same_answer(runs: Sequence[Run]) -> tuple[bool, str]:
     if not whole:
         return True, f"A subset of the exact answer, as tuples were shed: {subsets}"
     given = f"{amount(_results(whole[0]) or 0)} {_called(whole[0])}"
-    names = listed(sorted({plan_name(run.plan.label) for run in whole}))
+    names = listed(sorted({title_of(run) for run in whole}))
     return True, f"{names} gave all {given}; a subset of them, as tuples were shed: {subsets}"
 
 
@@ -226,10 +192,10 @@ def _parts(runs: Sequence[Run]) -> list[str]:
     found = {(run.plan.label, run.partitions): run for run in runs if subset_of(run) is not None}
     several = len(found) > len({label for label, _ in found})
     texts = {}
-    for (label, partitions), run in found.items():
+    for (_, partitions), run in found.items():
         subset = subset_of(run)
         assert subset is not None, "only those are listed"
-        text = f"{plan_name(label)} {_percent(subset.results)} of the {_called(run)}"
+        text = f"{title_of(run)} {_percent(subset.results)} of the {_called(run)}"
         if subset.importance is not None:
             text += f", {_percent(subset.importance)} of the importance"
         texts[f"{text} ({partitions} partitions)" if several else text] = subset
@@ -246,7 +212,7 @@ def _apart(answers: Mapping[Answers, Sequence[Run]]) -> str:
     parted = [pairs for pairs in zip(*answers, strict=True) if len({*pairs}) > 1]
     differing = {query for pairs in parted for query, _ in pairs}
     groups = "; ".join(
-        f"{', '.join(sorted({plan_name(run.plan.label) for run in group}))}: "
+        f"{', '.join(sorted({title_of(run) for run in group}))}: "
         f"{_results(group[0])} {_called(group[0])}, "
         f"digest {' '.join([digest for query, digest in key if query in differing][:MOST_DIGESTS])}"
         for key, group in answers.items()

@@ -57,14 +57,14 @@ def program(plan: Plan, workload: Workload) -> None:
     from runtime.backends.native.export import not_exported, zipped
 
     reason = not_exported(plan, workload)
+    if reason is not None:
+        st.caption(f"No PySpark program: {plain(on_pages(reason), 500)}.")
     controls.download(
         "PySpark program",
         partial(zipped, plan, workload),
         f"{charts.file_name(workload.name)}-program.zip",
         disabled=reason is not None,
-        help=plain(on_pages(reason), 500)
-        if reason
-        else "This plan on Spark's own operators, to run with spark-submit on Parquet files. "
+        help="This plan on Spark's own operators, to run with spark-submit on Parquet files. "
         "Includes a README.",
         key="pyspark-program",
     )

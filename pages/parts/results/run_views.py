@@ -15,20 +15,28 @@ from pages.parts.shared.formatting import (
     error_text,
     moment,
     plain,
-    plan_name,
+    rounded_each,
     score_head,
 )
+from pages.parts.shared.planning import subject, title, title_of
+from pages.parts.shared.seconds import short
+from planner import numbers
 from planner.numbers import amount
 from planner.plan.objective import STATE, Objective
-from runtime.runs.answer_groups import subset_of
 from runtime.runs.records import Run
-from runtime.runs.run_groups import PlanRuns, measured_scores, objective_of, scores
+from runtime.runs.run_groups import (
+    PlanRuns,
+    is_timed,
+    measured_scores,
+    objective_of,
+    scores,
+    typical,
+)
 from runtime.runs.run_summary import RunSummary
 
 # So many runs of a workload are read, and so many plans shown.
 MOST_RUNS = 2_000
 MOST_PLANS = 40
-KERNEL_SECONDS = "Kernel seconds"
 
 
 def answer(runs: Sequence[Run], by: Objective | None = None) -> str:
@@ -37,54 +45,50 @@ def answer(runs: Sequence[Run], by: Objective | None = None) -> str:
     if not scored:
         if all(run.request.backend == "native" for run in runs):
             return "Run on Spark's own operators, which do not count comparisons."
+        if by is not None and is_timed(by):
+            return "No seconds in kernels were both predicted and measured."
         return "Nothing was measured: the runs were not longer than their warm-up."
     by = objective_of(scored[0][0], by)
     rivals = [entry for entry in scored if by.eligible(entry[0].plan.label)] or scored
     best, expected, least = by.top(rivals, lambda entry: entry[2])
+    predicted = short(expected) if is_timed(by) else numbers.figure(expected)
     sentence = (
-        f"{plan_name(best.plan.label)} {_has(by, least)}, {amount(expected)} predicted "
+        f"{title_of(best)} {_has(by, least)}, {predicted} predicted "
         f"(q-error {error_text(expected, least)})"
     )
     worst, _, most = by.bottom(rivals, lambda entry: entry[2])
     if worst is not best:
-        sentence += f"; {compared(least, most)} than {plan_name(worst.plan.label)}"
+        by_far = compared(least, most).lstrip("▼▲= ")
+        than = "as" if least == most else "than"
+        sentence += f", {by_far} {than} {numbers.quoted(title_of(worst))}"
     return f"{sentence}."
 
 
 def _has(by: Objective, figure: float) -> str:
-    """A plan's figure with its verb: `made 16,000 comparisons/s`, `has a mean delay of 3 ms`."""
-    if by.name == "seconds":
-        return f"should take, by what it counted, {amount(figure)} {by.unit}"
+    """A plan's figure with its verb: `made 16,000 comparisons ...`, `has a mean delay of 3 ms`."""
+    if is_timed(by):
+        return f"took {short(figure)} in kernels"
     if by.part is not None:
-        return f"{'held' if by.part == STATE.part else 'made'} {amount(figure)} {by.unit}"
+        return f"{'held' if by.part == STATE.part else 'made'} {by.said(figure)}"
     # What is no sum over operators was not made by them.
     name = f"{by.title[0].lower()}{by.title[1:]}"
     article = "an" if name[0] in "aeiou" else "a"
     unit = "" if by.unit == name else f" {by.unit}"
-    return f"has {article} {name} of {amount(figure)}{unit}"
-
-
-def badge(runs: Sequence[Run]) -> None:
-    """Whether all plans gave the same answer or which part of it, or where they differ."""
-    if not runs:
-        return
-    same, words = comparison.same_answer(runs)
-    if same and any(subset_of(run) is not None for run in runs):
-        st.info(plain(words, 1200), icon=":material/filter_alt:")
-    elif same:
-        st.success(plain(words, 400), icon=":material/verified:")
-    else:
-        st.error(plain(words, 2000), icon=":material/report:")
+    return f"has {article} {name} of {numbers.figure(figure)}{unit}"
 
 
 def plans(found: Sequence[PlanRuns], runs: Mapping[str, Run], by: Objective) -> None:
     """All plans that were run, predicted beside measured, as a table."""
     frame = comparison.run_table(found, runs, by)
-    if not any(frame["Min to max"]):
-        # No plan was repeated.
-        frame = frame.drop(columns="Min to max")
+    # No plan was repeated, or their seconds are what is compared; a prediction of them is shown
+    # where it is judged.
+    empty = [] if any(frame["Min to max"]) else ["Min to max"]
+    twice = ["Kernel s"] if is_timed(by) else []
+    frame = frame.drop(columns=[*empty, *twice, "Kernel s, predicted", "Kernel prediction"])
     units = {name: {"label": f"{name} {by.unit}"} for name in ("Predicted", "Measured")}
     rows = list(zip(frame["Plan"], frame["Predicted"], frame["Measured"], strict=True))
+    for name in units:
+        frame[name] = rounded_each(frame[name].tolist())
     controls.table(
         frame,
         f"Plans that were run, predicted beside measured. {run_figures.pairs_text(rows)}",
@@ -94,13 +98,13 @@ def plans(found: Sequence[PlanRuns], runs: Mapping[str, Run], by: Objective) -> 
     for plan in found:
         if not plan.same_counts:
             st.error(
-                f"Runs of {plain(plan_name(plan.newest.label))} counted different work. This is a "
-                "fault of Sluice, unless they were made by different versions.",
+                f"Runs of {plain(title_of(runs[plan.newest.id]))} counted different work. "
+                "This is a fault of Sluice, unless they were made by different versions.",
                 icon=":material/report:",
             )
         if plan.newest.status == "cancelled":
             st.warning(
-                f"{plain(plan_name(plan.newest.label))} was cancelled"
+                f"{plain(title_of(runs[plan.newest.id]))} was cancelled"
                 f"{_reached(runs[plan.newest.id])}. Its figures cover the time until then; there "
                 "is no answer.",
                 icon=":material/cancel:",
@@ -113,51 +117,37 @@ def _reached(run: Run) -> str:
 
 
 def chart(found: Sequence[PlanRuns], runs: Mapping[str, Run], by: Objective) -> None:
-    """All plans predicted against measured: what they are ranked by, or kernel seconds."""
-    shown = [runs[plan.newest.id] for plan in found]
-    title = score_head(by)
+    """All plans predicted against measured, by what they are ranked by."""
+    shown = [typical(plan, runs[plan.newest.id]) for plan in found]
+    unit = score_head(by)
     pairs = [(comparison.run_name(run), *scores(run, by)) for run in shown]
     points = comparison.measured_points(pairs)
-    clock = comparison.measured_points(comparison.kernel_seconds(found, runs))
-    what = [title, *([KERNEL_SECONDS] if clock else [])]
-    axis = controls.segments("Compared by", what, "compared-by") if len(what) > 1 else what[0]
-    shown_points, unit = (clock, KERNEL_SECONDS) if axis == KERNEL_SECONDS else (points, title)
-    if not shown_points:
+    if not points:
         return
     charts.show(
-        run_figures.all_plans(shown_points, unit),
-        alt=f"{unit}, predicted against measured. {run_figures.pairs_text(shown_points)}",
+        run_figures.all_plans(points, unit),
+        alt=f"{unit}, predicted against measured. {run_figures.pairs_text(points)}",
     )
     st.caption("On the dashed line, measured is as predicted; above it, more was measured.")
 
 
 def operators(run: Run, by: Objective) -> None:
-    """One run by operator: as bars, as a table, or on its picture."""
+    """One run by operator: as bars, or as a table."""
     for warning in run.warnings:
         st.warning(plain(warning, 400), icon=":material/warning:")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        view = controls.segments(
-            "Shown as", ["Bars", "Table", "Picture"], "operators-as", kept=True
-        )
+        view = controls.segments("Shown as", ["Bars", "Table"], "operators-as", kept=True)
         found = comparison.fields(run, by)
         field = controls.segments(
             "Kind of work",
             found,
             "operators-field",
             format_func=UNITS.__getitem__,
-            disabled=view == "Picture",
         )
-    if view == "Picture":
-        drawings.operators(run.plan, run.estimate, comparison.overlays(run))
-        st.caption(
-            "Green: as predicted (≈). Orange: less measured than predicted (▲). Blue: more (▼)."
-        )
-        drawings.explain_parts(run.plan)
-        return
     rows = comparison.by_operator(run, field)
     if view == "Bars":
         charts.show(
-            figures.predicted_and_measured(rows, field, run.plan.label),
+            figures.predicted_and_measured(rows, field, title_of(run)),
             alt=f"{UNITS[field]} by operator. {run_figures.pairs_text(rows)}",
         )
     else:
@@ -169,11 +159,15 @@ def operators(run: Run, by: Objective) -> None:
     drawings.explain_parts(run.plan)
 
 
-def pick(shown: Sequence[RunSummary], label: str, key: str) -> str:
+def pick(shown: Sequence[RunSummary], label: str, key: str, hidden_label: bool = False) -> str:
     """The id of one of these runs."""
-    known = {run.id: run for run in shown}
+    names = {run.id: _run_line(run) for run in shown}
     return st.selectbox(
-        label, list(known), format_func=lambda name: _run_line(known[name]), key=key
+        label,
+        list(names),
+        format_func=names.__getitem__,
+        key=key,
+        label_visibility="collapsed" if hidden_label else "visible",
     )
 
 
@@ -183,7 +177,17 @@ def _run_line(run: RunSummary) -> str:
     marks += [run.status] if run.status != "finished" else []
     marks += ["baseline"] if run.baseline else []
     marks += [run.note] if run.note else []
-    return " · ".join(filter(None, [plan_name(run.label), run.way, moment(run.started), *marks]))
+    return " · ".join(
+        filter(
+            None,
+            [
+                title(run.family, run.label, subject()[1]),
+                run.way,
+                moment(run.started),
+                *marks,
+            ],
+        )
+    )
 
 
 def two(shown: Sequence[RunSummary], by: Objective) -> None:
@@ -216,9 +220,7 @@ def _in_all(runs: tuple[Run, Run], names: tuple[str, str], by: Objective) -> str
     """What two runs are compared by, each as predicted and as measured."""
     figures = (
         ", ".join(
-            f"{said} {amount(float(f'{value:.4g}'))} {by.unit}"
-            if value is not None
-            else f"not {said}"
+            f"{said} {numbers.figure(value)} {by.unit}" if value is not None else f"not {said}"
             for said, value in zip(("predicted", "measured"), scores(run, by), strict=True)
         )
         for run in runs

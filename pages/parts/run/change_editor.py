@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.parts.shared import controls, planning, state
-from pages.parts.shared.formatting import counted, plain, plan_name
+from pages.parts.shared.formatting import counted, plain
 from pages.parts.shared.state import BY_DIGEST
 from pages.parts.workload import drafts
 from pages.parts.workload.drafts import Parts
@@ -52,13 +52,22 @@ def table(stages: Sequence[PlannedStage], end: float, reached: float | None = No
         "Until (s)": [exact(stop) for stop in ends],
         "What changes": ["start", *(_changes(*pair) for pair in pairwise(stages))],
         "Queries": [len(stage.workload.queries) for stage in stages],
-        "Plan": [plan_name(stage.plan.label) for stage in stages],
+        "Plan": [_title(stage) for stage in stages],
         "Joins": [_joins(stage) for stage in stages],
     }
     if reached is not None:
         whens = zip(starts, ends, strict=True)
         columns["Now"] = [_when(start, stop, reached) for start, stop in whens]
     return pd.DataFrame(columns)
+
+
+def _title(stage: PlannedStage) -> str:
+    return planning.title(stage.plan.family, stage.plan.label, stage.workload)
+
+
+def _switched_to(label: str) -> str:
+    """The plan of a change in words."""
+    return planning.title(planning.subject()[0].name, label, planning.subject()[1])
 
 
 def _joins(stage: PlannedStage) -> int:
@@ -81,7 +90,7 @@ def _changes(before: PlannedStage, after: PlannedStage) -> str:
         *(f"{shortened(name)} changes" for name in new if old.get(name, new[name]) != new[name]),
     ]
     if before.plan.label != after.plan.label:
-        found.append(f"the plan becomes {plan_name(after.plan.label)}")
+        found.append(f"the plan becomes {_title(after)}")
     return listed(found, 6) if found else "nothing"
 
 
@@ -92,7 +101,7 @@ def stage_text(stages: Sequence[PlannedStage], reached: float) -> str:
     now = begun[-1]
     words = (
         f"At {amount(round(reached, 1))} s of stream time: "
-        f"{counted(len(now.workload.queries), 'query', 'queries')}, {plan_name(now.plan.label)}"
+        f"{counted(len(now.workload.queries), 'query', 'queries')}, {_title(now)}"
     )
     if len(begun) > 1:
         since = exact((now.at or 0) / 1e6)
@@ -148,7 +157,7 @@ def action(change: Change) -> str:
         return f"remove {change.remove}"
     if change.add is not None:
         return f"add {change.add.name}: {shortened(' '.join(change.add.text.split()), 160)}"
-    return f"switch the plan to {plan_name(change.plan or '')}"
+    return f"switch the plan to {_switched_to(change.plan or '')}"
 
 
 def _form(workload: Workload, plans: Sequence[str]) -> None:
@@ -161,7 +170,10 @@ def _form(workload: Workload, plans: Sequence[str]) -> None:
         value: object = right.selectbox("Query", names_of_run(workload), key="change-query")
         made: Parts = {"at": at, "remove": value}
     elif what == SWITCH:
-        value = right.selectbox("Plan", plans, format_func=plan_name, key="change-plan")
+        names = {label: _switched_to(label) for label in plans}
+        value = right.selectbox(
+            "Plan", list(names), format_func=names.__getitem__, key="change-plan"
+        )
         made = {"at": at, "plan": value}
     else:
         unused = drafts.unused_name(names_of_run(workload))
@@ -217,7 +229,7 @@ def _preview(chosen: Family, workload: Workload, label: str) -> None:
     folder, _ = state.data()
     end = run_seconds(workload)
     with controls.shown():
-        st.markdown(f"**Stages of {plain(plan_name(label))}**")
+        st.markdown(f"**Stages of {plain(planning.title(chosen.name, label, workload))}**")
         show_stages(stages_of_run(chosen.name, workload, label), end)
     late = [change for change in workload.run.changes if change.at >= end]
     if late and folder is None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.parts.shared import backend, controls, planning
-from pages.parts.shared.formatting import moment, plain, plan_name, seconds_text
+from pages.parts.shared.formatting import moment, plain, seconds_text
+from planner.families.registry import plan_title
 from runtime.runs.records import Run
 
 MOST_SHOWN = 3
@@ -30,9 +31,10 @@ def _row(run: Run) -> None:
     from runtime.control.resume import why_not_resumed
 
     reason = why_not_resumed(run)
+    name = plan_title(run.plan.family, run.plan.label, run.workload)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f"**{plain(run.workload.name, 60)}** · {plain(plan_name(run.plan.label))} · "
+            f"**{plain(run.workload.name, 60)}** · {plain(name)} · "
             f"{plain(moment(run.started))} · {plain(_how_it_ended(run), 300)}"
             + (f" This run {plain(reason, 200)}." if reason else ""),
             width="stretch",

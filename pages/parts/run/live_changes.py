@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -11,7 +12,7 @@ from pages.parts.families.registry import view_of
 from pages.parts.run import change_editor
 from pages.parts.run.change_editor import action
 from pages.parts.shared import backend, controls, planning, state
-from pages.parts.shared.formatting import plain, plan_name
+from pages.parts.shared.formatting import plain
 from pages.parts.workload import drafts
 from planner.families.registry import family
 from planner.files.query.text import parse_query
@@ -22,7 +23,8 @@ from runtime.runs.records import RunRequest
 
 if TYPE_CHECKING:
     from runtime.backends.live_changes import Steering, Wish
-    from runtime.control.jobs import Entry, Job
+    from runtime.control.job_entry import Entry
+    from runtime.control.jobs import Job
 
 ADD, REMOVE, CHANGE, SWITCH = "Add a query", "Remove a query", "Change a query", "Switch the plan"
 _PROBLEM = "steering_problem"
@@ -51,9 +53,10 @@ def adopt(job: Job) -> None:
     Its answers are those of the workload with these changes, so other plans can be compared with
     it. This is done once: a user may take the changes out again.
     """
-    if st.session_state.get("adopted") == job.id:
+    adopted = st.session_state.setdefault("adopted", set())
+    if job.id in adopted:
         return
-    st.session_state["adopted"] = job.id
+    adopted.add(job.id)
     for entry in reversed(job.entries):
         request = asked(entry)
         if request is not None and request.steered:
@@ -93,7 +96,12 @@ def form(job_id: str) -> None:
         else:
             chosen = family(entry.asked.family) if entry.asked else planning.subject()[0]
             plans = planning.switch_targets(chosen, workload)
-            label = st.selectbox("Plan", plans, format_func=plan_name, key="steer-plan")
+            label = st.selectbox(
+                "Plan",
+                plans,
+                format_func=partial(planning.title, chosen.name, workload=workload),
+                key="steer-plan",
+            )
             _button("Switch now", entry.steering, [Change(0, plan=label)])
         controls.show_kept(_PROBLEM)
 

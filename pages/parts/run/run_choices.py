@@ -86,9 +86,14 @@ def pick_pace(workload: Workload, way: Way) -> float | None:
     return 1.0 if chosen == REAL else run_seconds(workload) / _OVER[chosen]
 
 
+def pace_words(pace: float) -> str:
+    """`10 s of stream time per second`."""
+    return f"{exact(round(pace, 2))} s of stream time per second"
+
+
 def pace_text(pace: float, progress: Progress) -> str:
     """The pace of a run, and how far it is behind its stream."""
-    words = f"{exact(round(pace, 2))} s of stream time per second"
+    words = pace_words(pace)
     if progress.lag is None:
         return words
     behind = f"{seconds_text(progress.lag)} of stream time behind"

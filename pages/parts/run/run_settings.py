@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from statistics import median
 
 import streamlit as st
@@ -12,11 +13,13 @@ from pages.parts.families.registry import view_of
 from pages.parts.run import run_choices
 from pages.parts.run.launch import RunOptions
 from pages.parts.shared import backend, controls, planning, seconds, state
-from pages.parts.shared.formatting import counted, on_pages, plain, plan_name, seconds_text
+from pages.parts.shared.formatting import counted, on_pages, plain, seconds_text
 from pages.parts.workload import drafts
+from planner.families.capabilities import Switching
 from planner.families.protocol import Family, Ranking
-from planner.numbers import amount
+from planner.numbers import amount, roughly
 from planner.plan.cost import total
+from planner.workload.adapt import Adapt, PolicyName
 from planner.workload.workload import Workload
 from runtime.runs.records import MOST_DISK_MB, MOST_REPEATS, MOST_SECONDS
 
@@ -24,7 +27,13 @@ from runtime.runs.records import MOST_DISK_MB, MOST_REPEATS, MOST_SECONDS
 def pick_plans(ranking: Ranking) -> list[str]:
     """Plans to run; at first the best one and the one it is compared with."""
     _, other = planning.companion(ranking)
-    tags = {c.label: ", ".join(c.tags) for c in ranking.candidates}
+    chosen_family, workload = planning.subject()
+    title = partial(planning.title, chosen_family.name, workload=workload)
+    tags = {
+        # What the name of a plan says already is not said again.
+        c.label: ", ".join(tag for tag in c.tags if tag not in title(c.label).lower())
+        for c in ranking.candidates
+    }
     chosen = state.plan(tuple(tags), ranking.best)
     usual = list(dict.fromkeys([ranking.best, other.label, chosen]))
     before = [label for label in run_choices.before("plans", usual) if label in tags]
@@ -33,7 +42,7 @@ def pick_plans(ranking: Ranking) -> list[str]:
         options=list(tags),
         default=(before or usual)[: field["max_selections"]],
         format_func=lambda label: (
-            f"{plan_name(label)} ({tags[label]})" if tags[label] else plan_name(label)
+            f"{title(label)} · {tags[label]}" if tags[label] else title(label)
         ),
         **field,
     )
@@ -47,7 +56,11 @@ def pick(chosen: Family, workload: Workload) -> RunOptions:
     keep = view_of(chosen.name).keeps_answers and run_choices.given(
         "keep_answers", True, st.checkbox
     )
+    watched = way == "stream" and operators == "kernels"
+    watch = watched and run_choices.given("watch", False, st.checkbox)
     edit_span()
+    if operators == "kernels":
+        edit_adapting(chosen, workload)
     columns = st.columns(5)
     repeats = run_choices.given("repeats", 1, columns[0].number_input, max_value=MOST_REPEATS)
     limits = (
@@ -57,7 +70,26 @@ def pick(chosen: Family, workload: Workload) -> RunOptions:
     with columns[3]:
         pace = run_choices.pick_pace(workload, way) if operators == "kernels" else None
     master = run_choices.given("master", "", columns[4].text_input)
-    return RunOptions(way, operators, keep, repeats, *limits, pace, master.strip() or None)
+    return RunOptions(way, operators, keep, repeats, *limits, pace, master.strip() or None, watch)
+
+
+def summary(workload: Workload, options: RunOptions) -> str:
+    """The settings in one line: `Stream on Sluice's kernels · 6,000 s after 200 s of warm-up`."""
+    run, (folder, _) = workload.run, state.data()
+    operators = "Sluice's kernels" if options.backend == "kernels" else "Spark's own operators"
+    span = f"{amount(run.duration)} s after {amount(workload.warmup)} s of warm-up"
+    parts = [
+        f"{options.way.capitalize()} on {operators}",
+        *([f"{span}, seed {run.seed}"] if folder is None else ["all tuples of the files"]),
+        "each plan once" if options.repeats == 1 else f"each plan {options.repeats} times",
+        f"at most {seconds_text(options.most_seconds)} and {amount(options.most_disk_mb)} MB each",
+        *([run_choices.pace_words(options.pace)] if options.pace else []),
+        *([f"on {options.master}"] if options.master else []),
+        *(["statistics watched"] if options.watch else []),
+        *([counted(len(run.changes), "planned change")] if run.changes else []),
+        *([f"plans are switched {_POLICIES[run.adapt.policy]}"] if run.adapt else []),
+    ]
+    return " · ".join(parts)
 
 
 def refused(chosen: Family, workload: Workload, labels: Sequence[str], options: RunOptions) -> bool:
@@ -70,7 +102,7 @@ def refused(chosen: Family, workload: Workload, labels: Sequence[str], options: 
     for label in labels:
         plan, _ = planning.priced(chosen.name, workload, label)
         if reason := refusal(plan, workload, options.way):
-            reasons.setdefault(reason, []).append(plan_name(label))
+            reasons.setdefault(reason, []).append(planning.title(chosen.name, label, workload))
     for reason, names in reasons.items():
         message = f"Spark's own operators cannot run {', '.join(names)}: {on_pages(reason)}."
         st.error(plain(message, 1000), icon=":material/error:")
@@ -92,6 +124,34 @@ def edit_span() -> None:
             st.rerun()
 
 
+_POLICIES: dict[PolicyName | None, str] = {
+    None: "no",
+    "regret": "by regret",
+    "threshold": "by a threshold on rates",
+    "always": "whenever another plan is better",
+    "never": "never, but decide as often",
+}
+
+
+def edit_adapting(chosen: Family, workload: Workload) -> None:
+    """Whether the plan follows its tuples, and by which policy: part of the workload too."""
+    run = state.workload().run
+    if planning.space(chosen.name, workload).capability(Switching) is None or run.changes:
+        return
+    options = list(_POLICIES)
+    field = controls.field("adapt")
+    now = None if run.adapt is None else run.adapt.policy
+    policy = st.selectbox(
+        options=options, index=options.index(now), format_func=_POLICIES.__getitem__, **field
+    )
+    if policy == now:
+        return
+    with controls.shown():
+        adapt = policy and replace(run.adapt or Adapt(), policy=policy)
+        drafts.set_run(replace(run, adapt=adapt))
+        st.rerun()
+
+
 def expectation(
     chosen: Family, workload: Workload, labels: Sequence[str], options: RunOptions
 ) -> None:
@@ -107,14 +167,14 @@ def expectation(
             for stream in workload.streams
         )
         tuples = run_seconds(workload) * sum(rates)
-        ahead = f"About {amount(round(tuples))} tuples per plan"
+        ahead = f"About {roughly(tuples)} tuples per plan"
         if options.backend == "native":
             ahead = f"{ahead}. Spark's own operators count no comparisons."
         else:
             work = sum(comparisons(chosen, workload, label) for label in labels)
-            in_all = amount(round(work * options.repeats * run_seconds(workload)))
+            in_all = roughly(work * options.repeats * run_seconds(workload))
             expected = seconds.expected(chosen, workload, labels, tuples, options)
-            ahead = f"{ahead} and {in_all} comparisons in total. {expected}"
+            ahead = f"{ahead} and {in_all} comparisons in all. {expected}"
     else:
         ahead = "All tuples of the files are processed."
     st.caption(f"{ahead} {_before(workload, len(labels) * options.repeats, options)}")

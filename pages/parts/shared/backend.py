@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 
 # The ids of all runs that this session has started; `job` is the one that it watches.
 _OWN = "own_jobs"
+# Those whose results this session has seen.
+_SEEN = "seen_jobs"
+# Two clicks within so many seconds are one.
+_DOUBLE_CLICK = 3.0
 
 
 def make_runner() -> Runner:
@@ -50,11 +55,13 @@ def history() -> History:
 
 
 def start(requests: Sequence[RunRequest | ResumeRequest]) -> Job:
-    """Submit these runs; they wait for those before them. A second click on them starts nothing."""
+    """Submit these runs; they wait for those before them. A double click starts them once."""
     if not requests:
         raise PlanError("no plan is chosen; choose at least one", "run")
     wanted = [_asked(request) for request in requests]
-    submitted = next((job for job in _own_active() if _asks(job) == wanted), None)
+    since = time.time() - _DOUBLE_CLICK
+    recent = (job for job in _own_active() if job.submitted > since)
+    submitted = next((job for job in recent if _asks(job) == wanted), None)
     if submitted is None:
         submitted = runner().submit(requests)
         st.session_state.setdefault(_OWN, set()).add(submitted.id)
@@ -108,6 +115,22 @@ def discard(run_id: str) -> None:
 def job() -> Job | None:
     """The job that this session has started or watches, if any."""
     return _started("job")
+
+
+def watched() -> Job | None:
+    """The run of this session that goes on or is next; else the last that it has watched."""
+    mine = (job for job in _own_active() if job.entries[0].asked is not None)
+    return next(mine, None) or job()
+
+
+def ended() -> list[Job]:
+    """The runs of this session that have ended, without those whose results it has seen."""
+    seen = st.session_state.get(_SEEN, set())
+    return [
+        job
+        for job in runner().jobs()
+        if job.done and is_own(job) and job.id not in seen and job.entries[0].asked is not None
+    ]
 
 
 def _started(role: str) -> Job | None:
@@ -174,12 +197,20 @@ def follow(finished: Job) -> bool:
     if st.session_state.get("follow") != finished.id:
         return False
     del st.session_state["follow"]
-    return all(entry.status == "finished" for entry in finished.entries)
+    return finished.went_well
 
 
-def arrived() -> None:
-    """The user is at the results: no need to go there."""
+def arrived(digests: Sequence[str] = ()) -> None:
+    """The user is at the results: no need to go there, or to point at what has finished."""
     st.session_state.pop("follow", None)
+    if "runtime.control.jobs" in sys.modules:
+        seen = st.session_state.setdefault(_SEEN, set())
+        seen.update(job.id for job in ended() if job.went_well and _digest(job) in digests)
+
+
+def _digest(job: Job) -> str | None:
+    asked = job.entries[-1].asked
+    return None if asked is None else asked.as_run.digest
 
 
 def runs(workload_digest: str | None, most: int = 50) -> tuple[Run, ...]:
@@ -233,8 +264,10 @@ def begin_warming() -> None:
 
 def _warm() -> None:
     # Importing the runtime takes seconds: in a thread of its own, no page waits for it.
+    from pages.parts.canvas import graph_layout
     from runtime.control.warm import warm_in_background
 
+    graph_layout.load()
     warm_in_background()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -18,9 +17,10 @@ from planner.files.safe_yaml import read_yaml
 
 T = TypeVar("T")
 _MIME = {kind: f"application/{kind}" for kind in ("json", "yaml", "zip")}
-_MIME |= {kind: f"text/{kind}" for kind in ("csv", "html")}
-# Pixels: the head of a table and a row; longer tables scroll.
-_HEAD, _ROW, _TALLEST = 38, 35, 458
+_MIME |= {kind: f"text/{kind}" for kind in ("csv", "html")} | {"svg": "image/svg+xml"}
+# Pixels: the head of a table and a row. A longer table than this scrolls, and is cut in the middle
+# of a row, so that one sees that it goes on.
+_HEAD, _ROW, _MOST_ROWS, _ROWS_OF_LONG = 38, 35, 15, 12.5
 
 
 def segments(
@@ -64,10 +64,19 @@ def table(
         data,
         hide_index=True,
         column_config={**dict.fromkeys(numbers, _column()), **known},
-        height=settings.pop("height", min(_HEAD + _ROW * max(rows, 1), _TALLEST)),
+        height=settings.pop("height", _shown_height(rows)),
         alt=alt,
         **settings,
     )
+
+
+def _shown_height(rows: int) -> int:
+    return height_of(rows) if rows <= _MOST_ROWS else height_of(_ROWS_OF_LONG)
+
+
+def height_of(rows: float) -> int:
+    """The height in pixels of a table that shows so many rows without scrolling."""
+    return round(_HEAD + _ROW * max(rows, 1))
 
 
 def download(label: str, content: Any, file: str, **settings: Any) -> None:
@@ -80,9 +89,15 @@ def download(label: str, content: Any, file: str, **settings: Any) -> None:
 def described_columns(
     name: str, changed: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 ) -> dict[str, Any]:
-    """The columns of a table as `columns.yaml` describes them, with these changes."""
+    """The columns of a table as `columns.yaml` describes them, with these changes.
+
+    One that is described by nothing is hidden, which None means to Streamlit.
+    """
     described = _described("columns")[name]
-    return {head: _column(**described[head], **changed.get(head, {})) for head in described}
+    return {
+        head: None if found is None else _column(**found, **changed.get(head, {}))
+        for head, found in described.items()
+    }
 
 
 def field(name: str) -> dict[str, Any]:
@@ -101,9 +116,6 @@ def _described(what: Literal["columns", "fields"]) -> dict[str, Any]:
 def _column(kind: str = "number", **settings: Any) -> Any:
     usual = {"format": "localized"} if kind in ("number", "progress") else {}
     return getattr(st.column_config, f"{kind.capitalize()}Column")(**usual | settings)
-
-
-_TEXT_OF_QUERY = re.compile(r"queries\[(\d+)\]\.text")
 
 
 @contextmanager
@@ -131,22 +143,10 @@ def show_kept(name: str) -> None:
         show(st.session_state[name])
 
 
-def show(error: SluiceError, queries: Sequence[str] = ()) -> None:
-    """The message, with a caret under the place in a query's text.
-
-    Where the names of the queries are given, the query is named.
-    """
-    place = f"**{plain(_place(error, queries), 200)}**: " if error.place else ""
+def show(error: SluiceError) -> None:
+    """The message, with a caret under the place in a query's text."""
+    place = f"**{plain(on_pages(error.place), 200)}**: " if error.place else ""
     words = error.summary if isinstance(error, QueryTextError) else error.message
     st.error(f"{place}{plain(on_pages(words), 1000)}", icon=":material/error:")
     if isinstance(error, QueryTextError):
         st.code(caret(error.text, error.offset), language=None)
-
-
-def _place(error: SluiceError, queries: Sequence[str]) -> str:
-    """The place in words: `query Q1, line 2` for `queries[0].text`."""
-    found = _TEXT_OF_QUERY.fullmatch(error.place)
-    if found is None or not isinstance(error, QueryTextError) or int(found[1]) >= len(queries):
-        return error.place
-    line = error.text[: error.offset].count("\n") + 1
-    return f"query {queries[int(found[1])]}, line {line}"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import ceil, floor, log10
+from typing import Any
 
 import plotly.graph_objects as go
 
-from pages.parts.shared.formatting import UNITS, error_text, plan_name
+from pages.parts.shared.formatting import UNITS, error_text
 from planner.numbers import amount, shortened, unique_names
 from planner.plan.cost import Cost, Estimate
 from planner.plan.operator_names import operator_name
@@ -29,7 +30,7 @@ LINE = "#8A97A0"
 MOST_BARS = 16
 # In a figure of one plan alone.
 _MOST_STACKS = 40
-MOST_TICKS = 8
+MOST_TICKS = 9
 # The name of a bar, and the kinds of work it is cut into.
 WorkBars = Sequence[tuple[str, Mapping[str, float]]]
 
@@ -63,7 +64,7 @@ def cost_by_operator(plan: Plan, estimate: Estimate, field: str) -> go.Figure:
         xaxis_title=f"{UNITS[field]} (stream time)" if "/s" in UNITS[field] else UNITS[field],
         yaxis={"autorange": "reversed", "type": "category"},
         **frame(
-            f"{UNITS[field]} of {shortened(plan_name(plan.label), 60)}, by operator{cut}",
+            f"{UNITS[field]} by operator{cut}",
             150 + 42 * max(len(bars), 2),
             depth > 1,
         ),
@@ -76,7 +77,7 @@ def cost_alternative(plan: Plan, estimate: Estimate, field: str) -> str:
     bars = _bars(plan, estimate.costs, field)
     sums = sorted(((sum(v for _, v in parts), name) for name, parts in bars.items()), reverse=True)
     listed = "; ".join(f"{name}: {amount(value)}" for value, name in sums[:MOST_BARS])
-    return f"{UNITS[field]} of {shortened(plan_name(plan.label), 60)}. {listed}."
+    return f"{UNITS[field]} by operator. {listed}."
 
 
 def _bars(plan: Plan, costs: Mapping[str, Cost], field: str) -> dict[str, list[tuple[str, float]]]:
@@ -149,13 +150,13 @@ def work_alternative(bars: WorkBars, field: str) -> str:
 
 
 def predicted_and_measured(
-    rows: Sequence[tuple[str, float, float | None]], field: str, label: str
+    rows: Sequence[tuple[str, float, float | None]], field: str, plan: str
 ) -> go.Figure:
     """Predicted beside measured, one pair of bars per operator; only the largest of many."""
     shown = sorted(rows, key=lambda row: -max(row[1], row[2] or 0.0))[:MOST_BARS]
     shown = [row for row in rows if row in shown]
     names = [name for name, _, _ in shown]
-    title = f"{UNITS[field]} of {shortened(plan_name(label), 60)}: predicted beside measured"
+    title = f"{UNITS[field]} of {shortened(plan, 60)}: predicted beside measured"
     if len(shown) < len(rows):
         title += f" (the {len(shown)} largest of {len(rows)} operators)"
     figure = go.Figure()
@@ -184,31 +185,34 @@ def predicted_and_measured(
     return figure
 
 
-def log_axis(low: float, high: float) -> dict[str, object]:
-    """A logarithmic axis over this range, and a few round numbers along it: 20k, 50k, 100k."""
-    decades = range(floor(log10(low)), ceil(log10(high)))
+def log_axis(low: float, high: float) -> dict[str, Any]:
+    """A logarithmic axis around this range, from one round number to another: 20k, 50k, 100k."""
+    decades = range(floor(log10(low)), ceil(log10(high)) + 1)
+    apart = -(-len(decades) // MOST_TICKS)
     # Plans that cost nearly the same leave few round numbers between them.
-    for steps in ((1, 2, 5), range(1, 10)):
-        round_ones = [step * 10.0**decade for decade in decades for step in steps]
-        ticks = [value for value in round_ones if low <= value <= high]
-        if len(ticks) > 1:
+    for steps in (range(1, 10), (1, 2, 5), (1,)):
+        every = [step * 10.0**decade for decade in decades for step in steps]
+        first = max(value for value in every if value <= low * 1.0001)
+        last = min(value for value in every if value >= high * 0.9999)
+        ticks = [value for value in every if first <= value <= last]
+        if len(ticks) <= MOST_TICKS:
             break
-    if len(ticks) > MOST_TICKS:
-        ticks = [10.0**decade for decade in decades if low <= 10.0**decade]
+    ticks = sorted({*ticks[::apart], last})
     return {
         "type": "log",
         "autorange": False,
-        "range": [log10(low), log10(high)],
+        "range": [log10(first), log10(last)],
         "tickvals": ticks,
-        "ticktext": [_short(value) for value in ticks],
+        "ticktext": [short_number(value) for value in ticks],
     }
 
 
-def _short(value: float) -> str:
-    for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if value >= size:
-            return f"{value / size:g}{unit}"
-    return f"{value:g}"
+def short_number(value: float) -> str:
+    """A round number along an axis: `20k`, `1.5M`, `5µ`."""
+    for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1e-2, ""), (1e-3, "m"), (1e-6, "µ")):
+        if abs(value) >= size * 0.9999:
+            return f"{value / (1 if unit == '' else size):.4g}{unit}"
+    return f"{value:.4g}"
 
 
 def room(values: Sequence[float | None]) -> list[float]:
@@ -231,4 +235,6 @@ def frame(title: str, height: int, legend: bool = True) -> dict[str, object]:
         },
         "margin": {"l": 10, "r": 10, "t": top, "b": bottom},
         "hoverlabel": {"namelength": -1},
+        # In a column at the edge, where it hides no title.
+        "modebar": {"orientation": "v"},
     }

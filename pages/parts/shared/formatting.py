@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
+from planner.families.registry import FAMILIES
 from planner.numbers import amount, shortened, times
 from planner.plan.cost import COST_UNITS, MET, q_error
 from planner.plan.objective import Objective
@@ -23,10 +24,55 @@ LONGEST_CHAIN = 40
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&\"'=^@])")
 
-_DATA_OPTION = re.compile(
-    r"(given with|infer it with|(?:run on|use) your own data with) --data(?![\w-])"
-)
-
+_FAMILY = re.compile(rf"\b(?:{'|'.join(known.name for known in FAMILIES)})\b")
+# What commands and files call a thing, and what pages call it.
+_ON_PAGES = [
+    (re.compile(pattern), words)
+    for pattern, words in (
+        (r"given with --data(?![\w-])", "given under Workload, Own data"),
+        (
+            r"(?:infer (?:it|them)|(?:run on|use) your own data) with --data(?![\w-])",
+            "give your data under Workload, Own data",
+        ),
+        (
+            r"accept it with --sort",
+            "tick 'Accept rows that are not in ts order' under Workload, Own data",
+        ),
+        (r"choose one with --query: .*", "choose one at the top of the page"),
+        (r"\w+ plans it with --query \S+", "choose it at the top of the page to plan it alone"),
+        (r"name it with --shared DIR or (\w+)", r"set \1 to it before ./start"),
+        (r"shorten run\.duration, or leave it out", "shorten the run, or do not keep the answer"),
+        (r"lower --batch-rows, or leave it out", "or do not keep the answer"),
+        (r"run\.duration", "the duration"),
+        (r"--backend native", "Spark's own operators"),
+        (r"--master", "Spark master"),
+        (r"--shared", "shared folder"),
+        (r"--pace", "pace"),
+        (r"--results", "answer"),
+        (r"--batch-rows", "rows per micro-batch"),
+        (r"--most-seconds", "time limit"),
+        (r"--most-disk", "disk limit"),
+        (r"--vary", "numbers to vary"),
+        (r"--every", "interval"),
+        (r"--threshold", "threshold"),
+        (r"declare execution\.memory", "set the memory under Workload, Execution and run"),
+        (
+            r"set execution\.join to one of nested and hash",
+            "choose one method for both under Workload, Execution and run",
+        ),
+        (
+            r"set execution\.buckets to one number",
+            "give both the same number under Workload, Execution and run",
+        ),
+        (r"execution\.memory", "the memory"),
+        (r"set execution\.(\w+): eager", r"set \1 to eager in the workload file"),
+        (
+            r"execution\.(\w+) (and|a multiple of) execution\.(\w+)",
+            r"\1 \2 \3 in the workload file",
+        ),
+        (r"execution\.(?:shedding\.)?(\w+)", r"\1 in the workload file"),
+    )
+]
 
 # What Streamlit's Markdown makes a link of, escaped or not: addresses of pages and of people.
 _ADDRESS = re.compile(r"(?<=http:)(?=//)|(?<=https:)(?=//)|(?<=www)(?=\.)|(?<=@)", re.IGNORECASE)
@@ -61,12 +107,15 @@ def plan_name(label: str) -> str:
 
 
 def on_pages(text: str) -> str:
-    """A message of the planner or the runtime that names a page instead of the option --data."""
-    return _DATA_OPTION.sub(_give, text)
+    """A message of the planner or the runtime that names places on pages, where it named options
+    of commands and keys of workload files.
 
-
-def _give(found: re.Match[str]) -> str:
-    return f"{'given' if found[1] == 'given with' else 'give your data'} under Workload, Own data"
+    >>> on_pages("nothing says how many tuples may be kept; declare execution.memory")
+    'nothing says how many tuples may be kept; set the memory under Workload, Execution and run'
+    """
+    for pattern, words in _ON_PAGES:
+        text = pattern.sub(words, text)
+    return _FAMILY.sub(lambda found: found[0].replace("_", " "), text)
 
 
 def score_head(by: Objective) -> str:
@@ -98,6 +147,30 @@ def seconds_text(seconds: float | None) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
+def span_text(seconds: float) -> str:
+    """A length of stream time.
+
+    >>> span_text(0.5), span_text(40), span_text(21600), span_text(1e6)
+    ('0.5 s', '40 s', '6 h', '11.6 days')
+    """
+    for unit, size in (("days", 86_400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds:.3g} s"
+
+
+def rate_text(per_second: float) -> str:
+    """Rows per second, minute or hour: whichever is a number above 1.
+
+    >>> rate_text(12.345), rate_text(0.5), rate_text(0.002)
+    ('12.3 rows/s', '30 rows/min', '7.2 rows/h')
+    """
+    for unit, size in (("s", 1), ("min", 60)):
+        if per_second * size >= 1:
+            return f"{amount(float(f'{per_second * size:.3g}'))} rows/{unit}"
+    return f"{amount(float(f'{per_second * 3600:.3g}'))} rows/h"
+
+
 def moment(timestamp: float) -> str:
     """When something happened, in the local time of this machine."""
     return datetime.fromtimestamp(timestamp).astimezone().strftime("%Y-%m-%d %H:%M:%S")
@@ -126,8 +199,11 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f}%" if share >= 0.01 else f"{100 * share:.1g}%"
 
 
-def rounded_alike(values: Sequence[float]) -> list[float]:
-    """Numbers of one column, rounded so that the largest has at least three digits."""
-    largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
-    decimals = max(2 - math.floor(math.log10(largest)), 0) if largest > 0 else 0
-    return [round(value, decimals) for value in values]
+def rounded_each(values: Sequence[float]) -> list[float]:
+    """Numbers of a column, each in at least three digits, and whole from a hundred on."""
+    return [
+        round(value, max(2 - math.floor(math.log10(abs(value))), 0))
+        if value and math.isfinite(value)
+        else value
+        for value in values
+    ]

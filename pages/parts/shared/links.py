@@ -36,7 +36,8 @@ MOST_BYTES = 200_000
 # Every change is kept under its own name; the oldest are deleted.
 MOST_KEPT = 200
 _NAME = re.compile(r"[0-9a-f]{16}")
-_DRAFT, _FILE, _WINDOWS, _RUN = "draft", "file", "windows", "run"
+_OF_LESSONS = ("lesson", "present")
+_DRAFT, _NEW, _FILE, _WINDOWS, _RUN = "draft", "new", "file", "windows", "run"
 _DAMAGED = PlanError("is damaged; unfinished edits are lost", "the address")
 
 
@@ -67,6 +68,8 @@ def keep() -> None:
     wanted = {"job": job.id} if job is not None and not job.done else {}
     if not state.by_default():
         wanted |= query() or _kept_here()
+    # The lesson that the Teach page has open, and whether it is presented.
+    wanted |= {key: st.query_params[key] for key in _OF_LESSONS if key in st.query_params}
     if (text := _unfinished()) and (name := _keep(text, "unfinished")):
         wanted["unfinished"] = name
     if st.query_params.to_dict() != wanted:
@@ -173,6 +176,7 @@ def _unfinished() -> str:
     found: dict[str, Any] = {}
     if (draft := drafts.mistaken()) is not None:
         found[_DRAFT] = draft
+        found[_NEW] = drafts.is_new()
     if typed := state.drafts().get("file"):
         found[_FILE] = typed
     if windows := query_editors.typed_windows():
@@ -192,7 +196,7 @@ def _restore_unfinished(kept: str) -> None:
     if not isinstance(found, dict):
         raise _DAMAGED
     if isinstance(draft := found.get(_DRAFT), dict):
-        drafts.change(draft, "reload")
+        drafts.restore(draft, found.get(_NEW) is True)
     if isinstance(typed := found.get(_FILE), str):
         state.drafts()["file"] = typed
     if isinstance(windows := found.get(_WINDOWS), Mapping):

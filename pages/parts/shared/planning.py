@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import streamlit as st
 
-from pages.parts.families.registry import view_of
 from pages.parts.shared import state
-from pages.parts.shared.formatting import plain
+from pages.parts.shared.formatting import counted, on_pages, plain
 from pages.parts.shared.state import BY_DIGEST
 from planner.errors import PlanError
 from planner.families import registry
 from planner.families.capabilities import Changes
-from planner.families.protocol import Candidate, Family, PlanSpace, Ranking
+from planner.families.causes import causes
+from planner.families.disagreement import disagreement
+from planner.families.protocol import (
+    MOST_CANDIDATES,
+    Candidate,
+    Family,
+    PlanSpace,
+    Ranking,
+)
 from planner.families.registry import applicable, covering, family
 from planner.joins.coverage import several_refusal
 from planner.plan.cost import Estimate, models_behind
@@ -26,9 +36,11 @@ from planner.statistics.selectivity import Provenance, provenance
 from planner.time_limit import planning_limit
 from planner.workload.workload import Workload
 
-FEW = 10
-# Up to so many plans, all are ranked at once, so that the worst can be shown, too.
-RANKED_AT_ONCE = 1_000
+if TYPE_CHECKING:
+    from runtime.runs.records import Run
+
+# Of more plans than can be listed, so many of the best are ranked unless all are asked for.
+MOST_AT_ONCE = 1_000
 
 T = TypeVar("T")
 Stamp = tuple[tuple[str, int, int], ...]
@@ -80,7 +92,7 @@ def apart() -> str | None:
     try:
         return _apart(with_statistics(state.workload()))
     except PlanError as error:
-        return str(error)
+        return on_pages(str(error))
 
 
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
@@ -90,7 +102,7 @@ def _apart(workload: Workload) -> str | None:
     if None in reasons:
         return None
     alone = several_refusal(workload)
-    return next((reason for reason in reasons if reason != alone), alone)
+    return on_pages(next((reason for reason in reasons if reason != alone), alone) or "")
 
 
 def with_statistics(workload: Workload) -> Workload:
@@ -114,6 +126,12 @@ def own_statistics(
     """The workload filled in from its data, where each number is from, and warnings."""
     filled, places, warnings = _read(workload, str(folder), stamp_of(folder), sort)
     return replace(filled, name=workload.name), places, warnings
+
+
+def verdict_on(workload: Workload, folder: Path) -> str:
+    """Which plan wins of a workload that is not open, on the data in this folder."""
+    ready, _, _ = own_statistics(workload, folder, False)
+    return explained(_covering(ready)[0].name, ready)[0]
 
 
 def stamp_of(folder: Path) -> Stamp:
@@ -152,6 +170,31 @@ def _space(
     calibrated: int,  # noqa: ARG001 - part of the key: the machine may be calibrated again
 ) -> PlanSpace:
     return family(name).space(workload, calibrated_units())
+
+
+def title(name: str, label: str, workload: Workload | None = None) -> str:
+    """What people call a plan of this family; its workload says what is optimal, and of whom."""
+    if workload is not None:
+        with suppress(PlanError):
+            # A workload of an old run may have no plans any more; the label has a name even so.
+            return space(name, workload).title(label)
+    return registry.plan_title(name, label, workload)
+
+
+def namer(name: str, workload: Workload) -> Callable[[str], str]:
+    """What people call the plans of this family, by their labels."""
+    return partial(title, name, workload=workload)
+
+
+def plan_title(label: str) -> str:
+    """What people call a plan of the subject."""
+    found, workload = subject()
+    return title(found.name, label, workload)
+
+
+def title_of(run: Run) -> str:
+    """What people call the plan that was run."""
+    return title(run.plan.family, run.plan.label, run.workload)
 
 
 def changes(name: str, workload: Workload) -> Changes | None:
@@ -194,34 +237,30 @@ def objective(name: str, workload: Workload) -> Objective:
     return next((by for by in known if by.name == state.chosen_objective()), known[0])
 
 
+def best_plans(chosen: Family, workload: Workload) -> Ranking:
+    """The best plans and the baseline, which are found quickly; all where they are few."""
+    by = objective(chosen.name, workload).name
+    return _ranking(chosen.name, workload, MOST_AT_ONCE, by, calibration_stamp())
+
+
 def ranking(chosen: Family, workload: Workload, everything: bool = False) -> Ranking:
-    """The best plans and the baseline, or every plan where that is asked for or cheap."""
+    """All plans; where there are more than can be listed, the best of them and the baseline,
+    unless all that can be listed are asked for."""
     stamp, by = calibration_stamp(), objective(chosen.name, workload).name
-    few = _ranking(chosen.name, workload, FEW, by, stamp)
-    at_once = few.considered <= RANKED_AT_ONCE or view_of(chosen.name).ranks_at_once
-    if everything or at_once:
-        return _ranking(chosen.name, workload, None, by, stamp)
-    return few
+    best = best_plans(chosen, workload)
+    if best.considered <= MOST_AT_ONCE or (best.considered > MOST_CANDIDATES and not everything):
+        return best
+    return _ranking(chosen.name, workload, None, by, stamp)
 
 
-def instructive(name: str, ranking: Ranking, pinned: str | None) -> tuple[Candidate, ...]:
-    """The best plans, and all that have a name: baseline, landmarks, worst, pinned."""
-    landmarks = view_of(name).landmarks
-    return tuple(
-        candidate
-        for place, candidate in enumerate(ranking.candidates)
-        if place < FEW - 2
-        or candidate.tags
-        or candidate.label == pinned
-        or candidate.label in landmarks
-    )
-
-
-def left_out(ranking: Ranking, listed: int) -> str:
-    """Which plans a truncated ranking lists."""
+def listed_plans(ranking: Ranking) -> str:
+    """Which plans a ranking lists, and of how many."""
+    listed = len(ranking.candidates)
+    if not ranking.truncated:
+        return f"All {counted(listed, 'plan')}" if listed > 1 else "The only plan"
     if listed < ranking.considered:
-        return f"There are {ranking.considered:,} plans; the best {listed:,} can be listed."
-    return f"There are too many plans to compare them all; {listed:,} instructive ones are listed."
+        return f"The best {listed:,} of {ranking.considered:,} plans"
+    return f"{listed:,} instructive plans of too many to compare"
 
 
 def baseline(ranking: Ranking) -> Candidate:
@@ -267,5 +306,22 @@ def _explained(
     by: str,  # noqa: ARG001 - part of the key, as is the calibration: the ranking follows them
     calibrated: int,  # noqa: ARG001
 ) -> tuple[str, tuple[str, ...]]:
-    found = space(name, workload).explanation(ranking(family(name), workload))
-    return found.answer, found.why
+    found = space(name, workload).explanation(best_plans(family(name), workload))
+    return on_pages(found.answer), tuple(map(on_pages, found.why))
+
+
+def why(name: str, workload: Workload) -> tuple[str, tuple[str, ...]]:
+    """Which plan wins by time or work instead, if another does; and why this one wins."""
+    return _why(name, workload, objective(name, workload).name, calibration_stamp())
+
+
+@st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
+@planning_limit()
+def _why(
+    name: str,
+    workload: Workload,
+    by: str,  # noqa: ARG001 - part of the key, as is the calibration: the ranking follows them
+    calibrated: int,  # noqa: ARG001
+) -> tuple[str, tuple[str, ...]]:
+    known, ranked = space(name, workload), ranking(family(name), workload)
+    return disagreement(known, ranked), causes(known, ranked)

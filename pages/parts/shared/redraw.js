@@ -19,9 +19,20 @@ function linkOfPage() {
   return links.find((link) => new URL(link.href).pathname === location.pathname);
 }
 
+// Streamlit pushes an address for the page and another for its query: Back would need two presses.
+// Sessions keep the choices that the query names, so going back to an older query does nothing.
+function onePressPerPage() {
+  const push = history.pushState.bind(history);
+  history.pushState = (state, title, url) => {
+    const samePage = url && new URL(url, location.href).pathname === location.pathname;
+    return samePage ? history.replaceState(state, title, url) : push(state, title, url);
+  };
+}
+
 export default function () {
   if (window.sluiceRedraws) return;
   window.sluiceRedraws = true;
+  onePressPerPage();
   let blankFor = 0;
   setInterval(() => {
     blankFor = isBlank() ? blankFor + 1 : 0;

@@ -10,15 +10,18 @@ import streamlit as st
 
 # Our own file: browsers would fetch a named icon from the internet.
 _ICON = Path(__file__).with_name("icon.svg")
+_STYLE = Path(__file__).with_name("page.css")
 
 _PAGES = (
     ("start", "Start", ":material/home:"),
     ("workload", "Workload", ":material/edit_note:"),
     ("plans", "Plans", ":material/account_tree:"),
+    ("whatif", "What-if", ":material/tune:"),
     ("run", "Run", ":material/play_circle:"),
     ("results", "Results", ":material/monitoring:"),
     ("calibration", "Calibration", ":material/speed:"),
-    ("papers", "Paper figures", ":material/menu_book:"),
+    ("papers", "Papers", ":material/menu_book:"),
+    ("teach", "Teach", ":material/school:"),
 )
 
 
@@ -26,6 +29,7 @@ def navigation() -> st.Page:
     """The requested page. Called by the router."""
     st.session_state["routed"] = True
     st.set_page_config("Sluice", _ICON, layout="wide")
+    st.html(_STYLE)
     return st.navigation(
         [
             st.Page(f"pages/{name}.py", title=title, icon=icon, default=name == "start")

@@ -75,7 +75,7 @@ def own_name(workload: Workload) -> Workload:
 
 
 def _read(file: Path) -> Sample:
-    workload = load_workload(file.read_bytes(), file.name)
+    workload = load_workload(file.read_bytes(), file.name, file.parent)
     # A sample with a folder of its name runs on the files in it.
     folder = FOLDER / file.stem.removesuffix(_OWN_DATA)
     return Sample(file.stem, workload, folder if folder.is_dir() else None)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from pages.parts.run.launch import RunOptions
 from pages.parts.shared import planning
-from pages.parts.shared.formatting import plain, plan_name, seconds_text
-from planner.families.protocol import Candidate, Family, Ranking
+from pages.parts.shared.formatting import plain, seconds_text
+from planner.families.protocol import Family, Ranking
 from planner.seconds.calibration import calibrated_units, kept_calibration
 from planner.seconds.units import units_of
 from planner.workload.workload import Workload
@@ -24,21 +24,12 @@ def source(workload: Workload) -> str:
 
 
 def kernel_time(workload: Workload, ranking: Ranking) -> str:
-    """The kernel time of the best plan, and of the fastest plan where that is another."""
-    timed = [c for c in ranking.candidates if c.seconds is not None]
-    best = next((c for c in timed if c.label == ranking.best), None)
-    if best is None or not best.seconds:
+    """The kernel time of the best plan."""
+    best = ranking.of(ranking.best)
+    if not best.seconds:
         # Of a kernel without unit costs no time can be said.
         return ""
-    best_time = f"About {per_second(best.seconds)} ({plain(source(workload), 200)})."
-    fastest = min(timed, key=_seconds)
-    if fastest.label == best.label or _seconds(fastest) > 0.98 * best.seconds:
-        return best_time
-    share = 100 * (1 - _seconds(fastest) / best.seconds)
-    return (
-        f"{best_time} **{plain(plan_name(fastest.label), 120)}** takes {share:.0f}% less time: "
-        f"about {per_second(_seconds(fastest))}."
-    )
+    return f"About {per_second(best.seconds)} ({plain(source(workload), 200)})."
 
 
 def per_second(seconds: float) -> str:
@@ -47,10 +38,12 @@ def per_second(seconds: float) -> str:
 
 
 def short(seconds: float, digits: int = 3) -> str:
-    """Seconds that may be very short: `38 µs`, `1.2 ms`, `0.4 s`."""
+    """Seconds that may be very short: `38 µs`, `1.2 ms`, `0.43 s`."""
     if seconds < 1e-3:
         return f"{1e6 * seconds:.{digits}g} µs"
-    return f"{1e3 * seconds:.{digits}g} ms" if seconds < 0.1 else seconds_text(seconds)
+    if seconds < 0.1:
+        return f"{1e3 * seconds:.{digits}g} ms"
+    return f"{seconds:.{digits}g} s" if seconds < 10 else seconds_text(seconds)
 
 
 def expected(
@@ -78,7 +71,3 @@ def expected(
         every = len(labels) * batches * options.repeats
         predicted += f" and {seconds_text(every * found.batch.value)} for {every:,} micro-batches"
     return f"{predicted} ({plain(space.units.source, 200)})."
-
-
-def _seconds(candidate: Candidate) -> float:
-    return float("inf") if candidate.seconds is None else candidate.seconds

@@ -24,6 +24,12 @@ _OF_ONE_WORKLOAD = (
     "draft",
     "typed_windows",
     "run",
+    "whatif-set",
+    "whatif-undo",
+    "whatif-pinned",
+    "whatif-measured",
+    "whatif-vary",
+    "whatif-vary-2",
 )
 
 
@@ -103,8 +109,7 @@ def chosen_objective() -> str | None:
 
 def choose_objective(name: str) -> None:
     """Rank plans by this from now on."""
-    for key in ("plan", "baseline"):
-        st.session_state.pop(key, None)
+    st.session_state.pop("plan", None)
     st.session_state["objective"] = name
 
 

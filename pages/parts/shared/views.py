@@ -13,6 +13,7 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.shared import controls, routing, state
+from pages.parts.whatif import scenarios
 from pages.parts.workload import own_data
 from planner.errors import PlanError
 from planner.files.workload_file import dump_workload, load_workload
@@ -20,8 +21,8 @@ from planner.workload.workload import Workload
 
 # The names of choices in links and files. Longer labels are kept only in files.
 QUERY, FAMILY, RANK, PLAN = "query", "family", "rank", "plan"
-BASELINE, ALL = "baseline", "all"
-LONGEST_LABEL = 400
+BASELINE, ALL, WHAT_IF = "baseline", "all", "whatif"
+LONGEST_LABEL = 800
 _MARK = "sluice_view"
 _VERSION = 1
 _SHOW_ALL = "show-all"
@@ -35,6 +36,7 @@ def chosen() -> dict[str, str]:
         RANK: state.chosen_objective(),
         PLAN: state.chosen_plan(),
         BASELINE: state.pinned(),
+        WHAT_IF: scenarios.to_text(),
     }
     found = {name: value for name, value in named.items() if value}
     return found | ({ALL: "yes"} if st.session_state.get(_SHOW_ALL) else {})
@@ -57,6 +59,8 @@ def choose(view: Mapping[str, str]) -> None:
         state.choose_plan(plan)
     if baseline := view.get(BASELINE):
         state.pin(baseline)
+    if what_if := view.get(WHAT_IF):
+        scenarios.from_text(what_if)
     if ALL in view:
         st.session_state[_SHOW_ALL] = True
 
@@ -119,7 +123,11 @@ def _read(content: bytes, name: str) -> dict[str, Any]:
 
 def open_workload_file() -> None:
     """A box for a workload or view file, which is opened when it is uploaded."""
-    file = st.file_uploader("A workload (YAML or JSON) or a view", type=["yaml", "yml", "json"])
+    file = st.file_uploader(
+        "A workload (YAML or JSON) or a view",
+        type=["yaml", "yml", "json"],
+        key="workload-file",
+    )
     if file is None or st.session_state.get("opened_file") == file.file_id:
         return
     with controls.shown():

@@ -1,37 +1,63 @@
-"""The cards of the start page: a sample workload, a file to open, the tour."""
+"""The cards of the start page: ways to begin, sample workloads, recent runs, the tour."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
 from pages.parts.shared import backend, controls, samples, state, views
-from pages.parts.shared.formatting import counted, error_text, moment, plain, plan_name
+from pages.parts.shared.formatting import counted, error_text, moment, plain
 from pages.parts.shared.samples import Sample
 from pages.parts.start import workload_picture
+from pages.parts.workload import drafts, dropped_files
+from planner.families.registry import plan_title
 from runtime.runs.history import gone_runs
 from runtime.runs.run_summary import RunFilter, RunSummary
+
+if TYPE_CHECKING:
+    from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 # Cards side by side.
 A_ROW = 3
 
 
+def begin() -> list[UploadedFile]:
+    """Three ways to begin; returns the files that were dropped."""
+    left, middle, right = st.columns([2, 3, 3])
+    with left.container(border=True, height="stretch"):
+        st.markdown("**New workload**")
+        with st.container(height="stretch"):
+            st.caption("Describe streams and write a query. Sluice generates the data.")
+        if st.button("New workload", icon=":material/add:", type="primary", width="stretch"):
+            drafts.begin()
+            st.switch_page("pages/workload.py")
+    with middle.container(border=True, height="stretch"):
+        st.markdown("**Your data**: drop two or more files and get a query")
+        files = dropped_files.pick("CSV, TSV, JSON lines or Parquet", "dropped-on-start")
+    with right.container(border=True, height="stretch"):
+        st.markdown("**Open a workload**, or a view that was saved")
+        views.open_workload_file()
+    return files
+
+
+def show_files(files: Sequence[UploadedFile]) -> None:
+    """What the dropped files hold, in place of the samples."""
+    dropped_files.review(files)
+
+
 def row(subjects: Mapping[str, Sequence[Sample]], primary: bool = False) -> None:
-    """Cards side by side under their subjects; a subject without samples opens a file."""
+    """Cards side by side under their subjects."""
     columns = iter(st.columns(A_ROW))
     for subject, shown in subjects.items():
-        for place, card in enumerate(shown or [None]):
+        for place, card in enumerate(shown):
             with next(columns):
                 if subject:
                     # Cards of a subject begin at the same height.
                     st.markdown(f"##### {subject if place == 0 else '&nbsp;'}", anchors=False)
                 with st.container(border=True, height="stretch"):
-                    if card is None:
-                        open_file()
-                    else:
-                        sample(card, primary and place == 0)
+                    sample(card, primary and place == 0)
 
 
 def sample(shown: Sample, primary: bool = False) -> None:
@@ -51,12 +77,6 @@ def sample(shown: Sample, primary: bool = False) -> None:
     if st.button("Open", key=f"open-{shown.id}", type=kind, width="stretch"):
         state.open_workload(workload, shown.data)
         st.switch_page("pages/plans.py")
-
-
-def open_file() -> None:
-    """A workload file of the user's own."""
-    st.caption("Streams, windows and queries in one file. The Workload page can write it for you.")
-    views.open_workload_file()
 
 
 def tour() -> None:
@@ -105,7 +125,7 @@ def _interrupted(count: int) -> None:
 
 
 def _row(run: RunSummary) -> None:
-    parts = [plain(plan_name(run.label)), run.status, moment(run.started)]
+    parts = [plain(plan_title(run.family, run.label)), run.status, moment(run.started)]
     if run.measured is not None:
         parts.append(f"q-error {error_text(run.predicted, run.measured)}")
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -113,7 +133,9 @@ def _row(run: RunSummary) -> None:
             f":material/history: Recent: **{plain(run.workload, 60)}** · {' · '.join(parts)}",
             width="content",
         )
-        if st.button("See the results", key=f"recent-{run.id}", type="tertiary"):
+        if run.status == "running":
+            st.page_link("pages/run.py", label="Watch it", icon=":material/play_circle:")
+        elif st.button("See the results", key=f"recent-{run.id}", type="tertiary"):
             request = backend.history().get(run.id).request
             state.open_workload(request.as_run, request.data, request.sort)
             state.choose_family(run.family)

@@ -19,7 +19,7 @@ from planner.workload.workload import Workload
 
 WIDTH, HEIGHT = 340, 150
 _LEFT, _NOW = 86, 262
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6BB1", "#7A868F")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6BB1", "#7A868F")
 _GREY = "#8A97A0"
 _MOST_DOTS = 34
 
@@ -42,10 +42,20 @@ def card(workload: Workload) -> str:
     )
 
 
+def colours(workload: Workload) -> dict[str, str]:
+    """The colour of every stream on its workload's card, by its name and by its alias."""
+    found: dict[str, str] = {}
+    for query in (_widest(workload), *workload.queries):
+        for place, source in enumerate(query.sources):
+            colour = COLOURS[place % len(COLOURS)]
+            found.setdefault(source.alias, found.setdefault(source.name, colour))
+    return found
+
+
 def _lane(
     workload: Workload, query: Query, source: Source, place: int, y: float, middle: float
 ) -> str:
-    colour = _COLOURS[place % len(_COLOURS)]
+    colour = COLOURS[place % len(COLOURS)]
     size = 11 if len(query.sources) < 7 else 10
     bar = min(20.0, HEIGHT / len(query.sources) - 5)
     begin = _NOW - (_NOW - _LEFT) * max(0.12, 0.92 * _seconds(source) / _longest(query))

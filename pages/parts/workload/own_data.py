@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import time
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
@@ -16,40 +16,23 @@ import streamlit as st
 from pages.parts.shared import controls, planning, samples, state
 from pages.parts.shared.formatting import plain
 from planner.errors import PlanError, RunError
-from planner.files.whole_files import write_whole
+from planner.files.dropped.dropped_file import DroppedSource
+from planner.files.dropped.written import write_sources
 from planner.numbers import amount
-from planner.workload.validation import listed
-from planner.workload.workload import Workload
 from runtime.data.folders import home
 from runtime.data.private_folders import make_private
 
-if TYPE_CHECKING:
-    from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-
-def keep_data(files: Sequence[UploadedFile], workload: Workload) -> Path:
-    """Store uploaded data in a folder of ours; every file must belong to a stream or relation.
-
-    A name is accepted only if it is that of a stream, so no name can lead out of the folder.
-    """
-    known = [stream.name for stream in workload.streams]
-    known += [relation.name for relation in workload.relations]
-    for file in files:
-        stem = Path(file.name).stem
-        if stem not in known or Path(stem).name != stem:
-            raise PlanError(
-                f"does not belong to a stream; name each file after one: {listed(known)}", file.name
-            )
+def stored(sources: Sequence[DroppedSource]) -> Path:
+    """Store dropped files as own data, in a folder of ours."""
     uploads = home() / "uploads"
     folder = uploads / uuid.uuid4().hex[:12]
     try:
         make_private(home())
         make_private(uploads)
         delete_expired(uploads, time.time())
-        folder.mkdir()
-        for file in files:
-            name = Path(file.name)
-            write_whole(folder / f"{name.stem}{name.suffix.lower()}", file.getvalue())
+        folder.mkdir(mode=0o700)
+        write_sources(folder, sources)
     except OSError as error:
         raise RunError(f"cannot be saved: {error.strerror}", "upload") from error
     return folder
@@ -67,6 +50,30 @@ def delete_expired(uploads: Path, now: float) -> None:
 
 
 _SAMPLE = "sample:"
+# How a statistic's place is written, and what it is called on pages.
+_ATTRIBUTE = re.compile(r"(?:streams|relations)\.(.+)\.attributes\.(.+)\.(\w+)")
+_OF_SOURCE = re.compile(r"(?:streams|relations)\.(.+?)\.((?:changes\.)?\w+)")
+_OF_CONDITION = re.compile(r'statistics\.\w+\."(.+)"\.(\w+)')
+_WORDS = {"distinct": "distinct values", "zipf": "Zipf exponent", "tuple_bytes": "tuple size"}
+
+
+def is_upload(folder: Path) -> bool:
+    """Whether the files in this folder were dropped."""
+    return folder.parent == home() / "uploads"
+
+
+def statistic_name(place: str) -> str:
+    """What a statistic is called.
+
+    >>> statistic_name("streams.orders.attributes.k.distinct"), statistic_name("streams.S1.rate")
+    ('orders.k: distinct values', 'S1: rate')
+    """
+    if found := _ATTRIBUTE.fullmatch(place):
+        return f"{found[1]}.{found[2]}: {_WORDS.get(found[3], found[3])}"
+    if found := _OF_SOURCE.fullmatch(place) or _OF_CONDITION.fullmatch(place):
+        word = found[2].removeprefix("changes.")
+        return f"{found[1]}: {_WORDS.get(word, word)}"
+    return place
 
 
 def show() -> None:
@@ -75,14 +82,12 @@ def show() -> None:
     if folder is None:
         st.markdown("Tuples are **generated** with the rates and distributions of the streams.")
     else:
-        st.markdown(f"Tuples come from **{plain(str(folder), 200)}**.")
+        mine = "your files" if is_upload(folder) else plain(str(folder), 200)
+        st.markdown(f"Tuples come from **{mine}**.")
         st.button("Generate tuples instead", on_click=state.use_data, args=(None,))
-    left, right = st.columns(2, gap="medium")
-    with left:
-        _folder_box(sort)
-    with right:
-        _upload_box(sort)
-    sort = st.toggle("Accept rows that are not in ts order", value=sort, key=f"sort-{folder}")
+    _folder_box(sort)
+    if folder is not None and not is_upload(folder):
+        sort = st.toggle("Accept rows that are not in ts order", value=sort, key=f"sort-{folder}")
     if (folder, sort) != state.data():
         state.use_data(folder, sort)
         st.rerun()
@@ -90,24 +95,20 @@ def show() -> None:
         provenance()
 
 
+def sources() -> list[str]:
+    """The names of the streams and relations that the queries of the open workload read."""
+    used = (source.name for query in state.workload().queries for source in query.sources)
+    return list(dict.fromkeys(used))
+
+
 def _folder_box(sort: bool) -> None:
     with st.form("data-folder", border=False):
-        text = st.text_input("A folder with one CSV or Parquet file per stream")
-        if st.form_submit_button("Use this folder"):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            text = st.text_input("Or a folder with one CSV or Parquet file per stream", width=420)
+            asked = st.form_submit_button("Use this folder")
+        if asked:
             with controls.shown():
                 _use(allowed_folder(text), sort)
-
-
-def _upload_box(sort: bool) -> None:
-    with st.form("data-upload", border=False, clear_on_submit=True):
-        files = st.file_uploader(
-            "Or upload the files, named after their streams",
-            type=["csv", "parquet"],
-            accept_multiple_files=True,
-        )
-        if st.form_submit_button("Use these files") and files:
-            with controls.shown():
-                _use(keep_data(files, state.workload()), sort)
 
 
 def _use(folder: Path, sort: bool) -> None:
@@ -169,11 +170,12 @@ def provenance() -> None:
     if folder is not None:
         for warning in planning.own_statistics(workload, folder, sort)[2]:
             st.warning(plain(warning, 400), icon=":material/warning:")
-    rows = planning.origins(workload)
+    # Of columns that no query reads, nothing is known and nothing is needed.
+    rows = [row for row in planning.origins(workload) if folder is None or row.value is not None]
     controls.table(
         pd.DataFrame(
             {
-                "Statistic": [row.place for row in rows],
+                "Statistic": [statistic_name(row.place) for row in rows],
                 "Value": [_value(row.value) for row in rows],
                 "Source": [row.origin for row in rows],
                 "Detail": [row.detail for row in rows],

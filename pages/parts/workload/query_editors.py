@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -13,15 +15,28 @@ from pages.parts.shared import controls, state
 from pages.parts.shared.formatting import counted, plain
 from pages.parts.workload import drafts
 from pages.parts.workload.drafts import Parts
-from planner.errors import PlanError, QueryTextError, SluiceError
+from planner.errors import PlanError
+from planner.files.editing.workload_problems import part_of
 from planner.files.query.syntax import bracketed_window
-from planner.files.query.text import format_query
+from planner.files.query.text import format_query, quoted_name
 from planner.files.query.tokens import Cursor
 from planner.workload.query import Query, Source, Window
 
 # More queries than these are listed, and edited one at a time.
 MOST_BOXES = 6
 _HEIGHT = 318
+
+
+@cache
+def _highlighting() -> Any:
+    """What makes the boxes of queries monospaced and colours their words."""
+    style, script = (Path(__file__).with_name(f"query_editor.{end}") for end in ("css", "js"))
+    return st.components.v2.component(
+        "sluice-query-editor",
+        css=style.read_text(),
+        js=script.read_text(),
+        isolate_styles=False,
+    )
 
 
 def pick(queries: list[Parts]) -> int:
@@ -82,7 +97,12 @@ def show_texts() -> None:
     queries = drafts.parts().get("queries", [])
     if len(queries) > MOST_BOXES:
         _show_one(queries)
-        return
+    else:
+        _show_all(queries)
+    _highlighting()(key="sluice-query-editor", height=0)
+
+
+def _show_all(queries: list[Parts]) -> None:
     for place, part in enumerate(queries):
         _text(place, part)
     with st.container(horizontal=True):
@@ -97,9 +117,9 @@ def show_texts() -> None:
 def _show_one(queries: list[Parts]) -> None:
     place = pick(queries)
     _text(place, queries[place])
-    problem = drafts.problem()
-    if problem is not None and points_at(problem) and not points_at(problem, place):
-        controls.show(problem, drafts.query_names())
+    for error in drafts.problems():
+        if (part := part_of(error)).startswith("queries") and part != f"queries[{place}]":
+            drafts.show(error)
     with st.container(horizontal=True):
         st.button("Add a copy", icon=":material/add:", on_click=_add, args=(place,))
         st.button("Remove", icon=":material/remove:", on_click=_remove, args=(place,))
@@ -118,15 +138,7 @@ def _text(place: int, part: Parts) -> None:
         args=(place, editor, key),
     )
     drafts.showing(editor, shown)
-    problem = drafts.problem()
-    if problem is not None and points_at(problem, place):
-        controls.show(problem, drafts.query_names())
-
-
-def points_at(problem: SluiceError, place: int | None = None) -> bool:
-    """Whether the mistake is in the text of a query: of this one, if its place is given."""
-    begins = "queries[" if place is None else f"queries[{place}]"
-    return isinstance(problem, QueryTextError) and problem.place.startswith(begins)
+    drafts.show_problems(f"queries[{place}]")
 
 
 def _typed(place: int, editor: str, key: str) -> None:
@@ -139,7 +151,7 @@ def _add(like: int | None = None) -> None:
     """One more query: a new one, or a copy of another."""
     queries = drafts.parts()["queries"]
     name = drafts.unused_name([str(query.get("name")) for query in queries])
-    text = f"SELECT * FROM {state.workload().streams[0].name} [RANGE 60]"
+    text = f"SELECT * FROM {quoted_name(str(drafts.parts()['streams'][0].get('name')))} [RANGE 60]"
     if like is not None:
         text = str(queries[like].get("text", ""))
     drafts.put("queries", [*queries, {"name": name, "text": text}], "queries")
@@ -154,7 +166,7 @@ def _remove(place: int) -> None:
 def show_windows() -> None:
     """The windows of one query; an edit rewrites the query's text."""
     query = _picked_query()
-    if drafts.problem() is not None:
+    if drafts.problems():
         st.caption("Fix the error to edit windows here.")
         controls.table(_windows(query), "Windows")
         return

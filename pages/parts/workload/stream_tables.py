@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import starmap
 from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from pages.parts.shared import controls, state
+from pages.parts.shared import controls, planning, state
 from pages.parts.workload import drafts
+from pages.parts.workload.arrival_text import shape_part, shape_text
 from pages.parts.workload.drafts import Parts
-from planner.errors import PlanError
+from planner.errors import PlanError, SluiceError
 from planner.workload.query import Source
+from planner.workload.streams import Relation, Stream
 from planner.workload.workload import Workload
 
 _NUMBERS = {
@@ -26,14 +27,22 @@ _NUMBERS = {
     "inserts",
     "deletes",
     "distinct",
+    "measured",
     "zipf",
 }
 _PER_VALUE = "per-value"
+# What the user's own data say; it is not edited.
+MEASURED = "measured"
 
 
 def show_streams() -> None:
     """Streams with rate and arrivals."""
-    _edit_rows("streams", map(_stream_row, drafts.parts().get("streams", [])), with_streams)
+    rates = {known.name: known.rate for known in _filled_sources() if isinstance(known, Stream)}
+    rows = [
+        _stream_row(part) | {MEASURED: rates.get(str(part.get("name")))}
+        for part in drafts.parts().get("streams", [])
+    ]
+    _edit_rows("streams", rows, with_streams)
 
 
 def show_relations() -> None:
@@ -43,9 +52,33 @@ def show_relations() -> None:
 
 def show_attributes() -> None:
     """Attributes of streams and relations: distinct values and their distribution."""
-    rows = starmap(_attribute_row, _attributes(drafts.parts()))
+    measured = {
+        (source.name, name): attribute.distinct
+        for source in _filled_sources()
+        for name, attribute in source.attributes.items()
+    }
+    rows = [
+        _attribute_row(*row) | {MEASURED: measured.pop(row[:2], None)}
+        for row in _attributes(drafts.parts())
+    ]
+    rows += [
+        _attribute_row(*place, {}) | {MEASURED: distinct} for place, distinct in measured.items()
+    ]
     names = [str(part.get("name")) for part in _sources(drafts.parts())]
     _edit_rows("attributes", rows, with_attributes, {"source": {"options": names}})
+
+
+def _filled_sources() -> list[Stream | Relation]:
+    """Streams and relations as the user's data fill them; none without data that can be read."""
+    folder, sort = state.data()
+    if folder is None or drafts.is_new():
+        return []
+    try:
+        filled, _, _ = planning.own_statistics(state.workload(), folder, sort)
+    except SluiceError:
+        # The head of the page says what is wrong with them.
+        return []
+    return [*filled.streams, *filled.relations]
 
 
 def _edit_rows(
@@ -56,11 +89,14 @@ def _edit_rows(
 ) -> None:
     """A table with a row for each part of the draft; rows can be added and deleted."""
     columns = controls.described_columns(name, changed)
+    rows = list(rows)
+    if not any(row.get(MEASURED) for row in rows):
+        columns.pop(MEASURED, None)
 
     def build() -> pd.DataFrame:
         """Its index is the place of each row in the draft."""
         kinds = {column: "float64" if column in _NUMBERS else "object" for column in columns}
-        return pd.DataFrame(list(rows), columns=list(columns)).astype(kinds)
+        return pd.DataFrame(rows, columns=list(columns)).astype(kinds)
 
     edit(name, build, apply, columns, num_rows="dynamic", placeholder="–", alt=name)
 
@@ -100,28 +136,38 @@ def _old(parts: list[Parts], place: int) -> Parts:
 
 def _stream_row(part: Parts) -> dict[str, Any]:
     arrivals = part.get("arrivals", "poisson")
-    kind, shape = next(iter(arrivals.items())) if isinstance(arrivals, dict) else (arrivals, {})
-    return {**part, "arrivals": kind, "burst": shape.get("burst"), "phase": shape.get("phase")}
+    own = arrivals if isinstance(arrivals, dict) else {arrivals: {}}
+    kind = next((name for name in ("pareto", "regular") if name in own), "poisson")
+    manner = own.get(kind) or {}
+    given = {"arrivals": kind, "burst": manner.get("burst"), "phase": manner.get("phase")}
+    return {**part, **given, "shape": shape_text(arrivals)}
 
 
 def with_streams(parts: Parts, frame: pd.DataFrame) -> Parts:
     """The draft with the streams of the table; what the table does not show is kept."""
     streams = []
     for place, row in _rows(frame):
-        shape = _arrivals(row.pop("arrivals", None), row.pop("burst", None), row.pop("phase", None))
+        row.pop(MEASURED, None)
+        old = _old(parts["streams"], place).get("arrivals")
+        shape = shape_part(row.pop("shape", None), old)
+        manner = [row.pop(name, None) for name in ("arrivals", "burst", "phase")]
+        arrivals = _arrivals(manner, shape)
         cleared = {"name": "", "rate": None, "tuple_bytes": None}
         cleared |= {"importance": None} if "importance" in frame else {}
-        streams.append(_merged(_old(parts["streams"], place), cleared | row | {"arrivals": shape}))
+        streams.append(
+            _merged(_old(parts["streams"], place), cleared | row | {"arrivals": arrivals})
+        )
     return {**parts, "streams": streams}
 
 
-def _arrivals(kind: str | None, burst: float | None, phase: float | None) -> Any:
-    """How the file says it; None for the usual way."""
+def _arrivals(manner: Iterable[Any], shape: dict[str, Any]) -> Any:
+    """How the file says it, from the kind, the burst and the phase; None for the usual way."""
+    kind, burst, phase = manner
     if kind == "pareto":
-        return {"pareto": {"burst": burst or 3}}
-    if kind == "regular" and phase is not None:
-        return {"regular": {"phase": phase}}
-    return None if kind == "poisson" else kind
+        return {"pareto": {"burst": burst or 3}, **shape}
+    if kind == "regular" and (phase is not None or shape):
+        return {"regular": {"phase": phase or 0}, **shape}
+    return shape or (None if kind == "poisson" else kind)
 
 
 def _relation_row(part: Parts) -> dict[str, Any]:

@@ -8,17 +8,21 @@ import streamlit as st
 
 from pages.parts.run import run_settings
 from pages.parts.shared import controls, planning, samples, state, views
-from pages.parts.shared.formatting import plain
+from pages.parts.shared.formatting import counted, plain
 from pages.parts.workload import drafts
 from planner.errors import PlanError
 from planner.families.protocol import MOST_CANDIDATES
+from planner.files.editing.workload_problems import part_of
 from planner.files.workload_file import dump_workload, load_workload
 from planner.workload.validation import MAX_QUERIES, MAX_RATE, MAX_STREAMS
+
+# Parts of the form that show their own mistakes.
+_BESIDE = ("streams", "attributes", "relations", "queries")
 
 
 def show() -> None:
     """The YAML in a box. Text with a mistake stays there; valid text is saved."""
-    if drafts.problem() is not None:
+    if drafts.problems():
         st.caption("This is the last valid workload, without your unsaved changes.")
     saved = dump_workload(state.workload())
     texts = state.drafts()
@@ -41,8 +45,32 @@ def show() -> None:
     views.open_workload_file()
 
 
+def show_unsaved() -> None:
+    """How many mistakes keep the draft from being saved, and what other pages show meanwhile."""
+    problems = drafts.problems()
+    if not problems:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if drafts.is_new():
+            opened = plain(state.workload().name, 60)
+            st.button(f"Back to {opened}", icon=":material/undo:", on_click=drafts.discard)
+        else:
+            errors = counted(len(problems), "error")
+            shown = plain(state.workload().name, 60)
+            st.warning(
+                f"Not saved: fix {errors}. Other pages show **{shown}** as it was before.",
+                width="stretch",
+            )
+            st.button("Discard changes", on_click=drafts.discard)
+    for error in problems:
+        if part_of(error).partition("[")[0] not in _BESIDE and not drafts.is_new():
+            drafts.show(error)
+
+
 def effect() -> None:
     """The best plan of the workload, so that every edit shows its effect."""
+    if drafts.problems():
+        return
     try:
         chosen, workload = planning.subject()
         answer, _ = planning.explained(chosen.name, workload)

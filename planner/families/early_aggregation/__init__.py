@@ -35,6 +35,13 @@ class EarlyAggregation:
 
         return refusal(workload)
 
+    def title(self, label: str, workload: Workload | None = None) -> str:
+        from planner.families.early_aggregation.titles import title
+
+        alone = workload is not None and len(workload.queries) == 1
+        sources = workload.queries[0].sources if workload is not None and alone else ()
+        return title(label, [source.alias for source in sources])
+
     def space(self, workload: Workload, units: UnitCosts | None = None) -> PlanSpace:
         from planner.families.early_aggregation.space import AggregationPlans
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from planner.families.base import answer_beside_baseline, plain_answer
+from planner.families.base import Title, answer_beside_baseline, plain_answer
 from planner.families.early_aggregation.groups import groups_of
 from planner.families.early_aggregation.model import AggregationModel
 from planner.families.early_aggregation.published_model import PrintedModel
@@ -14,7 +14,7 @@ from planner.families.early_aggregation.search import orders
 from planner.families.early_aggregation.skew import skewed_classes
 from planner.families.protocol import Ranking
 from planner.joins.upkeep import NEVER_STEADY
-from planner.numbers import amount, shortened
+from planner.numbers import amount, figure, shortened
 
 # Plans that the paper's equations are asked about one by one.
 MOST_BOUNDED = 16
@@ -48,19 +48,26 @@ def sizes(model: AggregationModel) -> tuple[SourceSizes, ...]:
     )
 
 
-def answer(model: AggregationModel, ranking: Ranking) -> str:
+def answer(model: AggregationModel, ranking: Ranking, title: Title) -> str:
     """Which plan wins, by how much, because of what, and what comes close to it."""
     if ranking.by.name not in ("work", "seconds"):
-        return plain_answer(ranking)
+        return plain_answer(ranking, title)
     best = ranking.of(ranking.best)
     if ranking.considered == 1:
-        return f"{best.label}: {amount(best.score)} {ranking.by.unit}; {_only(model)}."
+        return f"{title(best.label)}: {ranking.by.said(best.score)}; {_only(model)}."
     return answer_beside_baseline(
         ranking,
-        best.label,
+        title,
         lambda: _small(model, model.mask(best.label)),
         lambda: _too_large(model),
     )
+
+
+def facts(model: AggregationModel, label: str) -> Iterator[str]:
+    """How few groups the windows have that are aggregated early, or why none is."""
+    mask = model.mask(label)
+    reason = _small(model, mask) if mask else _too_large(model)
+    yield f"{reason[0].upper()}{reason[1:]}." if not mask else f"{reason}."
 
 
 def why(model: AggregationModel) -> tuple[str, ...]:
@@ -108,7 +115,7 @@ def _groups_in(model: AggregationModel, place: int) -> str:
 
 def _whole(value: float) -> str:
     """A number of tuples: whole, unless it is small."""
-    return amount(round(value)) if value >= 10 else amount(round(value, 1))
+    return figure(round(value)) if value >= 10 else amount(round(value, 1))
 
 
 def _too_large(model: AggregationModel) -> str:

@@ -14,8 +14,9 @@ import numpy as np
 
 from planner.families.early_aggregation.groups import OutputGroups, groups_of
 from planner.families.early_aggregation.model import AggregationModel, Extremum
+from planner.families.early_aggregation.search import final_states, pipelines
 from planner.families.early_aggregation.window_sizes import Cells
-from planner.joins.arrays import Floats, Ints
+from planner.joins.arrays import Floats
 
 
 def in_set(model: AggregationModel, place: int) -> tuple[float, float]:
@@ -38,6 +39,8 @@ def in_output(model: AggregationModel) -> float:
     """How often per second a group of the output is looked through anew, under every plan."""
     if not model.extrema:
         return 0.0
+    if model.moments:
+        return sum(weight * in_output(moment) for weight, moment in model.moments)
     groups = groups_of(model)
     return sum(
         model.contents[origin].window.rate * groups.touched(origin) * _doubt(model, groups, origin)
@@ -46,17 +49,22 @@ def in_output(model: AggregationModel) -> float:
     )
 
 
-def recomputing(model: AggregationModel, masks: Ints, comparisons: Floats) -> Floats:
-    """Entries examined per second to find extrema of groups anew, under each plan.
+def recomputing(model: AggregationModel) -> Floats:
+    """Entries examined per second to find extrema of groups anew, under each plan in turn.
 
     All entries of one source are gone through, and for those with its part of the group what its
-    pipeline probes: `comparisons` are those of that pipeline per second.
+    pipeline probes. Where a window only grows this is the mean over moments of the measured span.
     """
+    if model.moments:
+        found = (weight * recomputing(moment) for weight, moment in model.moments)
+        return sum(found, np.zeros(len(model.masks)))
     place = model.walked_from
     content, times = model.contents[place], in_output(model)
     if not times or not content.events:
-        return np.zeros(len(masks))
-    is_set = (masks >> place & 1).astype(np.bool_)
+        return np.zeros(len(model.masks))
+    pipeline = next(found for found in pipelines(model) if found.origin == place)
+    comparisons = pipeline.comparisons[final_states(model, place)]
+    is_set = (np.array(model.masks) >> place & 1).astype(np.bool_)
     entries = np.where(is_set, content.mean(is_set=True), content.mean(is_set=False))
     walked = own_part(model, place) * comparisons / content.events
     return np.asarray(times * entries * (1 + walked))

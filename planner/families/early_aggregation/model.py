@@ -18,7 +18,7 @@ from planner.families.early_aggregation.coverage import (
     rule_of,
 )
 from planner.families.early_aggregation.window_sizes import Content
-from planner.joins.arrays import Floats
+from planner.joins.arrays import Floats, gauss
 from planner.joins.graph import Twins
 from planner.joins.keys import Spread
 from planner.joins.model import JoinModel, join_of
@@ -32,6 +32,8 @@ from planner.workload.workload import Workload
 
 # Values of an aggregated attribute that are distinguished; of more, so many parts of equal weight.
 _MOST_VALUES = 2000
+# Moments of the measured span at which growing windows are looked at.
+_MOMENTS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,9 @@ class AggregationModel:
     twins: Twins | None = None
     # Why no source may carry a set; empty where any may.
     without_sets: str = ""
+    # With extrema over windows that only grow, the model at moments of the measured span, and how
+    # much each counts: looking for an extremum grows with powers of time.
+    moments: tuple[tuple[float, AggregationModel], ...] = ()
 
     @cached_property
     def count(self) -> int:
@@ -127,7 +132,7 @@ def model_of(workload: Workload) -> AggregationModel:
     join = _with_ended_rows(workload, query, join_of(workload))
     rules = tuple(rule_of(query, source) for source in query.sources)
     pairs = zip(join.windows, rules, strict=True)
-    return AggregationModel(
+    model = AggregationModel(
         replace(join, graph=replace(join.graph, twins=None)),
         rules,
         tuple(_content(workload, query, window, rule) for window, rule in pairs),
@@ -137,6 +142,36 @@ def model_of(workload: Workload) -> AggregationModel:
         join.graph.twins,
         no_sets(workload) or "",
     )
+    return replace(model, moments=tuple(_moments(workload, model)))
+
+
+def _moments(
+    workload: Workload, model: AggregationModel
+) -> Iterator[tuple[float, AggregationModel]]:
+    if model.extrema and any(window.ends == "never" for window in model.join.windows):
+        nodes, weights = gauss(_MOMENTS)
+        half = workload.run.duration / 2
+        for node, weight in zip(nodes.tolist(), weights.tolist(), strict=True):
+            yield weight / 2, _grown(model, (workload.middle + node * half) / workload.middle)
+
+
+def _grown(model: AggregationModel, times: float) -> AggregationModel:
+    """The model when growing windows hold so many times what they hold at the middle."""
+    windows = tuple(
+        replace(
+            window,
+            tuples=window.tuples * times,
+            examined=window.examined * times,
+            kept=window.kept * times,
+            per_second=window.per_second / times,
+        )
+        if window.ends == "never"
+        else window
+        for window in model.join.windows
+    )
+    pairs = zip(model.contents, windows, strict=True)
+    contents = tuple(replace(content, window=window) for content, window in pairs)
+    return replace(model, join=replace(model.join, windows=windows), contents=contents)
 
 
 def _with_ended_rows(workload: Workload, query: Query, join: JoinModel) -> JoinModel:

@@ -133,6 +133,10 @@ class _Figures:
                 part * walked / content.events
             )
             again = symbol(r"\nu", times) * entries * (number(1) + own)
+            if model.moments:
+                # All of it grows, so the mean of the product counts.
+                mean = extrema.recomputing(model)[model.masks.index(self._mask)]
+                again = symbol(rf"\overline{{{again.symbols}}}", float(mean))
             found.append(Formula("comparisons", again, self._model_name))
         return tuple(found)
 

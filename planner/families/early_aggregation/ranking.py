@@ -30,15 +30,12 @@ class PlanCosts:
         self._places = {mask: at for at, mask in enumerate(model.masks)}
         size = len(model.masks)
         self._comparisons, self._rows, self._reaching = np.zeros((3, size))
-        walk = np.zeros(size)
         for found in pipelines(model):
             final = final_states(model, found.origin)
             self._comparisons += found.comparisons[final]
             self._rows += found.rows[final]
             self._reaching += state_arrays(model).passed(found.origin)[final]
-            if found.origin == model.walked_from:
-                walk = found.comparisons[final]
-        self._recomputing = recomputing(model, np.array(model.masks), walk)
+        self._recomputing = recomputing(model)
         self._sets = [cost_of(set_formulas(model, place)) for place in range(model.count)]
         self._kept: dict[int, Work] = {}
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from planner.families.base import ListedSpace
-from planner.families.early_aggregation import NAME, EarlyAggregation, explain, pricing
+from planner.families.early_aggregation import NAME, EarlyAggregation, explain, pricing, titles
 from planner.families.early_aggregation.coverage import EarlyRule, column_text
 from planner.families.early_aggregation.explain import SourceSizes
 from planner.families.early_aggregation.model import AggregationModel, model_of
@@ -126,8 +126,15 @@ class AggregationPlans(ListedSpace):
     def kernel_work(self, plan: Plan, costs: Mapping[str, Cost]) -> KernelWork:
         return loop_work("aggregation", plan, costs, self.workload)
 
+    def title(self, label: str) -> str:
+        return titles.title(label, self.model.join.aliases)
+
+    def facts(self, label: str) -> tuple[str, ...]:
+        own = explain.facts(self.model, label) if len(self.labels) > 1 else ()
+        return (*super().facts(label), *own)
+
     def explanation(self, ranking: Ranking) -> Explanation:
-        answer = explain.answer(self.model, ranking)
+        answer = explain.answer(self.model, ranking, self.title)
         return Explanation(answer, (), lambda: explain.why(self.model))
 
     def rules(self) -> tuple[EarlyRule, ...]:
@@ -144,3 +151,15 @@ class AggregationPlans(ListedSpace):
 
     def recomputations(self, plan: Plan) -> dict[str, float]:
         return pricing.recomputations(plan, self.model)
+
+    # --- switched while it runs ------------------------------------------------------------------
+
+    def moved(self, before: Plan, after: Plan) -> Cost:
+        """A set that is new is built from its window, which every plan holds: an update a tuple."""
+        masks = self.model.mask(before.label), self.model.mask(after.label)
+        new = masks[1] & ~masks[0]
+        windows = enumerate(self.model.join.windows)
+        return Cost(group_updates=sum(w.kept for place, w in windows if new >> place & 1))
+
+    def why_not_switched(self, _before: Plan, _after: Plan) -> str | None:
+        return None

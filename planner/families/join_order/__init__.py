@@ -29,6 +29,11 @@ class JoinOrder:
 
         return refusal(workload)
 
+    def title(self, label: str, workload: Workload | None = None) -> str:  # noqa: ARG002
+        from planner.families.join_order.titles import title
+
+        return title(label)
+
     def space(self, workload: Workload, units: UnitCosts | None = None) -> PlanSpace:
         from planner.families.join_order.space import JoinOrders
 

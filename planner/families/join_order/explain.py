@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 from math import factorial
 
 from planner.families.base import near_ties, plain_answer
@@ -13,61 +14,87 @@ from planner.families.join_order.plan_space import (
     score_weights,
     traced,
     worst_multiway,
+    worst_plan,
 )
 from planner.families.join_order.plans import algorithm_of
 from planner.families.join_order.search import MOST_STREAMS, best_general
+from planner.families.join_order.titles import title
 from planner.families.protocol import Candidate, Ranking
 from planner.joins.model import JoinModel
 from planner.joins.upkeep import NEVER_STEADY
-from planner.numbers import amount, percent_more, shortened, times
+from planner.numbers import amount, figure, percent_less, percent_more, shortened, times
 from planner.plan.cost import rounded
+from planner.plan.objective import Objective
 from planner.workload.execution import Statistics
 
 # Below this, "1x cheaper than the worst plan" would say nothing.
 LEAST_TIMES = 1.1
-_SAVES = {
-    "naive": "the same loops for every arriving stream save work",
-    "general": "new tuples need not come first, nor streams in one order for all",
-}
 
 
 def answer(model: JoinModel, ranking: Ranking) -> str:
     """Which plan wins, by how much, because of what, and what comes close to it."""
     best, baseline = ranking.of(ranking.best), ranking.of(ranking.baseline)
-    general = algorithm_of(best.label) == "general"
-    name = "A general plan, an order for each arriving stream," if general else best.label
-    if ranking.by.name == "seconds":
-        return _by_seconds(name, best, baseline, near_ties(best, ranking))
-    if ranking.by.name != "work":
-        return plain_answer(ranking, name)
-    least, worst = best.score, worst_multiway(model)
-    if worst is not None and rounded(worst[0]) == rounded(least):
-        every = f"all {factorial(len(model.windows)):,} orders cost the same"
-        return f"{name}: {amount(least)} {_unit(model)}; {every}."
-    if worst is None:
-        against = f"{times(baseline.score, least)} cheaper than the FROM order"
-    elif worst[0] < LEAST_TIMES * least:
-        against = f"the worst {percent_more(worst[0], least)} above it"
-    else:
-        against = f"{times(worst[0], least)} cheaper than the worst plan"
-    reason = _because(model, traced(model), best.label, least)
-    ties = near_ties(best, ranking)
-    return f"{name} wins: {amount(least)} {_unit(model)}, {against}, because {reason}{ties}."
+    name, by = title(best.label), ranking.by
+    if by.name == "seconds":
+        return _by_seconds(name, by, best, baseline, near_ties(best, ranking))
+    if by.name != "work":
+        return plain_answer(ranking, title)
+    least, worst, dearest = best.score, worst_plan(model), worst_multiway(model)
+    if dearest is not None and rounded(dearest[0]) == rounded(least):
+        count = factorial(len(model.windows))
+        every = f"{'both' if count == 2 else f'all {count:,}'} orders cost the same"
+        return f"{name}: {_said(model, by, least)}; {every}."
+    against = _beside_written(best, baseline)
+    if worst is not None and worst[0] < LEAST_TIMES * least:
+        against = f"the worst plan needs {percent_more(worst[0], least)} more"
+    elif worst is not None:
+        further = f"{times(worst[0], least)} cheaper than the worst plan"
+        against = f"{against}, {further}" if best.label != baseline.label else further
+    if worst is not None and best.label == baseline.label:
+        against += "; the query is written in this order already"
+    return f"{name} wins: {_said(model, by, least)}, {against}{near_ties(best, ranking)}."
 
 
-def _by_seconds(name: str, best: Candidate, baseline: Candidate, ties: str) -> str:
-    """Beside the FROM order: the worst by comparisons need not be the slowest."""
+def facts(model: JoinModel, label: str) -> Iterator[str]:
+    """Which window is small and which pair joins selectively, where the order begins with them."""
+    if algorithm_of(label) == "general":
+        return
+    places = [model.aliases.index(name) for name in label.removeprefix("naive:").split(",")]
+    held = [window.tuples for window in model.windows]
+    first = places[0]
+    if held[first] == min(held) < max(held):
+        kind = "relation" if model.windows[first].is_relation else "window"
+        yield (
+            f"{model.aliases[first]} is probed first: its {kind} is the smallest, with "
+            f"{figure(held[first])} tuples (the largest has {figure(max(held))})."
+        )
+    if len(places) < 3:
+        return
+    pairs = {pair: model.size(pair) for pair in combinations(range(len(places)), 2)}
+    least = min(pairs, key=lambda pair: pairs[pair])
+    if set(least) == set(places[:2]) and pairs[least] < max(pairs.values()):
+        one, other = (model.aliases[place] for place in places[:2])
+        yield (
+            f"{one} and {other} are joined first: no pair is more selective, with "
+            f"{figure(pairs[least])} results from their windows (the least selective pair has "
+            f"{figure(max(pairs.values()))})."
+        )
+
+
+def _by_seconds(name: str, by: Objective, best: Candidate, baseline: Candidate, ties: str) -> str:
+    """Beside the order as written: the worst by comparisons need not be the slowest."""
+    return f"{name} wins: {by.said(best.score)}, {_beside_written(best, baseline)}{ties}."
+
+
+def _beside_written(best: Candidate, baseline: Candidate) -> str:
+    """How the winner compares with the order in which the query names its sources."""
     if best.label == baseline.label:
-        against = "which is the FROM order"
-    elif baseline.score < LEAST_TIMES * best.score:
-        against = f"the FROM order {percent_more(baseline.score, best.score)} above it"
-    else:
-        against = f"{times(baseline.score, best.score)} cheaper than the FROM order"
-    made = f"{amount(best.cost.comparisons)} comparisons/s"
-    if best.label != baseline.label:
-        made += f" to its {amount(baseline.cost.comparisons)}"
-    work = f"{amount(best.score)} s of work per s"
-    return f"{name} wins by the clock: {work}, {against}, at {made}{ties}."
+        return "in the order as written"
+    if rounded(best.score) == rounded(baseline.score):
+        return "as much as the order as written"
+    if baseline.score < LEAST_TIMES * best.score:
+        return f"{percent_less(best.score, baseline.score)} less than the order as written"
+    return f"{times(baseline.score, best.score)} cheaper than the order as written"
 
 
 def why(model: JoinModel, statistics: Statistics) -> tuple[str, ...]:
@@ -77,32 +104,9 @@ def why(model: JoinModel, statistics: Statistics) -> tuple[str, ...]:
     return (*steps, *_left_out(model, statistics), *_exact(model, found))
 
 
-def _because(model: JoinModel, found: Trace, best: str, least: float) -> str:
-    heuristic, augmented = model.label(found.heuristic), model.label(found.augmented)
-    algorithm = algorithm_of(best)
-    if algorithm != "multiway":
-        costs = f"makes {amount(found.augmented_cost)} {_unit(model)}"
-        return f"{_SAVES[algorithm]}: the heuristic's {augmented} {costs}"
-    if best == heuristic:
-        first, second = (model.aliases[place] for place in found.heuristic[:2])
-        held = amount(model.size(found.heuristic[:2]))
-        return (
-            f"{first} and {second} join most selectively ({held} results held) "
-            "and little is passed down to the inner loops"
-        )
-    if best == augmented:
-        saved = amount(found.heuristic_cost - found.augmented_cost)
-        return f"fast streams moved up from {heuristic} save {saved} {_unit(model)}"
-    if rounded(found.augmented_cost) <= rounded(least):
-        return f"no order is cheaper than the heuristic's {augmented}, which costs the same"
-    return (
-        f"the exact search finds what the heuristic misses: its {augmented} "
-        f"makes {amount(found.augmented_cost)} {_unit(model)}"
-    )
-
-
-def _unit(model: JoinModel) -> str:
-    return "weighted comparisons/s" if model.graph.worths else "comparisons/s"
+def _said(model: JoinModel, by: Objective, score: float) -> str:
+    said = by.said(score)
+    return said.replace("comparisons", "weighted comparisons") if model.graph.worths else said
 
 
 def _exact(model: JoinModel, found: Trace) -> Iterator[str]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from math import prod
 from statistics import fmean
 from typing import Literal
 
-from planner.families.join_order.order_pricer import Pricer
-from planner.families.join_order.plans import Order
+from planner.families.join_order.order_pricer import Pricer, Walker
+from planner.families.join_order.plans import Loops, Order, general
 from planner.joins.model import JoinModel
+from planner.joins.windows import JoinWindow
 from planner.numbers import amount
 from planner.plan.cost import rounded
 
@@ -26,7 +27,7 @@ MOST_MOVES_SHOWN = 12
 class HeuristicStep:
     """One step of the heuristic: what was done, the order so far, its cost once it is whole."""
 
-    kind: Literal["pair", "append", "order", "fast", "move", "keep"]
+    kind: Literal["pair", "append", "order", "fast", "move", "keep", "general"]
     text: str
     label: str
     cost: float | None = None
@@ -41,21 +42,74 @@ class Trace:
     augmented: Order
     augmented_cost: float
     steps: tuple[HeuristicStep, ...]
+    # Where evaluation is lazy, the plan of GENERAL by the same rule, and its cost.
+    general: Loops | None = None
+    general_cost: float = 0.0
 
 
-def trace(model: JoinModel, table: Pricer) -> Trace:
-    """Order by selectivity, then try the fast streams higher up."""
-    order, ordering = _by_selectivity(model)
+def trace(model: JoinModel, table: Pricer, walker: Walker) -> Trace:
+    """Order by selectivity, then try the fast streams higher up; for lazy plans also GENERAL."""
+    order, ordering = _by_selectivity(model, model)
     cost = float(table.price([order])[0])
     label = model.label(order)
-    whole = HeuristicStep(
-        "order", f"By selectivity the order is {label}: {amount(cost)}/s.", label, cost
-    )
+    text = f"By selectivity the order is {label}: {amount(cost)}/s."
+    ordering = [*ordering, HeuristicStep("order", text, label, cost)]
+    by_buckets = _by_buckets(model)
+    if by_buckets is not model:
+        other, _ = _by_selectivity(model, by_buckets)
+        other_cost = float(table.price([other])[0])
+        label = model.label(other)
+        text = f"By the sizes of buckets it is {label}: {amount(other_cost)}/s."
+        ordering.append(HeuristicStep("order", text, label, other_cost))
+        if rounded(other_cost) < rounded(cost):
+            order, cost = other, other_cost
     augmented, augmented_cost, moving = _moved_up(model, table, order, cost)
-    return Trace(order, cost, augmented, augmented_cost, (*ordering, whole, *moving))
+    steps = (*ordering, *moving)
+    if model.timing.evaluate is None or not model.is_single:
+        return Trace(order, cost, augmented, augmented_cost, steps)
+    loops = by_origin(model)
+    general_cost = float(walker.score(loops))
+    text = (
+        "For GENERAL, each stream's new tuples are joined by the same rule, with τ for their own "
+        f"window: {loops.label}: {amount(general_cost)}/s."
+    )
+    steps = (*steps, HeuristicStep("general", text, loops.label, general_cost))
+    return Trace(order, cost, augmented, augmented_cost, steps, loops, general_cost)
 
 
-def _by_selectivity(model: JoinModel) -> tuple[Order, list[HeuristicStep]]:
+def by_origin(model: JoinModel) -> Loops:
+    """Section 5.2: an order for each origin, where the join is of the tuples of τ seconds only."""
+    orders = tuple(_by_selectivity(model, _with_new(model, origin))[0] for origin in model.origins)
+    return general(model, orders)
+
+
+def _with_new(model: JoinModel, origin: int) -> JoinModel:
+    new = replace(model.windows[origin], tuples=model.new_tuples(origin))
+    windows = (*model.windows[:origin], new, *model.windows[origin + 1 :])
+    return replace(model, windows=windows)
+
+
+def _by_buckets(model: JoinModel) -> JoinModel:
+    """Section 5.3: windows as large as one of their buckets, where they have different numbers.
+
+    The paper orders by these alone; but results do not shrink with buckets, and over random joins
+    neither rule is better, so the cheaper order of both is taken.
+    """
+    counts = [_buckets(window) for window in model.windows]
+    if len(set(counts)) == 1:
+        return model
+    pairs = zip(model.windows, counts, strict=True)
+    discounted = tuple(replace(w, tuples=w.tuples / count) for w, count in pairs)
+    return replace(model, windows=discounted)
+
+
+def _buckets(window: JoinWindow) -> int:
+    if window.access != "hash":
+        return 1
+    return max(1, window.distinct) if window.buckets == "per-value" else int(window.buckets)
+
+
+def _by_selectivity(model: JoinModel, sizes: JoinModel) -> tuple[Order, list[HeuristicStep]]:
     """The most selective pair first, then whatever joins most selectively with one placed."""
     names = model.aliases
 
@@ -64,9 +118,9 @@ def _by_selectivity(model: JoinModel) -> tuple[Order, list[HeuristicStep]]:
 
     linked = (p for p in combinations(range(len(names)), 2) if model.graph.connected(p[:1], p[1]))
     pairs = [tuple(sorted(pair, key=by_values)) for pair in linked]
-    first, second = min(pairs, key=lambda p: (rounded(model.size(p)), *map(by_values, p)))
+    first, second = min(pairs, key=lambda p: (rounded(sizes.size(p)), *map(by_values, p)))
     order = [first, second]
-    held = amount(model.size(order))
+    held = amount(sizes.size(order))
     text = f"{names[first]} and {names[second]} join most selectively: {held} results held."
     known = [model.windows[place].distinct for place in order]
     if all(known):
@@ -77,7 +131,7 @@ def _by_selectivity(model: JoinModel) -> tuple[Order, list[HeuristicStep]]:
     while len(order) < len(names):
         left = [place for place in range(len(names)) if place not in order]
         size, _, place, partner = min(
-            (rounded(model.size((a, b))), by_values(a), a, b)
+            (rounded(sizes.size((a, b))), by_values(a), a, b)
             for a in left
             for b in order
             if model.graph.connected((b,), a)

@@ -82,7 +82,8 @@ def pricer(model: JoinModel, weights: Weights = COMPARISONS) -> Pricer:
 @lru_cache(maxsize=4)
 def traced(model: JoinModel) -> Trace:
     """The heuristic's way to an order."""
-    return trace(model, pricer(model, score_weights(model)))
+    weights = score_weights(model)
+    return trace(model, pricer(model, weights), Walker(model, weights))
 
 
 def _few_orders(model: JoinModel) -> tuple[Order, ...]:
@@ -183,6 +184,19 @@ def worst_multiway(model: JoinModel) -> tuple[float, Order | None] | None:
     if model.is_single:
         return float(cost_to_go(step_table(model, weights), worst=True)[0]), None
     return None
+
+
+def worst_plan(model: JoinModel) -> tuple[float, str | None] | None:
+    """What the dearest of all listed plans scores, naive ones too; its label where it is known."""
+    found = worst_multiway(model)
+    if not is_listed(model):
+        return None if found is None else (found[0], None)
+    weights = score_weights(model)
+    every = [_every_multiway(model, weights)]
+    if lists_naive(model):
+        every.append(_every_naive(model, weights))
+    worst = max(listed[-1] for listed in every if listed)
+    return worst.score, worst.label
 
 
 # Entries of eight streams fill some 10 MB.

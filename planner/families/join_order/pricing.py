@@ -61,7 +61,15 @@ def estimate(plan: Plan, model: JoinModel) -> Estimate:
         if operator_id in probes or operator_id in roots:
             yield from _beside(figures, priced[operator_id], probes.get(operator_id))
 
-    return Estimate(costs, {model.query: Quality()}, Formulas(priced, beside))
+    return Estimate(costs, {model.query: _delays(model)}, Formulas(priced, beside))
+
+
+def _delays(model: JoinModel) -> Quality:
+    """How long results wait for an evaluation: their last tuple comes at any time before it."""
+    tau = model.timing.evaluate
+    if tau is None:
+        return Quality()
+    return Quality(delay_ms=1e3 * tau / 2, delay_ms_max=1e3 * tau)
 
 
 def indexes_of(model: JoinModel, loops: Loops) -> Indexes:

@@ -21,7 +21,7 @@ from planner.families.join_order.plan_space import (
     pricer,
     score_weights,
     traced,
-    worst_multiway,
+    worst_plan,
 )
 from planner.families.join_order.plans import (
     Algorithm,
@@ -119,7 +119,7 @@ def rank(model: JoinModel, top: int | None, clock: Clock, by: Objective) -> Rank
     most = MOST_CANDIDATES if top is None else min(top, MOST_CANDIDATES)
     if by.name == "work":
         listed = list(islice(plans_by_cost(model), max(most, 1)))
-        worst = _most_work(model)
+        worst = (worst_plan(model) or (0.0, None))[1]
     else:
         listed = _compared(model, most, clock, by)
         worst = _worst(model, listed)
@@ -169,18 +169,9 @@ def _compared(model: JoinModel, most: int, clock: Clock, by: Objective) -> list[
     return sorted(scored, key=lambda entry: (by.key(entry.score)[0], *entry[1:]))
 
 
-def _most_work(model: JoinModel) -> str | None:
-    """The multiway order with the most comparisons; None where it is not known."""
-    found = worst_multiway(model)
-    return None if found is None or found[1] is None else model.label(found[1])
-
-
 def _worst(model: JoinModel, listed: Sequence[Entry]) -> str | None:
-    """The multiway order that comes last; None where not all are listed."""
-    if not is_listed(model):
-        return None
-    orders = (entry.label for entry in reversed(listed) if not (entry.is_general or entry.is_naive))
-    return next(orders, None)
+    """The plan that comes last; None where not all are listed."""
+    return listed[-1].label if is_listed(model) else None
 
 
 def _tags(model: JoinModel, best: Entry, worst: str | None) -> dict[str, tuple[str, ...]]:

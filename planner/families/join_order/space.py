@@ -8,12 +8,23 @@ from functools import cached_property
 from itertools import islice
 
 from planner.families.base import BaseSpace
-from planner.families.join_order import JoinOrder, explain, plan_space, pricing, ranking
+from planner.families.grid_pricing import GridPrices, PriceParts
+from planner.families.join_order import (
+    JoinOrder,
+    explain,
+    grid_pricing,
+    plan_space,
+    pricing,
+    ranking,
+    switching,
+    titles,
+)
 from planner.families.join_order.heuristic import Trace
 from planner.families.join_order.model import model_of
 from planner.families.join_order.plans import PlanBuilder, algorithm_of, multiway
 from planner.families.join_order.ranking import Clock
 from planner.families.protocol import MOST_CANDIDATES, Explanation, Ranking
+from planner.joins.arrays import Floats
 from planner.joins.loop_work import loop_work
 from planner.plan.cost import Cost, Estimate, UnitCosts
 from planner.plan.index_advice import Advice
@@ -25,7 +36,7 @@ from planner.workload.workload import Workload
 
 
 class JoinOrders(BaseSpace):
-    """The plans of one join. It can advise indexes, and knows its plans' loop orders."""
+    """The plans of one join. It advises indexes, knows loop orders, and switches plans."""
 
     def __init__(self, workload: Workload, units: UnitCosts | None = None) -> None:
         self.model = model_of(workload)
@@ -62,6 +73,9 @@ class JoinOrders(BaseSpace):
         for label in labels:
             yield self._builder.plan(ranking.named(self.model, label))
 
+    def title(self, label: str) -> str:
+        return titles.title(label)
+
     def rank(self, by: Objective | None = None, top: int | None = None) -> Ranking:
         """The `top` best and the baseline, which is the FROM order; None lists all it may."""
         return ranking.rank(self.model, top, self._clock, by or self.objectives[0])
@@ -72,6 +86,12 @@ class JoinOrders(BaseSpace):
         if by == self.objectives[0]:
             return ranking.scores(self.model, loops)
         return ranking.figures(self.model, loops, self._clock, by)
+
+    def price_parts(self, by: Objective) -> PriceParts | None:
+        return grid_pricing.price_parts(self, by)
+
+    def combined(self, parts: Floats, by: Objective) -> GridPrices:
+        return grid_pricing.combined(self, parts, by)
 
     def estimate(self, plan: Plan) -> Estimate:
         return pricing.estimate(plan, self.model)
@@ -85,6 +105,9 @@ class JoinOrders(BaseSpace):
             kernel = "relations"
         return loop_work(kernel, plan, costs, self.workload)
 
+    def facts(self, label: str) -> tuple[str, ...]:
+        return (*super().facts(label), *explain.facts(self.model, label))
+
     def explanation(self, ranking: Ranking) -> Explanation:
         statistics = self.workload.statistics
         answer = explain.answer(self.model, ranking)
@@ -93,6 +116,16 @@ class JoinOrders(BaseSpace):
     def heuristic(self) -> Trace:
         """The heuristic's steps as data: the pair, the fast streams, what moving them up did."""
         return plan_space.traced(self.model)
+
+    def fluctuating_on_top(self, streams: Sequence[str]) -> str | None:
+        """Golab and Özsu 2003, Section 5.4: the best multiway order that begins with them."""
+        sources = self.workload.queries[0].sources
+        on_top = {place for place, source in enumerate(sources) if source.name in streams}
+        if not plan_space.is_listed(self.model):
+            return None
+        listed = (e for e in plan_space.plans_by_cost(self.model) if e.order and not e.is_naive)
+        found = (e.label for e in listed if set(e.order[: len(on_top)]) == on_top)
+        return next(found, None)
 
     def orders(self, plan: Plan) -> dict[str, tuple[str, ...]]:
         """The aliases in the plan's global order, under no name; else each origin's own order."""
@@ -111,3 +144,9 @@ class JoinOrders(BaseSpace):
         from planner.families.join_order.advice.advice_search import advise
 
         return advise(self.model, buckets, upkeep, units)
+
+    def moved(self, before: Plan, after: Plan) -> Cost:
+        return switching.moved(self.model, before, after)
+
+    def why_not_switched(self, before: Plan, after: Plan) -> str | None:
+        return switching.why_not_switched(self.workload, before, after)

@@ -28,6 +28,8 @@ class LoadShedding:
         "with Relations. CASCON 2007.",
     )
 
+    sketch_note: str = "policies are simulated on samples a tenth as large"
+
     def refuses(self, workload: Workload) -> str | None:
         """Say in one sentence why nothing can be shed here; None when it can."""
         from planner.families.load_shedding.coverage import refusal
@@ -38,8 +40,19 @@ class LoadShedding:
         """Whether a memory bound is stated: only this family reads it."""
         return workload.execution.memory is not None
 
+    def title(self, label: str, workload: Workload | None = None) -> str:  # noqa: ARG002
+        from planner.families.load_shedding.titles import title
+
+        return title(label)
+
     def space(self, workload: Workload, units: UnitCosts | None = None) -> PlanSpace:
         """The plans of a workload: one for each policy."""
         from planner.families.load_shedding.space import Policies
 
         return Policies(workload, units)
+
+    def sketch(self, workload: Workload, units: UnitCosts | None = None) -> PlanSpace:
+        """The same, simulated on small samples."""
+        from planner.families.load_shedding.space import Policies
+
+        return Policies(workload, units, effort=0.1)

@@ -34,8 +34,8 @@ def _bound(workload: Workload) -> str | None:
     split = execution.shedding.split
     if not isinstance(split, str) and sum(split.values()) > execution.memory:
         return (
-            f"execution.shedding.split gives {sum(split.values()):,} tuples away, and "
-            f"execution.memory has {execution.memory:,}"
+            f"execution.shedding.split hands out {sum(split.values()):,} tuples, and only "
+            f"{execution.memory:,} may be kept (execution.memory)"
         )
     return _processor(workload) if is_loaded(workload) else None
 
@@ -43,13 +43,13 @@ def _bound(workload: Workload) -> str | None:
 def _processor(workload: Workload) -> str | None:
     if takes_no_time(workload.execution):
         return (
-            "work takes no time by execution.unit_costs, so that the processor is never short; "
-            "give compare or output a time, or leave execution.utilisation out"
+            "no work takes any time, so the processor is never short; give compare or output a "
+            "time in execution.unit_costs, or leave out execution.utilisation"
         )
     if workload.queries[0].aggregates:
         return (
             "aggregates are not estimated where the processor drops tuples; leave "
-            "execution.utilisation out"
+            "out execution.utilisation"
         )
     return None
 

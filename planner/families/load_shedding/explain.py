@@ -23,8 +23,9 @@ from planner.families.load_shedding.prediction.predictions import (
     Predictions,
 )
 from planner.families.load_shedding.star import is_loaded
+from planner.families.load_shedding.titles import title
 from planner.families.protocol import Candidate, Ranking
-from planner.numbers import amount
+from planner.numbers import amount, figure, quoted
 from planner.workload.validation import listed
 
 ANSWERS = ("importance", "recall")
@@ -53,8 +54,8 @@ def answer(predictions: Predictions, labels: Sequence[str], ranking: Ranking) ->
 def _answer(predictions: Predictions, labels: Sequence[str], ranking: Ranking) -> str:
     by, best = ranking.by, ranking.of(ranking.best)
     if by.name not in ANSWERS:
-        return plain_answer(ranking)
-    head = f"{best.label} wins: {_said(ranking, best)}"
+        return plain_answer(ranking, title)
+    head = f"{title(best.label)} wins: {_said(ranking, best)}"
     if (reason := predictions.without_shedding) is not None:
         because = "memory holds the windows"
         if reason == NOTHING_KEPT:
@@ -92,8 +93,8 @@ def _of_online(predictions: Predictions, labels: Sequence[str], ranking: Ranking
     share = percent(scores[first] / exact if exact else 1.0)
     behind = by.behind(scores[second], scores[first])
     return (
-        f"of policies that decide as tuples come, {first} gives most ({share}), then {second} "
-        f"({behind})"
+        f"of policies that decide as tuples come, {quoted(title(first))} gives most ({share}), "
+        f"then {quoted(title(second))} ({behind})"
     )
 
 
@@ -175,11 +176,6 @@ def _why(predictions: Predictions, labels: Sequence[str]) -> Iterator[str]:
                 f"{label} should find {percent(own.recall)} of the results and {percent(share)} "
                 f"of the importance: {REASONS[label]}."
             )
-
-
-def figure(value: float) -> str:
-    """A predicted figure in four digits: more would be chance."""
-    return amount(float(f"{value:.4g}"))
 
 
 def percent(share: float) -> str:

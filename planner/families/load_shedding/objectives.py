@@ -33,6 +33,7 @@ SUM_OF_IMPORTANCE = Objective(
     _of_query(lambda quality: quality.importance),
     "highest",
     eligible=is_bounded,
+    kind="Importance",
 )
 RECALL = Objective(
     "recall",
@@ -42,6 +43,7 @@ RECALL = Objective(
     _of_query(lambda quality: quality.recall),
     "highest",
     eligible=is_bounded,
+    kind="Recall",
 )
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from planner.errors import PlanError
 from planner.families.base import ListedSpace
 from planner.families.capabilities import MemoryPoint, SplitPoint
-from planner.families.load_shedding import NAME, explain, frontier
+from planner.families.load_shedding import NAME, explain, frontier, titles
 from planner.families.load_shedding.labels import EXACT, LABELS, OFFLINE
 from planner.families.load_shedding.model import model_of
 from planner.families.load_shedding.objectives import RECALL, SUM_OF_IMPORTANCE, bounded
@@ -16,6 +16,7 @@ from planner.families.load_shedding.plans import Built, built
 from planner.families.load_shedding.prediction.predictions import Predictions
 from planner.families.load_shedding.pricing import estimated, shedding_work
 from planner.families.protocol import Explanation, Ranking
+from planner.numbers import figure
 from planner.plan.cost import Cost, Estimate, UnitCosts, total
 from planner.plan.plan import Plan
 from planner.seconds.kernel_work import KernelWork
@@ -27,9 +28,11 @@ class Policies(ListedSpace):
 
     baseline = EXACT
 
-    def __init__(self, workload: Workload, units: UnitCosts | None = None) -> None:
+    def __init__(
+        self, workload: Workload, units: UnitCosts | None = None, effort: float = 1.0
+    ) -> None:
         self.model = model_of(workload)
-        self.predictions = Predictions(self.model)
+        self.predictions = Predictions(self.model, effort)
         super().__init__(workload, units, SUM_OF_IMPORTANCE)
         default, *others = self.objectives
         self.objectives = (default, RECALL, *map(bounded, others))
@@ -83,6 +86,23 @@ class Policies(ListedSpace):
     def kernel_work(self, plan: Plan, costs: Mapping[str, Cost]) -> KernelWork:
         """The work of a join that sheds."""
         return shedding_work(plan, costs)
+
+    def title(self, label: str) -> str:
+        return titles.title(label)
+
+    def facts(self, label: str) -> tuple[str, ...]:
+        """Why a policy keeps what it keeps, and how much of the windows there is room for."""
+        own = explain.REASONS.get(label, "it keeps all that the windows hold")
+        return (*super().facts(label), f"{own[0].upper()}{own[1:]}.", *self._room())
+
+    def _room(self) -> Iterator[str]:
+        arms = self.model.star.arms
+        for place, arm in enumerate(arms if len(arms) > 1 else ()):
+            held = self.predictions.given(place) * self.model.lifetimes[place]
+            yield (
+                f"The window of {arm.source.alias} would hold {figure(held)} tuples; there is "
+                f"room for {arm.share:,}."
+            )
 
     def explanation(self, ranking: Ranking) -> Explanation:
         """Which policy wins and why, and which figures are simulated."""

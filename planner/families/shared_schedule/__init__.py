@@ -27,6 +27,8 @@ class SharedSchedule:
         "Data Streams. VLDB 2003.",
     )
 
+    sketch_note: str = "delays are simulated on samples a fiftieth as large"
+
     def refuses(self, workload: Workload) -> str | None:
         """Say in one sentence why no one join can be scheduled here; None when it can."""
         from planner.families.shared_schedule.coverage import refusal
@@ -44,8 +46,19 @@ class SharedSchedule:
             query.deadline is not None or query.weight != 1 for query in workload.queries
         )
 
+    def title(self, label: str, workload: Workload | None = None) -> str:  # noqa: ARG002
+        from planner.families.shared_schedule.titles import title
+
+        return title(label)
+
     def space(self, workload: Workload, units: UnitCosts | None = None) -> PlanSpace:
         """The plans of a workload: one for each policy."""
         from planner.families.shared_schedule.space import Schedules
 
         return Schedules(workload, units)
+
+    def sketch(self, workload: Workload, units: UnitCosts | None = None) -> PlanSpace:
+        """The policies without slices, simulated on small samples."""
+        from planner.families.shared_schedule.space import Schedules
+
+        return Schedules(workload, units, sketched=True)

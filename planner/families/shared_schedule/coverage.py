@@ -30,8 +30,8 @@ def refusal(workload: Workload) -> str | None:
 def _no_time(workload: Workload) -> str | None:
     if takes_no_time(workload.execution):
         return (
-            "a scan takes no time by execution.unit_costs, so that nothing waits; give compare or "
-            "output a time"
+            "a scan takes no time, so nothing ever waits; give compare or output a time in "
+            "execution.unit_costs"
         )
     return None
 

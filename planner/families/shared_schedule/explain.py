@@ -19,7 +19,9 @@ from planner.families.shared_schedule.labels import (
 )
 from planner.families.shared_schedule.predictions import Predictions
 from planner.families.shared_schedule.ranking_notes import ms, percent, rounded
-from planner.numbers import amount, shortened
+from planner.families.shared_schedule.titles import title
+from planner.numbers import amount, quoted, shortened
+from planner.numbers import figure as three_digits
 from planner.workload.workload import Workload
 
 # Below this load a tuple rarely finds another one waiting.
@@ -42,9 +44,9 @@ def answer(workload: Workload, predictions: Predictions, ranking: Ranking) -> st
     """Which policy wins, how long queries wait under it and why, and what comes close."""
     by, best = ranking.by, ranking.of(ranking.best)
     if by.name not in DELAYS:
-        return plain_answer(ranking)
+        return plain_answer(ranking, title)
     baseline = ranking.of(ranking.baseline)
-    head = f"{best.label} wins: {_said(by.name, best.score, by.unit)}"
+    head = f"{title(best.label)} wins: {_said(by.name, best.score, by.unit)}"
     alike = _alike(predictions, ranking)
     if alike:
         return f"{head}, but {alike}."
@@ -52,15 +54,15 @@ def answer(workload: Workload, predictions: Predictions, ranking: Ranking) -> st
     policy = schedule_of(predictions.model.group, best.label).policy
     if best.label == baseline.label:
         return f"{head}, because {REASONS[policy]}{ties}{_growing(predictions)}."
-    ahead = f"{by.ahead(best.score, baseline.score)} than under {baseline.label}"
+    ahead = f"{by.ahead(best.score, baseline.score)} than under {quoted(title(baseline.label))}"
     if baseline.score < 1.1 * best.score:
-        ahead = f"under {baseline.label} {by.behind(baseline.score, best.score)}"
+        ahead = f"under {quoted(title(baseline.label))} {by.behind(baseline.score, best.score)}"
     because = f"because {REASONS[policy]}{_for_queries(workload, predictions, best.label)}"
     return f"{head}, {ahead}, {because}{ties}{_growing(predictions)}."
 
 
 def _said(name: str, score: float, unit: str) -> str:
-    figure = f"{amount(rounded(score))} {unit}"
+    figure = f"{three_digits(score)} {unit}"
     return {
         "delay": f"queries wait {figure} on average",
         "worst-query": f"no query waits more than {figure} on average",

@@ -13,6 +13,8 @@ from planner.workload.workload import Workload
 
 # What is read of a query's quality: None where it is not known.
 Read = Callable[[Quality], float | None]
+# What pages call all of these.
+_KIND = "Delay"
 
 
 def mean_delay(quality: Quality) -> float | None:
@@ -71,7 +73,7 @@ def _over_outputs(read: Read, plan: Plan, outcome: Outcome) -> float | None:
 def _delay(
     name: str, title: str, figure: str, of: Callable[[Plan, Outcome], float | None], unit: str
 ) -> Objective:
-    return Objective(name, title, unit, figure, of, better="shorter", worse="longer")
+    return Objective(name, title, unit, figure, of, better="shorter", worse="longer", kind=_KIND)
 
 
 DELAY = _delay("delay", "Mean delay", "delay_ms", partial(_mean, mean_delay), "ms")
@@ -98,7 +100,14 @@ def other_objectives(read: Read) -> Iterator[Objective]:
         figure, unit = "delay_ms / isolated_delay_ms", "times its delay alone"
         worst = partial(_worst, stretch)
         yield Objective(
-            "stretch", "Worst stretch", unit, figure, worst, better="less", worse="more"
+            "stretch",
+            "Worst stretch",
+            unit,
+            figure,
+            worst,
+            better="less",
+            worse="more",
+            kind=_KIND,
         )
 
 

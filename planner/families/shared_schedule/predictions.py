@@ -23,7 +23,12 @@ from planner.families.shared_schedule.delays.response_times import (
     responses,
     waiting_work,
 )
-from planner.families.shared_schedule.delays.sample import Sample, drawn_sample, sample_size
+from planner.families.shared_schedule.delays.sample import (
+    MOST_SCANS,
+    Sample,
+    drawn_sample,
+    sample_size,
+)
 from planner.families.shared_schedule.delays.scan_times import Scans, scans_of
 from planner.families.shared_schedule.delays.simulation import simulated
 from planner.families.shared_schedule.delays.steady_state import (
@@ -74,8 +79,8 @@ class Prediction:
 class Predictions:
     """The predictions of one join on one clock, each made when it is first asked for."""
 
-    def __init__(self, model: ScheduleModel, clock: Clock) -> None:
-        self.model, self.clock = model, clock
+    def __init__(self, model: ScheduleModel, clock: Clock, scans: int = MOST_SCANS) -> None:
+        self.model, self.clock, self._scans = model, clock, scans
         self._made: dict[Schedule, Prediction] = {}
         self._responses: dict[Schedule, Responses] = {}
 
@@ -114,7 +119,11 @@ class Predictions:
     @cached_property
     def sample(self) -> Sample:
         """The arrivals that all policies are simulated on."""
-        return drawn_sample(self.model, self.clock, sample_size(len(self.model.windows)))
+        return drawn_sample(self.model, self.clock, self._sample_size)
+
+    @property
+    def _sample_size(self) -> int:
+        return sample_size(len(self.model.windows), self._scans)
 
     @cached_property
     def burst(self) -> tuple[Sample, bool]:
@@ -236,15 +245,18 @@ class Predictions:
 # Spaces of the same workload are made again and again; what they predict is kept.
 _MOST_KEPT = 12
 _keeping = Lock()
-_kept: OrderedDict[tuple[str, Clock], Predictions] = OrderedDict()
+_kept: OrderedDict[tuple[str, Clock, int], Predictions] = OrderedDict()
 
 
-def predictions_of(model: ScheduleModel, units: UnitCosts) -> Predictions:
-    """The predictions of a join, those made before where workload and clock are the same."""
+def predictions_of(model: ScheduleModel, units: UnitCosts, scans: int = MOST_SCANS) -> Predictions:
+    """The predictions of a join, those made before where workload and clock are the same.
+
+    So many `scans` are simulated for each policy.
+    """
     clock = model.clock(units)
-    key = model.workload.digest, clock
+    key = model.workload.digest, clock, scans
     with _keeping:
-        found = _kept.pop(key, None) or Predictions(model, clock)
+        found = _kept.pop(key, None) or Predictions(model, clock, scans)
         _kept[key] = found
         while len(_kept) > _MOST_KEPT:
             _kept.popitem(last=False)

@@ -8,8 +8,9 @@ from functools import cached_property
 from planner.families.base import ListedSpace
 from planner.families.capabilities import ThroughputEntry
 from planner.families.protocol import Explanation, Ranking
-from planner.families.shared_schedule import explain, ranking_notes
+from planner.families.shared_schedule import explain, ranking_notes, titles
 from planner.families.shared_schedule.delays.burst_trace import BurstTrace, traced
+from planner.families.shared_schedule.delays.sample import MOST_SCANS
 from planner.families.shared_schedule.labels import (
     EDF,
     FAIR,
@@ -40,6 +41,9 @@ from planner.seconds.kernel_work import KernelWork
 from planner.seconds.units import units_of
 from planner.workload.workload import Workload
 
+# What is simulated where many workloads are compared.
+SKETCHED_SCANS = MOST_SCANS // 50
+
 
 class Schedules(ListedSpace):
     """One join under every policy. Queries may change while such a plan runs."""
@@ -48,9 +52,14 @@ class Schedules(ListedSpace):
     # Every policy stays what it is when queries change.
     strategies: tuple[str, ...] = ()
 
-    def __init__(self, workload: Workload, units: UnitCosts | None = None) -> None:
+    def __init__(
+        self, workload: Workload, units: UnitCosts | None = None, sketched: bool = False
+    ) -> None:
         self.model = model_of(workload)
-        self.predictions: Predictions = predictions_of(self.model, units_of(workload, units))
+        self.is_sketched = sketched
+        self.predictions: Predictions = predictions_of(
+            self.model, units_of(workload, units), SKETCHED_SCANS if sketched else MOST_SCANS
+        )
         # Where delays have no mean, medians are compared.
         read = mean_delay if self.predictions.has_mean else median_delay
         super().__init__(workload, units, delay_of(read))
@@ -82,6 +91,8 @@ class Schedules(ListedSpace):
     @cached_property
     def chains(self) -> dict[str, str]:
         """The labels of policies over slices that are worth listing, by their tags."""
+        if self.is_sketched:
+            return {}
         found = sliced(self.predictions, self.policies)
         return {tag: schedule.label(self.model.group) for tag, schedule in found.items()}
 
@@ -137,9 +148,22 @@ class Schedules(ListedSpace):
         """A label over slices names windows: the policy is what lasts."""
         return self.schedule(label).policy
 
+    def real_load(self) -> float:
+        """Seconds of work that arrive per second, before a utilisation scales them."""
+        return self.predictions.clock.real_load
+
     def kernel_work(self, plan: Plan, costs: Mapping[str, Cost]) -> KernelWork:
         """The work of a scheduled join."""
         return schedule_work(plan, costs)
+
+    def title(self, label: str) -> str:
+        return titles.title(label)
+
+    def facts(self, label: str) -> tuple[str, ...]:
+        reason = explain.REASONS[self.schedule(label).policy]
+        load = ranking_notes.percent(self.predictions.clock.load)
+        busy = f"The server is busy {load} of the time."
+        return (*super().facts(label), f"{reason[0].upper()}{reason[1:]}.", busy)
 
     def explanation(self, ranking: Ranking) -> Explanation:
         """Which policy wins and what that means for queries; how figures were found."""
@@ -152,6 +176,13 @@ class Schedules(ListedSpace):
     def label_after_change(self, plan: Plan, asked: str) -> str:  # noqa: ARG002
         """The policy stays; the windows at which it decides are those of the new queries."""
         return asked if asked == "best" else self.lasting(asked)
+
+    def moved(self, _before: Plan, _after: Plan) -> Cost:
+        """Queues stay: what arrived before is served as it was then."""
+        return Cost()
+
+    def why_not_switched(self, _before: Plan, _after: Plan) -> str | None:
+        return None
 
     def cost_of_entered(self, plan: Plan, entered: Mapping[str, int]) -> Mapping[str, Cost]:
         """By operator id what a plan costs more because these queries entered at these times."""

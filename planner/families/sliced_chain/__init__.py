@@ -31,6 +31,11 @@ class SlicedChain:
 
         return refusal(workload)
 
+    def title(self, label: str, workload: Workload | None = None) -> str:  # noqa: ARG002
+        from planner.families.sliced_chain.titles import title
+
+        return title(label)
+
     def space(self, workload: Workload, units: UnitCosts | None = None) -> PlanSpace:
         from planner.families.sliced_chain.space import ChainPlans
 

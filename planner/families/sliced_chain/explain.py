@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from planner.families.base import answer_beside_baseline, plain_answer
 from planner.families.protocol import Ranking
 from planner.families.sliced_chain.chain_search.chains import GroupChains
-from planner.families.sliced_chain.labels import CHAIN, CPU_OPT, MEM_OPT, PULL_UP, PUSH_DOWN
+from planner.families.sliced_chain.labels import PULL_UP, PUSH_DOWN, UNSHARED
 from planner.families.sliced_chain.model import GroupModel
 from planner.families.sliced_chain.published_model import (
     pull_up,
@@ -17,11 +17,9 @@ from planner.families.sliced_chain.published_model import (
 )
 from planner.families.sliced_chain.space import MOST_TRADED, ChainPlans
 from planner.joins.shared.query_groups import BOTH, Group
-from planner.numbers import amount, shortened
+from planner.numbers import amount, figure, shortened
 from planner.workload.validation import listed
 
-# A longer label is shortened to how many slices it has.
-LONGEST_LABEL = 60
 # From here on tuples that wait to be purged are worth a word.
 MUCH_WAITING = 0.05
 # From so many on, how the search was cut short is.
@@ -31,30 +29,22 @@ MANY_WINDOWS = 256
 def answer(plans: ChainPlans, ranking: Ranking) -> str:
     """Which plan wins, by how much, because of what, and what comes close to it."""
     best = ranking.of(ranking.best)
-    name = _called(plans, best.label, best.tags)
     if ranking.by.name not in ("work", "seconds"):
-        return plain_answer(ranking, name)
+        return plain_answer(ranking, plans.title)
     return answer_beside_baseline(
-        ranking, name, lambda: _because(plans, best.label), lambda: _nothing_shared(plans)
+        ranking, plans.title, lambda: _because(plans, best.label), lambda: _nothing_shared(plans)
     )
-
-
-def _called(plans: ChainPlans, label: str, tags: tuple[str, ...]) -> str:
-    kept = ", ".join(tag for tag in tags if tag in (MEM_OPT, CPU_OPT))
-    text = f" ({kept})" if kept else ""
-    if len(label) > LONGEST_LABEL and label.startswith(CHAIN):
-        count = sum(len(places) for places in plans.places(label))
-        return f"A chain of {count} slices{text}"
-    return f"{label}{text}"
 
 
 def _because(plans: ChainPlans, label: str) -> str:
     held, alone = plans.cost(label).state_tuples, plans.cost("unshared").state_tuples
-    counts = f"{amount(round(held, 1))} tuples where unshared holds {amount(round(alone, 1))}"
+    counts = f"{figure(held)} tuples instead of {figure(alone)}"
     # Parts that are joined with many others are stored for each: push-down can hold more.
     stored, but = (
         (f"it holds {counts}, and ", "") if held <= alone else ("", f", but holds {counts}")
     )
+    if figure(held) == figure(alone):
+        stored, but = "", ""
     if label == PULL_UP:
         return f"{stored}routing all results costs less than more slices would{but}"
     if label == PUSH_DOWN:
@@ -66,6 +56,12 @@ def _nothing_shared(plans: ChainPlans) -> str:
     if all(len(chains.model.group.members) == 1 for chains in plans.chains):
         return "no two queries join the same streams in the same way: there is nothing to share"
     return "what queries have in common is less than routing and merging their results would cost"
+
+
+def facts(plans: ChainPlans, label: str) -> Iterator[str]:
+    """What is shared under this plan, or that nothing is."""
+    reason = _nothing_shared(plans) if label == UNSHARED else _because(plans, label)
+    yield f"{reason[0].upper()}{reason[1:]}."
 
 
 def why(plans: ChainPlans) -> tuple[str, ...]:

@@ -12,8 +12,9 @@ import numpy as np
 
 from planner.errors import PlanError
 from planner.families.base import ListedSpace
+from planner.families.grid_pricing import GridPrices, PriceParts
 from planner.families.protocol import Explanation, Ranking
-from planner.families.sliced_chain import SlicedChain, layout
+from planner.families.sliced_chain import SlicedChain, grid_pricing, layout, titles
 from planner.families.sliced_chain.chain_search.chains import GroupChains, Mergings, Places
 from planner.families.sliced_chain.labels import (
     CHAIN,
@@ -30,6 +31,7 @@ from planner.families.sliced_chain.model import model_of
 from planner.families.sliced_chain.picture import Balance, Picture, TradeOff, by_kind, pictures_of
 from planner.families.sliced_chain.plans import Built
 from planner.families.sliced_chain.pricing import estimated, looks_of_entered, priced, slice_work
+from planner.joins.arrays import Floats
 from planner.joins.shared.shares import TooManyError
 from planner.plan.cost import Cost, Estimate, UnitCosts, rounded, total
 from planner.plan.objective import Objective
@@ -102,14 +104,21 @@ class ChainPlans(ListedSpace):
         pairs = zip(self._groups, ends_of(self._groups, label), strict=True)
         return tuple(tuple(np.searchsorted(group.boundaries, own).tolist()) for group, own in pairs)
 
+    @cached_property
+    def _optima(self) -> dict[str, str]:
+        return {optimum: self.meant(optimum) for optimum in (CPU_OPT, MEM_OPT)}
+
+    def title(self, label: str) -> str:
+        return titles.beside_optima(label, self._optima)
+
     def lasting(self, label: str) -> str:
         """A chain names windows: the best one is followed as what it is, the CPU-Opt chain."""
         return CPU_OPT if label.startswith(CHAIN) else label
 
     def tags(self, ordered: Sequence[str], best: str) -> dict[str, str]:
         """The best plan, unshared, and the chains with the least state and the least work."""
-        optima = {optimum: self.meant(optimum) for optimum in (MEM_OPT, CPU_OPT)}
-        return super().tags(ordered, best) | optima
+        optima = (MEM_OPT, CPU_OPT)
+        return super().tags(ordered, best) | {name: self._optima[name] for name in optima}
 
     # --- which plans there are -------------------------------------------------------------------
 
@@ -138,10 +147,13 @@ class ChainPlans(ListedSpace):
     @cached_property
     def labels(self) -> Sequence[str]:
         """Unshared, the other strategies, then chains, those with the most slices first."""
-        left_out = {label for label, _ in self.excluded}
-        planned = (label for label in STRATEGIES if label not in left_out)
         chosen = self._all() if self.is_whole else self._instructive()
-        return tuple(dict.fromkeys(chain(planned, map(self.label, chosen))))
+        return tuple(dict.fromkeys(chain(self.strategies_planned, map(self.label, chosen))))
+
+    @cached_property
+    def strategies_planned(self) -> tuple[str, ...]:
+        left_out = {label for label, _ in self.excluded}
+        return tuple(label for label in STRATEGIES if label not in left_out)
 
     def _all(self) -> Iterator[tuple[Places, ...]]:
         """Every merging of every group, the most slices first."""
@@ -221,6 +233,12 @@ class ChainPlans(ListedSpace):
         built = self.model.build(label)
         return self.plan_seconds(built.plan, priced(built, self.model))
 
+    def price_parts(self, by: Objective) -> PriceParts | None:
+        return grid_pricing.price_parts(self) if by.name == self.objectives[0].name else None
+
+    def combined(self, parts: Floats, by: Objective) -> GridPrices:
+        return grid_pricing.combined(self, parts, by)
+
     def plan_seconds(self, plan: Plan, costs: Mapping[str, Cost]) -> float:
         seconds = self.kernel_work(plan, costs).seconds(self.units)
         if not self.units.kinds and self.model.c_sys:
@@ -234,6 +252,11 @@ class ChainPlans(ListedSpace):
 
     def kernel_work(self, plan: Plan, costs: Mapping[str, Cost]) -> KernelWork:
         return slice_work(plan, costs)
+
+    def facts(self, label: str) -> tuple[str, ...]:
+        from planner.families.sliced_chain import explain
+
+        return (*super().facts(label), *explain.facts(self, self.meant(label)))
 
     def explanation(self, ranking: Ranking) -> Explanation:
         from planner.families.sliced_chain import explain
@@ -249,6 +272,13 @@ class ChainPlans(ListedSpace):
         if not asked.startswith(CHAIN):
             return asked
         return MEM_OPT if plan.label == self.meant(MEM_OPT) else CPU_OPT
+
+    def moved(self, _before: Plan, _after: Plan) -> Cost:
+        """Slices are split and merged where they are: no tuple is compared or stored again."""
+        return Cost()
+
+    def why_not_switched(self, _before: Plan, _after: Plan) -> str | None:
+        return None
 
     def cost_of_entered(self, plan: Plan, entered: Mapping[str, int]) -> Mapping[str, Cost]:
         return looks_of_entered(plan, self.model, entered)

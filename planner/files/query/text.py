@@ -218,18 +218,18 @@ def _aggregate_text(aggregate: Aggregate) -> str:
     if aggregate.column is not None:
         inside = _column_text(aggregate.column)
     elif aggregate.alias is not None:
-        inside = f"{_name_text(aggregate.alias)}.*"
+        inside = f"{quoted_name(aggregate.alias)}.*"
     distinct = "DISTINCT " if aggregate.distinct else ""
     named = (
-        "" if aggregate.name == aggregate.default_name() else f" AS {_name_text(aggregate.name)}"
+        "" if aggregate.name == aggregate.default_name() else f" AS {quoted_name(aggregate.name)}"
     )
     return f"{aggregate.function.upper()}({distinct}{inside}){named}"
 
 
 def _source_text(source: Source) -> str:
     window = f" [{source.window}]" if source.window is not None else ""
-    alias = f" AS {_name_text(source.alias)}" if source.alias != source.name else ""
-    return f"{_name_text(source.name)}{window}{alias}"
+    alias = f" AS {quoted_name(source.alias)}" if source.alias != source.name else ""
+    return f"{quoted_name(source.name)}{window}{alias}"
 
 
 def format_condition(condition: Predicate | Filter) -> str:
@@ -241,10 +241,11 @@ def format_condition(condition: Predicate | Filter) -> str:
 
 
 def _column_text(column: Column) -> str:
-    return f"{_name_text(column.alias)}.{_name_text(column.attribute)}"
+    return f"{quoted_name(column.alias)}.{quoted_name(column.attribute)}"
 
 
-def _name_text(name: str) -> str:
+def quoted_name(name: str) -> str:
+    """A name as a query has it: in quotes where it would be read as something else."""
     if name.isascii() and name.isidentifier() and not RESERVED.fullmatch(name):
         return name
     return '"' + name.replace('"', '""') + '"'

@@ -11,8 +11,11 @@ from planner.families.registry import family
 from planner.plan.cost import Timings
 from planner.seconds.kernel_work import Shape, kernel_seconds
 from runtime.backends.interruption import RESUME, RUN_AGAIN, unless_stopped
+from runtime.backends.kernels.adapting import Adapting, revised, with_switches
+from runtime.backends.kernels.observing import with_observed
 from runtime.backends.kernels.prepare import Prepared, prepare
-from runtime.backends.kernels.progress import Totals, measured_so_far, measurement_of
+from runtime.backends.kernels.progress import measured_so_far, measurement_of
+from runtime.backends.kernels.totals import Totals
 from runtime.backends.protocol import Backend, RunContext
 from runtime.data.run_data import run_seconds
 from runtime.engines.registry import engine
@@ -34,7 +37,8 @@ class KernelBackend(Backend):
         if request.data is not None:
             seconds = max(0.0, (batches.last_ts - prepared.begin) / 1e6)
         replicated = prepared.split.modulus is None
-        shape = Shape(batches.batches, prepared.partitions, replicated)
+        keeps_rows = bool(request.results)
+        shape = Shape(batches.batches, prepared.partitions, replicated, keeps_rows)
         work = space.kernel_work(prepared.plan, prepared.estimate.costs)
         spent = kernel_seconds(work, space.units, workload.longest_window, seconds, shape)
         return KernelTime(spent, space.units.source)
@@ -59,6 +63,12 @@ class KernelBackend(Backend):
         context.on_progress(replace(begun, phase="Running"))
         with said_if_java_dies(self._what_to_do(record)):
             if request.way == "replay":
+                if prepared.workload.run.adapt is not None:
+                    # One job runs all batches: what a stream decides in between is decided first.
+                    switches = Adapting(request, prepared).switches_before(batches.batches)
+                    request, prepared = with_switches(request, prepared, switches)
+                    record = revised(replace(record, switches=switches), request, prepared)
+                    context.revise(record, prepared)
                 totals = replayed(spark, record, prepared, context)
             else:
                 context.steering.begin(request, prepared)
@@ -74,7 +84,9 @@ class KernelBackend(Backend):
         finished = time.time()
         spent = finished - context.begun
         timings = Timings(spent, engine_seconds, tally.kernel_seconds, start_seconds)
-        measurement = measurement_of(prepared, tally, timings)
+        measurement = with_observed(
+            measurement_of(prepared, tally, timings), context.folder, prepared
+        )
         return replace(record.ended("finished", finished), measurement=measurement)
 
     def _what_to_do(self, record: Run) -> str:

@@ -1,4 +1,5 @@
-"""The pace of a run: when each micro-batch is due, and how far a run is behind its stream."""
+"""The pace of a run: when each micro-batch is due, how far a run is behind its stream, and when a
+run that adapts decides."""
 
 from __future__ import annotations
 
@@ -6,9 +7,14 @@ import time
 from collections.abc import Callable, Sequence
 
 from planner.workload.validation import microseconds
+from planner.workload.workload import Workload
 
 # A micro-batch comes so often at most, in seconds; one costs Spark some tenths, whatever it holds.
 LONGEST_WAIT = 2.0
+# How often a run decides on its plan if that is not said: so many times, and not more often than
+# so many times per window.
+_USUAL_DECISIONS = 50
+_DECISIONS_PER_WINDOW = 10
 
 
 def batch_seconds(pace: float) -> float:
@@ -62,5 +68,22 @@ class Pace:
 
 def cuts_of(pace: float, begin: int, end: int) -> list[int]:
     """The times, in microseconds, at which micro-batches are cut."""
-    every = max(1, microseconds(batch_seconds(pace)))
-    return list(range(begin + every, end, every))
+    return _regular(microseconds(batch_seconds(pace)), begin, end)
+
+
+def decision_microseconds(workload: Workload, span: int) -> int:
+    """How much stream time passes between two decisions of a run that covers so much of it."""
+    adapt = workload.run.adapt
+    assert adapt is not None, "only a run that adapts decides"
+    usual = max(span / 1e6 / _USUAL_DECISIONS, workload.longest_window / _DECISIONS_PER_WINDOW)
+    return max(1, microseconds(float(f"{usual:.2g}") if adapt.every is None else adapt.every))
+
+
+def decision_cuts(workload: Workload, begin: int, end: int) -> list[int]:
+    """The times, in microseconds, before which a run that adapts decides."""
+    # Also before the last tuples, if they come as a decision is due.
+    return _regular(decision_microseconds(workload, end - begin), begin, end + 1)
+
+
+def _regular(every: int, begin: int, end: int) -> list[int]:
+    return list(range(begin + max(1, every), end, max(1, every)))

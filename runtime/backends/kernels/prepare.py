@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from planner.errors import RunError
-from planner.families.capabilities import Changes
+from planner.families.capabilities import Changes, Switching
 from planner.families.registry import family
-from planner.families.stages import planned_stages, whole_estimate, whole_plan
+from planner.families.stages import changes_made, planned_stages, whole_estimate, whole_plan
 from planner.files.free_memory import check_memory
 from planner.files.tuple_table import Table
 from planner.numbers import amount
@@ -20,15 +20,16 @@ from planner.workload.changes import check_times, queries_of_run, with_every_que
 from planner.workload.execution import Change
 from planner.workload.query import Query
 from planner.workload.workload import Workload, plain
-from runtime.backends.kernels.pace import batch_seconds, cuts_of
+from runtime.backends.kernels.pace import batch_seconds, cuts_of, decision_cuts
 from runtime.backends.protocol import PreparedRun, family_of
 from runtime.data import microbatches
 from runtime.data.feed import Merge, Split
 from runtime.data.folders import writable_home
 from runtime.data.microbatches import MicroBatches, usual_batch_rows
 from runtime.data.run_data import data_digest, digest_of, generated, span_of, with_data
-from runtime.engines.protocol import PlanInput, Program
+from runtime.engines.protocol import Engine, PlanInput, Program
 from runtime.engines.registry import engine
+from runtime.engines.sketched import SketchPlan
 from runtime.runs.records import RunRequest
 from runtime.runs.result_files import check_folder
 
@@ -41,6 +42,8 @@ class Prepared(PreparedRun):
     schema: Any
     program: Program
     split: Split
+    # What its tuples are watched for, if they are to be.
+    sketches: SketchPlan | None = None
 
 
 def prepare(request: RunRequest, partitions: int) -> Prepared:
@@ -52,17 +55,24 @@ def prepare(request: RunRequest, partitions: int) -> Prepared:
     chosen = family_of(request, workload)
     runs = engine(chosen.name)
     with planning_limit():
-        changes = chosen.space(workload, request.units).capability(Changes)
+        space = chosen.space(workload, request.units)
         stages = planned_stages(chosen, workload, request.label, request.units)
         plan = whole_plan(stages)
     split = runs.split(plan, workload, partitions)
     if split.caveat and request.partitions is None:
         # Parts cannot be measured as the whole that they make up: only where it is asked for.
         split = runs.split(plan, workload, 1)
-    if changes is None and request.steerable:
+    if request.steerable and space.capability(Changes) is None:
         raise RunError(f"plans of {chosen.name} cannot be changed while they run", "run")
-    if changes is None and workload.run.changes:
-        text = f"plans of {chosen.name} do not change while they run: run.changes was left out"
+    if workload.run.adapt is not None and space.capability(Switching) is None:
+        raise RunError(
+            f"plans of {chosen.name} are not switched while they run: one may need what another "
+            "has not kept; leave it out",
+            "run.adapt",
+        )
+    made_changes = changes_made(space, workload.run.changes)
+    if len(made_changes) < len(workload.run.changes):
+        text = f"queries of {chosen.name} do not change while they run: run.changes was left out"
         warnings = (*warnings, text)
     times = [stage.at for stage in stages if stage.at is not None]
     merge = runs.feed(plan, workload, request.steerable)
@@ -72,12 +82,12 @@ def prepare(request: RunRequest, partitions: int) -> Prepared:
     )
     span, more = span_of(workload, batches, own_data=tables is not None)
     begin = batches.first_ts if tables else 0
-    if changes is not None:
-        check_times(workload.run.changes, begin, span.end, own_data=tables is not None)
+    check_times(made_changes, begin, span.end, own_data=tables is not None)
     check_pace(request, (span.end - begin) / 1e6)
     schema = runs.schema(Path(batches.folder))
     given = PlanInput(plan, workload, schema, span, split, stages, begin, request.units)
-    program = runs.compile(given)
+    replicated = split.modulus is None
+    program = _compiled(runs, given, request)
     made = Prepared(
         workload=workload,
         plan=plan,
@@ -92,8 +102,16 @@ def prepare(request: RunRequest, partitions: int) -> Prepared:
         schema=schema,
         program=program,
         split=split,
+        sketches=runs.sketched(workload, schema, replicated) if request.watch else None,
     )
     return changed(made, request, request.steered) if request.steered else made
+
+
+def _compiled(runs: Engine, given: PlanInput, request: RunRequest) -> Program:
+    """The plan as a program; one that may change keeps what each of its plans counts."""
+    may_change = request.workload.run.adapt is not None or request.steerable
+    changes = may_change or len(given.stages) > 1
+    return runs.compile_stages(given) if changes else runs.compile(given)
 
 
 def _remarks(request: RunRequest, split: Split) -> list[str]:
@@ -122,7 +140,7 @@ def changed(prepared: Prepared, request: RunRequest, changes: Sequence[Change]) 
     given = PlanInput(
         plan, workload, prepared.schema, span, prepared.split, stages, begin, request.units
     )
-    program = engine(chosen.name).compile(given)
+    program = _compiled(engine(chosen.name), given, request)
     estimate = whole_estimate(chosen, stages, begin, span.warmup, span.end, request.units)
     return replace(prepared, workload=workload, plan=plan, estimate=estimate, program=program)
 
@@ -161,6 +179,7 @@ def _batches(
         needs,
         changes,
         request.pace and batch_seconds(request.pace),
+        *(["adapt", workload.run.adapt.every] if workload.run.adapt else []),
     )
     if found := microbatches.cached(key, request.shared):
         return found, digest
@@ -179,6 +198,8 @@ def _batches(
     cuts = [begin + at for at in changes]
     if request.pace is not None and len(merged.tuples.ts):
         cuts += cuts_of(request.pace, begin, int(merged.tuples.ts[-1]))
+    if workload.run.adapt is not None and len(merged.tuples.ts):
+        cuts += decision_cuts(workload, begin, int(merged.tuples.ts[-1]))
     return microbatches.write(key, merged, split, batch_rows, cuts, request.shared), digest
 
 

@@ -2,43 +2,18 @@
 
 from __future__ import annotations
 
-import base64
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from planner.errors import RunError
-from planner.files.whole_files import read_sealed_json, write_sealed_json
 from planner.plan.cost import Measurement, Timings
+from runtime.backends.kernels.observing import with_observed
 from runtime.backends.kernels.prepare import Prepared
+from runtime.backends.kernels.totals import Totals
 from runtime.engines.kernels.digest import as_text
 from runtime.engines.protocol import Tally
 from runtime.runs.records import Progress
-
-
-class Totals:
-    """What all partitions of a run counted so far, kept on disk after every micro-batch."""
-
-    def __init__(self, folder: Path) -> None:
-        self._file = folder / "totals.json"
-
-    def keep(self, done: int, totals: list[bytes]) -> None:
-        """Keep them before Spark commits the batch: a restart finds them or makes them again."""
-        encoded = [base64.b64encode(total).decode() for total in totals]
-        write_sealed_json(self._file, {"done": done, "totals": encoded})
-
-    def done(self) -> int:
-        """How many batches they cover; none where they are damaged."""
-        content = read_sealed_json(self._file)
-        return 0 if content is None else int(content["done"])
-
-    def kept(self) -> list[bytes]:
-        """The totals themselves."""
-        content = read_sealed_json(self._file)
-        if content is None:
-            raise RunError("ended without a finished micro-batch; run the plan again", "run")
-        return [base64.b64decode(total) for total in content["totals"]]
 
 
 def progress_of(prepared: Prepared, done: int, totals: Sequence[bytes], begun: float) -> Progress:
@@ -74,6 +49,7 @@ def measurement_of(prepared: Prepared, tally: Tally, timings: Timings) -> Measur
         queues=tally.queues,
         schedules=tally.schedules,
         shed=tally.shed,
+        moved={str(at - prepared.begin): work for at, work in tally.moved.items()},
     )
 
 
@@ -90,4 +66,5 @@ def measured_so_far(prepared: Prepared, folder: Path, begun: float) -> Measureme
     tally = prepared.program.tally(kept.kept(), prepared.plan, until)
     spent = time.time() - begun
     counted = measurement_of(prepared, tally, Timings(spent, spent, tally.kernel_seconds))
+    counted = with_observed(counted, folder, prepared)
     return replace(counted, rows={}, answers={}, reached=(until - prepared.begin) / 1e6)

@@ -104,7 +104,7 @@ class NativeBackend(Backend):
         """Run the plan to its end. What it wrote meanwhile is dropped."""
         # Imported when a plan is first run: planning and reading history need no Spark.
         from runtime.spark.java_death import said_if_java_dies
-        from runtime.spark.native_run import run_natively
+        from runtime.spark.native.run import run_natively
         from runtime.spark.session import session
 
         request, batches, folder = record.request, prepared.batch_count, context.folder

@@ -21,11 +21,11 @@ from planner.workload.workload import Workload
 from runtime.backends.native.description import BEGIN, END, MEMBER, SEQ, TS
 from runtime.data.microbatches import check_count, check_room, usual_batch_rows
 from runtime.runs.result_files import (
-    MOST_RESULT_ROWS,
     result_schema,
     result_writers,
     seconds_column,
 )
+from runtime.runs.result_parts import MOST_RESULT_ROWS
 
 # Spark reads files by modification time; this is when the first one is said to be written.
 _FIRST_WRITTEN = 1_000_000_000

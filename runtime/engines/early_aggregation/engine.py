@@ -13,8 +13,10 @@ from runtime.engines.early_aggregation.compile import compile_aggregation
 from runtime.engines.early_aggregation.feed import aggregate_feed
 from runtime.engines.early_aggregation.groups import AggregationSchema
 from runtime.engines.early_aggregation.kernel.aggregation import load_aggregation_kernels
+from runtime.engines.era_program import eras_compiled
 from runtime.engines.nested_loops import common_modulus
-from runtime.engines.protocol import Engine, Tally
+from runtime.engines.protocol import Engine, PlanInput, Program, Tally
+from runtime.engines.sketched import SketchPlan, by_class, of_one_query
 
 _IN_PARTS = "partitions hold parts of groups: the state measured counts every part"
 
@@ -61,6 +63,16 @@ class AggregationEngine(Engine):
         if not whole and (reason := _needs_whole_groups(query)):
             return Split(1, None, reason)
         return Split(partitions, modulus, caveat=_IN_PARTS if partitions > 1 and not whole else "")
+
+    def sketched(
+        self, workload: Workload, schema: AggregationSchema, replicated: bool
+    ) -> SketchPlan:
+        """Its streams and the keys they are joined by."""
+        return of_one_query(workload, by_class(schema.join.codes), replicated)
+
+    def compile_stages(self, given: PlanInput) -> Program:
+        """Plans that follow each other, over the same windows and groups."""
+        return eras_compiled(compile_aggregation, given)
 
     def write_results(
         self, workload: Workload, schema: AggregationSchema, tally: Tally, parts: Path, folder: Path

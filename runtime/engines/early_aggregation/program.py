@@ -28,9 +28,10 @@ from runtime.engines.early_aggregation.kernel.types import (
     Sources,
     Values,
 )
-from runtime.engines.kernel_state import Done, stepped, summed
+from runtime.engines.kernel_state import Done, stepped, summed, taken_over
+from runtime.engines.kernels.digest import tuple_hashes
 from runtime.engines.nested_loops import Nest, join_cost
-from runtime.engines.protocol import BatchStep, Program, Tally
+from runtime.engines.protocol import BatchStep, Program, TakenOver, Tally
 from runtime.engines.result_rows import check_rows
 
 # In the counters of the output.
@@ -95,6 +96,8 @@ class AggregationProgram(Program):
     read from]. `block` is the common length of tumbling windows. `replicated`: every partition is
     given all tuples, and each probes and counts in one of them.
     """
+
+    form = Arrivals
 
     nest: Nest
     kind: list[int]
@@ -175,25 +178,57 @@ class AggregationProgram(Program):
             self.walked_from,
         )
 
+    def take_over(self, before: Program, state: bytes, partition: int, at: int) -> TakenOver:
+        """Windows and groups stay; each set that is new is built from its window, at an update for
+        every tuple."""
+        assert isinstance(before, AggregationProgram), "all plans are run by one kernel"
+        zero = AggregationCounters.zero(len(self.kind), len(self.nest.filters))
+        new = np.array(self.early, np.bool_) & ~np.array(before.early, np.bool_)
+        shares, share = self._share(partition)
+        built = 0
+
+        def move(kept: list[np.ndarray]) -> list[np.ndarray]:
+            nonlocal built
+            stay = _unpacked(kept).stay
+            mine = tuple_hashes(stay.source, stay.seq) % np.uint64(shares) == np.uint64(share)
+            updates = np.where(new, np.bincount(stay.source[mine], minlength=len(new)), 0)
+            built = int(updates.sum())
+            if at >= self.span.warmup:
+                zero.set_updates[:] = updates
+            return kept
+
+        taken = taken_over(state, len(AggregationCounters._fields), zero, move)
+        return replace(taken, moved=Cost(group_updates=float(built)))
+
     def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
         """Add up the partitions, and put their parts of groups together."""
         sums = summed(totals, AggregationCounters)
         counters, seconds = sums.counters, self.span.until(reached).seconds
         operators = plan.operators() if seconds > 0 else ()
         costs = aggregation_costs(plan.operators(), self.nest, counters)
-        groups = put_together([rows for _, rows in sums.extras], self._kept())
+        standing = [extras for extras in sums.extras if extras]
+        if not standing:
+            # Another plan has taken over its groups: only blocks that have ended are its results.
+            return replace(
+                sums.tally(self._compared(counters), costs, seconds),
+                recomputations=recomputations(operators, self.nest, counters, seconds),
+            )
+        groups = put_together([rows for _, rows in standing], self._kept())
         check_sums(groups, self._kept(), self._most())
-        begun = np.full(len(groups), max(clock[1] for clock, _ in sums.extras) * self.block)
+        begun = np.full(len(groups), max(clock[1] for clock, _ in standing) * self.block)
         digest = digest_of_groups(groups, begun, self.answer, self.seed)
-        compared = (counters.comparisons, counters.evaluated, counters.set_examined)
-        comparisons = sum(int(count.sum()) for count in compared) + int(counters.late[2])
         return replace(
-            sums.tally(comparisons, costs, seconds),
+            sums.tally(self._compared(counters), costs, seconds),
             results=sums.results + len(groups),
             digest=(sums.digest + digest) % 2**64,
             groups=np.concatenate([begun[:, None], groups], axis=1),
             recomputations=recomputations(operators, self.nest, counters, seconds),
         )
+
+    @staticmethod
+    def _compared(counters: AggregationCounters) -> int:
+        compared = (counters.comparisons, counters.evaluated, counters.set_examined)
+        return sum(int(count.sum()) for count in compared) + int(counters.late[_EXAMINED])
 
 
 def _packed(standing: Standing) -> list[np.ndarray]:

@@ -9,6 +9,7 @@ from planner.plan.loop_orders import is_multiway
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.data.feed import Merge, Split
+from runtime.engines.era_program import eras_compiled
 from runtime.engines.join_feeds import JoinSchema, loop_feed, multiway_feed
 from runtime.engines.join_order.kernel.loops import load_loop_kernels
 from runtime.engines.join_order.kernel.multiway import load_kernels
@@ -16,6 +17,7 @@ from runtime.engines.join_order.loop_program import compile_loops
 from runtime.engines.join_order.multiway_program import compile_join
 from runtime.engines.nested_loops import common_modulus
 from runtime.engines.protocol import Engine, PlanInput, Program, Tally
+from runtime.engines.sketched import SketchPlan, by_class, of_one_query
 from runtime.runs.result_files import merge_results
 
 
@@ -52,10 +54,18 @@ class JoinEngine(Engine):
         buckets = [op.param("buckets") for op in plan.operators() if op.kind == "insert"]
         return Split(partitions, common_modulus(buckets, partitions))
 
+    def sketched(self, workload: Workload, schema: JoinSchema, replicated: bool) -> SketchPlan:
+        """Its streams and the keys they are joined by."""
+        return of_one_query(workload, by_class(schema.codes), replicated)
+
     def compile(self, given: PlanInput) -> Program:
         """The plan as a program."""
         multiway = self._is_multiway(given.plan, given.workload)
         return compile_join(given) if multiway else compile_loops(given)
+
+    def compile_stages(self, given: PlanInput) -> Program:
+        """Plans that follow each other, over the same windows."""
+        return eras_compiled(self.compile, given)
 
     def write_results(
         self, workload: Workload, _schema: JoinSchema, _tally: Tally, parts: Path, folder: Path

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from planner.errors import RunError
+from planner.plan.cost import Cost, Quality
 from planner.plan.loop_orders import pipelines
 from planner.plan.plan import Plan
 from planner.workload.execution import Every
@@ -18,18 +19,20 @@ from planner.workload.workload import Workload
 from runtime.data.batch import Batch
 from runtime.engines.join_feeds import count_windows
 from runtime.engines.join_order.kernel.loops import load_loop_kernels, loop_batch
-from runtime.engines.kernel_state import Done, stepped, still_held, summed
+from runtime.engines.kernel_state import Done, stepped, still_held, summed, taken_over
 from runtime.engines.kernels import loop_types as kernel
 from runtime.engines.kernels.digest import tuple_hashes
 from runtime.engines.kernels.loop_types import RELATION, TIME, LoopCounters, Rows, Windows
 from runtime.engines.nested_loops import Nest, join_cost, nest_of
-from runtime.engines.protocol import BatchStep, PlanInput, Program, Tally
+from runtime.engines.protocol import BatchStep, PlanInput, Program, TakenOver, Tally
 from runtime.engines.result_rows import check_rows
 
 
 @dataclass(frozen=True)
 class LoopProgram(Program):
     """Nested loops, over windows of a kind and length each. Every partition is given all tuples."""
+
+    form = Rows
 
     nest: Nest
     kind: list[int]
@@ -72,8 +75,29 @@ class LoopProgram(Program):
             more = None if given.last else partial(self._still_held, outcome.stay, partition, given)
             return Done(outcome.results, outcome.digest, outcome.rows, held, kept, (), more)
 
-        zero = LoopCounters.zero(len(self.kind), len(self.nest.filters))
+        zero = LoopCounters.zero(len(self.kind), len(self.nest.filters), self.partitions)
         return stepped(state, zero, begin, work)
+
+    def take_over(self, before: Program, state: bytes, partition: int, at: int) -> TakenOver:
+        """Windows stay; each index that the new loops alone look into is built from them."""
+        assert isinstance(before, LoopProgram), "both kernels are the loops"
+        built = np.zeros(len(self.kind), np.int64)
+        counted = np.zeros_like(built)
+
+        def move(kept: list[np.ndarray]) -> list[np.ndarray]:
+            stay = Rows(*kept[1:])
+            mine = tuple_hashes(stay.source, stay.seq) % np.uint64(self.partitions) == partition
+            stored = np.bincount(stay.source[mine], minlength=len(built))
+            for path in self.nest.paths:
+                if path[3] and path not in before.nest.paths:
+                    built[path[0]] += stored[path[0]]
+            counted[:] = built if at >= self.span.warmup else 0
+            return kept
+
+        zero = LoopCounters.zero(len(self.kind), len(self.nest.filters), self.partitions)
+        zero = zero._replace(inserts=counted)
+        taken = taken_over(state, len(LoopCounters._fields), zero, move)
+        return replace(taken, moved=Cost(inserts=float(built.sum())))
 
     def _still_held(self, stay: Rows, partition: int, given: Batch[Rows]) -> np.ndarray:
         """What is held has been held for when the batch ends, or until it left unnoticed."""
@@ -111,7 +135,12 @@ class LoopProgram(Program):
             if operator.kind != "filter"
         }
         compared = int(counters.comparisons.sum() + counters.evaluated.sum())
-        return sums.tally(compared, costs, self.span.until(reached).seconds)
+        tally = sums.tally(compared, costs, self.span.until(reached).seconds)
+        if not self.lazy or not counters.waited[0]:
+            return tally
+        mean = counters.waited[1] / counters.waited[0]
+        delays = Quality(delay_ms=float(mean) / 1e3, delay_ms_max=counters.longest.max() / 1e3)
+        return replace(tally, qualities={str(plan.roots[0].param("query")): delays})
 
 
 _NO_LENGTH = 2**62

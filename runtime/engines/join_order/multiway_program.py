@@ -14,11 +14,11 @@ from planner.workload.query import TimeWindow
 from planner.workload.validation import microseconds
 from runtime.data.batch import Batch
 from runtime.engines.join_order.kernel.multiway import Counters, JoinSpec, join_batch, load_kernels
-from runtime.engines.kernel_state import Done, stepped, still_held, summed
+from runtime.engines.kernel_state import Done, stepped, still_held, summed, taken_over
 from runtime.engines.kernels.digest import tuple_hashes
 from runtime.engines.kernels.windows import Tuples
 from runtime.engines.nested_loops import join_cost
-from runtime.engines.protocol import BatchStep, PlanInput, Program, Tally
+from runtime.engines.protocol import BatchStep, PlanInput, Program, TakenOver, Tally
 from runtime.engines.result_rows import check_rows
 
 
@@ -29,6 +29,8 @@ class JoinProgram(Program):
     `checks` are those made when a tuple leaves its window. `replicated`: every partition is given
     all tuples, and each probes and counts in one of them.
     """
+
+    form = Tuples
 
     sources: list[str]
     window: list[int]
@@ -73,6 +75,11 @@ class JoinProgram(Program):
         since = stay.ts[mine]
         until = np.full(len(since), given.until)
         return still_held(stay.source[mine], since, until, self.span, len(self.sources))
+
+    def take_over(self, _before: Program, state: bytes, _partition: int, _at: int) -> TakenOver:
+        """Windows stay as they are: they are laid out anew for every batch."""
+        zero = Counters.zero(len(self.sources))
+        return taken_over(state, len(Counters._fields), zero, list)
 
     def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
         sums = summed(totals, Counters)

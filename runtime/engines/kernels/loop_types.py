@@ -117,7 +117,11 @@ def constant_rows(constants: Sequence[Sequence[float]]) -> np.ndarray:
 
 
 class LoopCounters(NamedTuple):
-    """Counts of work: per origin and loop level, per filter, or per window (`held` in tuple-µs)."""
+    """Counts of work: per origin and loop level, per filter, or per window (`held` in tuple-µs).
+
+    `waited` has the results of the span and for how many µs they waited, all together; `longest`
+    the longest wait of a result, by partition: so partitions add up.
+    """
 
     comparisons: np.ndarray
     matches: np.ndarray
@@ -128,12 +132,14 @@ class LoopCounters(NamedTuple):
     expirations: np.ndarray
     held: np.ndarray
     replicas: np.ndarray
+    waited: np.ndarray
+    longest: np.ndarray
 
     @classmethod
-    def zero(cls, sources: int, filters: int) -> LoopCounters:
+    def zero(cls, sources: int, filters: int, partitions: int = 1) -> LoopCounters:
         """Nothing counted yet."""
         by_level = (sources, sources - 1)
-        shapes = (by_level, by_level, filters, filters, *([sources] * 5))
+        shapes = (by_level, by_level, filters, filters, *([sources] * 5), 2, partitions)
         zeros = cls(*(np.zeros(shape, np.int64) for shape in shapes))
         return zeros._replace(held=np.zeros(sources, np.float64))
 

@@ -33,6 +33,11 @@ class Tuples(NamedTuple):
             np.empty(0, np.int32),
         )
 
+    @property
+    def keys(self) -> np.ndarray:
+        """The key as the one column of keys."""
+        return self.key.reshape(-1, 1)
+
     def followed_by(self, later: Tuples) -> Tuples:
         """These tuples and then the later ones."""
         return Tuples(*(np.concatenate(pair) for pair in zip(self, later, strict=True)))

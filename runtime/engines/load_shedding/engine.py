@@ -19,6 +19,7 @@ from runtime.engines.load_shedding.feed import (
 )
 from runtime.engines.load_shedding.load_kernel import load_star_kernel
 from runtime.engines.protocol import Engine, Tally
+from runtime.engines.sketched import KeyColumn, SketchPlan, of_one_query
 from runtime.runs.result_files import merge_results
 
 _FEEDS = {OPTIMUM: most_important_feed, MOST_RESULTS: most_results_feed}
@@ -64,6 +65,17 @@ class StarEngine(Engine):
             "part of each stream's share"
         )
         return Split(partitions, _ANY_KEY, caveat=caveat if partitions > 1 else "")
+
+    def sketched(self, workload: Workload, schema: StarSchema, replicated: bool) -> SketchPlan:
+        """Its streams and the key of each: every arm has a column of its own."""
+        (query,) = workload.queries
+        classes = query.equality_classes()
+        arms = zip(schema.codes, star_of(workload).arms, strict=True)
+        keys = (
+            KeyColumn(codes, next(n for n, c in enumerate(classes) if arm.key in c), arm.place)
+            for codes, arm in arms
+        )
+        return of_one_query(workload, keys, replicated)
 
     def write_results(
         self, workload: Workload, _schema: StarSchema, tally: Tally, parts: Path, folder: Path

@@ -24,6 +24,8 @@ from runtime.engines.result_rows import check_rows
 class StarProgram(Program):
     """A star join under a policy; its run begins at `begin`, in microseconds."""
 
+    form = Arrived
+
     query: str
     join: StarJoin
     schema: StarSchema

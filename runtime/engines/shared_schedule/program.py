@@ -31,6 +31,8 @@ class ScheduleProgram(Program):
     those of each operator.
     """
 
+    form = Rows
+
     streams: list[str]
     queries: list[str]
     join: Join

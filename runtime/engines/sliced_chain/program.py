@@ -41,6 +41,8 @@ class SliceProgram(Program):
     `meters` say which counts are those of each operator.
     """
 
+    form = Rows
+
     streams: list[str]
     queries: list[str]
     eras: list[Era]

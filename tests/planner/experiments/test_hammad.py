@@ -67,7 +67,7 @@ def test_a_pool_that_cannot_be_shared_out_is_refused() -> None:
         pool((1, 2, 3, 4, 5), 1)
 
 
-@pytest.mark.parametrize("load", [0.7, 0.93])
+@pytest.mark.parametrize("load", [0.7, pytest.param(0.93, marks=pytest.mark.slow)])
 def test_mqt_is_best_over_queries_and_lwo_over_results(load: float) -> None:
     over_queries = experiment(f"schedule-figure-5-hash-{load}-queries").predicted()[PREDICTED]
     over_results = experiment(f"schedule-figure-5-hash-{load}-results").predicted()[PREDICTED]

@@ -15,15 +15,17 @@ from planner.families.protocol import Family, PlanSpace
 from planner.families.registry import FAMILIES, chosen_plan, family
 from planner.plan.cost import total
 from planner.plan.expression import WHERE, Expression
+from tests.examples import times
 from tests.planner.aggregations import AGGREGATION_SAMPLES
 from tests.planner.chains import CHAIN_SAMPLES
 from tests.planner.join_graphs import GRAPH_SAMPLES
 from tests.planner.latex import evaluate
 from tests.planner.schedules import SCHEDULE_SAMPLES
-from tests.planner.shedding import STAR_SAMPLES
+from tests.planner.shedding import STAR_SAMPLES, star_space
 from tests.planner.workloads import SAMPLES
 
-MOST_CHECKED = 60
+# More in `./check --all`.
+MOST_CHECKED = times(12)
 # Of so many plans every formula is read and worked out.
 MOST_READ = 12
 EVERY_SAMPLE = (
@@ -42,6 +44,8 @@ every_case = pytest.mark.parametrize(("family_name", "sample"), CASES)
 @cache
 def _space(family_name: str, sample: str) -> PlanSpace:
     """One for all tests: what it has priced, it need not price again."""
+    if family_name == "load_shedding" and sample in STAR_SAMPLES:
+        return star_space(sample)
     return family(family_name).space(EVERY_SAMPLE[sample])
 
 
@@ -144,8 +148,7 @@ def test_a_ranking_prices_as_the_estimate_does(family_name: str, sample: str) ->
         assert priced.as_dict() == pytest.approx(candidate.cost.as_dict())
     assert ranking.baseline in {candidate.label for candidate in ranking.candidates}
     explained = space.explanation(ranking)
-    # A long label is put in words: that of a general plan, or of a chain of many slices.
-    assert explained.answer.startswith((ranking.best, "A general plan", "A chain of"))
+    assert explained.answer.startswith(space.title(ranking.best))
     assert all(sentence.strip() for sentence in explained.why)
 
 

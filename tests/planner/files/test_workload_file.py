@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from planner.errors import PlanError, QueryTextError
 from planner.files.query.text import format_query
 from planner.files.workload_file import dump_workload, load_workload
+from planner.workload.adapt import POLICIES, Adapt
 from planner.workload.execution import Change, Every, Execution, RunSettings, Shedding
 from planner.workload.query import CountWindow, Query, Source, TimeWindow
 from planner.workload.streams import Arrivals, Attribute, Changes, ImportanceOf, Relation, Stream
@@ -71,6 +72,7 @@ run:
     - {at: 100, add: {name: N, text: "SELECT * FROM S1 [ROWS 5]"}}
     - {at: 120, remove: N}
     - {at: 150, plan: "S1,S2,S3"}
+  adapt: {policy: threshold, every: 5, horizon: 30, threshold: 0.5, margin: 0.1}
 """
 
 
@@ -110,7 +112,8 @@ def test_every_key_is_read() -> None:
     assert list(workload.statistics.filters) == ["Q2: A.attr > 50"]
     added = Query("N", (Source("S1", "S1", CountWindow(5)),))
     changes = (Change(100, add=added), Change(120, remove="N"), Change(150, plan="S1,S2,S3"))
-    assert workload.run == RunSettings(8, 0, 30, changes)
+    adapt = Adapt("threshold", 5, 30, 0.5, 0.1)
+    assert workload.run == RunSettings(8, 0, 30, changes, adapt)
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
@@ -221,6 +224,8 @@ def test_json_is_yaml() -> None:
         ("S2.attr = S1.attr", "S2.attr = R.k", "no query has this condition; there are"),
         ("S2.attr = S1.attr", "S2.attr > 5", "write it under statistics.filters"),
         ("S1.attr=S3.attr", "S1.attr = S2.attr", "occurs twice, written differently"),
+        ("policy: threshold", "policy: often", "run.adapt.policy: must be 'never', 'threshold'"),
+        ("margin: 0.1", "margin: 2", "run.adapt.margin: must be at most 1, got 2"),
         ("at: 100", "at: -1", "run.changes[0].at: must be 0 or above, got -1"),
         ("remove: N", "remove: M", "run.changes[1].remove: no query 'M'"),
         ("{at: 120, remove: N}", "{at: 120}", "run.changes[1]: must have one of add, remove"),
@@ -255,6 +260,14 @@ names = st.one_of(
     st.sampled_from(["no", "1e5", "~", "null", "- x", "a: b", "#", "'", "010", "\u2028x"]),
 )
 positive = st.floats(min_value=1e-3, max_value=1e9)
+_ADAPT = st.builds(
+    Adapt,
+    st.sampled_from(POLICIES),
+    st.none() | positive,
+    positive,
+    st.floats(0, 1e6),
+    st.floats(0, 1),
+)
 attributes = st.one_of(
     st.builds(
         Attribute,
@@ -320,7 +333,10 @@ def workloads(draw: st.DrawFn) -> Workload:
         relations=tuple(draw(st.lists(relations, max_size=2, unique_by=lambda r: r.name))),
         execution=execution,
         run=RunSettings(
-            draw(st.integers(0, 2**63 - 1)), draw(st.none() | positive), draw(positive)
+            draw(st.integers(0, 2**63 - 1)),
+            draw(st.none() | positive),
+            draw(positive),
+            adapt=draw(st.none() | _ADAPT),
         ),
         description=draw(texts),
     )

@@ -123,7 +123,9 @@ def test_the_highest_eligible_plan_is_the_best() -> None:
     assert [c.label for c in ranking.candidates] == ["all", "half", "tenth"]
     assert (ranking.best, ranking.baseline) == ("half", "tenth")
     assert space.best().label == "half"
-    assert space.explanation(ranking).answer == ("half wins: 5 importance, where tenth has 1.")
+    assert space.explanation(ranking).answer == (
+        "half wins: 5 importance, compared with 1 for “tenth”."
+    )
     by_state = space.rank(space.objective("state"))
     assert (by_state.best, by_state.candidates[0].score) == ("tenth", 1.0)
     document = plans_document(WORKLOAD, [Keeping()], None)["families"]["keeping"]
@@ -136,9 +138,9 @@ def test_near_ties_of_the_highest_are_those_slightly_below() -> None:
     ranking = space.rank()
     best = ranking.of("half")
     near = replace(ranking, candidates=(best, replace(best, label="nearly", score=4.97)))
-    assert "a near-tie with nearly (0.6% less)" in plain_answer(replace(near, baseline="nearly"))
+    assert "; 1 other plan is within 1% of it" in plain_answer(replace(near, baseline="nearly"))
     far = replace(ranking, candidates=(best, replace(best, label="twice", score=2.5)))
-    assert "near-tie" not in plain_answer(replace(far, baseline="twice"))
+    assert "within 1%" not in plain_answer(replace(far, baseline="twice"))
 
 
 def test_what_if_follows_the_direction() -> None:

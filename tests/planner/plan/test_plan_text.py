@@ -37,22 +37,6 @@ def well_formed(text: str) -> bool:
     return TOKEN.sub("", text) == "" and text.count("digraph") == 1
 
 
-def test_a_steady_picture_keeps_its_places_while_figures_change() -> None:
-    workload = equality_join(TABLE_5)
-    plan = FAMILY.space(workload).best()
-    estimate = FAMILY.space(workload).estimate(plan)
-
-    def widths(figure: str) -> list[str]:
-        overlays = {op.id: Overlay((f"so far: {figure}",)) for op in plan.operators()}
-        text = to_dot(plan, estimate, overlays, steady=True)
-        assert well_formed(text)
-        assert text.count(f"so far: {figure}") == len(plan.operators())
-        return re.findall(r"width=([\d.]+)", text)
-
-    assert widths("1") == widths("123,456") != []
-    assert "width" not in to_dot(plan, estimate)
-
-
 def test_a_tree_shows_each_operators_predicted_cost() -> None:
     workload = equality_join(TABLE_5[:2])
     plan = FAMILY.space(workload).plan("S1,S2")

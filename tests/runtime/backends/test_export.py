@@ -32,6 +32,7 @@ from runtime.data.data_writer import write_folder
 from runtime.data.feed import Span
 from runtime.engines.kernels.digest import as_text
 from runtime.spark.java import find_java
+from runtime.spark.session import LIGHT_JAVA
 from tests.planner.aggregations import AGGREGATION_SAMPLES
 from tests.planner.chains import CHAIN_SAMPLES, FILTERED, joins
 from tests.runtime.backends.test_native_description import ABSENT, ATTRIBUTE, STREAM, TEXT, odd
@@ -55,6 +56,7 @@ def _submit(program: Path, *options: str) -> subprocess.CompletedProcess[str]:
     plain = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     own = {"JAVA_HOME": str(find_java()), "PYSPARK_PYTHON": sys.executable, **plain}
     command = [str(submit), "--master", "local[2]", "--conf", "spark.ui.enabled=false"]
+    command += ["--conf", "spark.sql.shuffle.partitions=2", "--driver-java-options", LIGHT_JAVA]
     return subprocess.run(
         [*command, str(program), *options],
         capture_output=True,

@@ -122,7 +122,13 @@ def test_names_and_text_of_users_reach_spark_as_they_are() -> None:
     assert list(measurement.answers.values()) == [as_text(tally.digest)]
 
 
-@pytest.mark.parametrize(("label", "way"), [("chain:0-2-8-10", "stream"), ("push-down", "replay")])
+@pytest.mark.parametrize(
+    ("label", "way"),
+    [
+        ("chain:0-2-8-10", "stream"),
+        pytest.param("push-down", "replay", marks=pytest.mark.slow),
+    ],
+)
 def test_shared_joins(label: str, way: Way, tmp_path: Path) -> None:
     workload = replace(joins(FILTERED, rates=(8, 10)), run=SPAN)
     tables = coarse(generate(workload, 30.0, seed=5))

@@ -20,6 +20,7 @@ MADE_WITH = {
     "comparison, nested probe": 1e-10,
     "comparison, hash probe": 1e-9,
     "result": 3e-9,
+    "row kept": 2e-8,
 }
 
 
@@ -33,6 +34,7 @@ def _work(chance: random.Random) -> tuple[Work, ...]:
         Work("multiway probe scan", Cost(comparisons=some(1e9), rows_out=1.0), some(1e6)),
         Work("multiway probe hash", Cost(comparisons=some(1e8)), some(1e6)),
         Work("multiway output", Cost(rows_out=some(1e7))),
+        Work("multiway keep rows", Cost(rows_out=some(1e6))),
         Work("multiway batch", Cost(rows_out=1.0), some(1e6)),
     )
 

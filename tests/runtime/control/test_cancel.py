@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -84,19 +85,31 @@ def test_what_was_measured_before_a_cancel_is_kept_as_part_of_a_run(way: Way) ->
             assert measured == pytest.approx(predicted[operator.id].inserts, rel=0.1)
 
 
-@pytest.mark.parametrize("phase", ["Preparing the tuples", "Starting Spark and the kernels"])
+@pytest.fixture
+def let_go() -> Iterator[threading.Event]:
+    """What is stuck until this is set; no longer than its test, as the next run would wait."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+@pytest.mark.parametrize(
+    ("phase", "place", "name"),
+    [
+        ("Generating tuples", KernelBackend, "prepare"),
+        ("Starting Spark and the kernels", session, "session"),
+    ],
+)
 def test_a_cancel_does_not_wait_for_what_cannot_be_broken_off(
-    phase: str, monkeypatch: pytest.MonkeyPatch
+    phase: str, place: object, name: str, let_go: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Reading, or starting Spark, takes for ever here; the next run waits for it to let go."""
-    cancel, let_go, waited = threading.Event(), threading.Event(), threading.Event()
+    cancel, waited = threading.Event(), threading.Event()
 
     def stuck(*_: object) -> None:
         cancel.set()
         assert let_go.wait(600)
 
-    preparing = phase.startswith("Prep")
-    place, name = (KernelBackend, "prepare") if preparing else (session, "session")
     monkeypatch.setattr(place, name, stuck)
     seen: list[str] = []
     request = _small(7, "replay")

@@ -11,7 +11,8 @@ import pytest
 from planner.errors import RunError
 from runtime.backends.live_changes import Steering
 from runtime.backends.protocol import OnProgress
-from runtime.control.jobs import Entry, Job, Runner
+from runtime.control.job_entry import Entry
+from runtime.control.jobs import Job, Runner
 from runtime.runs.records import Progress, Run, RunRequest
 from tests.runtime.run_records import a_request, a_run
 
@@ -174,3 +175,36 @@ def test_time_left_comes_from_the_pace_and_from_what_others_took() -> None:
     second.heard(Progress("Running", 1, 4, seconds=4.0))
     second.heard(Progress("Running", 3, 4, seconds=12.0))
     assert job.seconds_left(115.0) == 4 + 10
+
+
+def test_time_left_comes_from_earlier_runs_until_the_pace_is_known() -> None:
+    entry = Entry(a_request("a"), expected=20.0)
+    job = Job([entry, Entry(a_request("b"), expected=30.0)])
+    assert job.seconds_left(100.0) == 50, "also while it waits"
+    entry.status, entry.began = "running", 90.0
+    assert entry.time_left(100.0) == 20, "Spark is starting"
+    entry.underway = 100.0
+    assert (entry.time_left(105.0), job.seconds_left(105.0)) == (15, 45)
+    assert entry.time_left(140.0) == 4, "it takes longer than they did: no one knows how long"
+    entry.heard(Progress("Running", 1, 6, seconds=20.0))
+    entry.heard(Progress("Running", 3, 6, seconds=24.0))
+    assert entry.time_left(144.0) == 6
+
+
+def test_a_bar_moves_from_the_first_second_and_never_back() -> None:
+    for expected in (None, 10.0):
+        entry = Entry(a_request("a"), expected)
+        assert entry.share(100.0) == 0
+        entry.status, entry.began = "running", 100.0
+        entry.heard(Progress("Starting Spark"))
+        entry.underway = 103.0
+        shares = [entry.share(100.0 + second) for second in range(1, 15)]
+        entry.heard(Progress("Running", 1, 60, seconds=1.0))
+        shares.append(entry.share(116.0))
+        entry.heard(Progress("Running", 59, 60, seconds=2.0))
+        shares.append(entry.share(117.0))
+        assert shares == sorted(shares)
+        assert 0 < shares[0] < shares[1] < shares[-1] < 1
+        assert [step.phase for step in entry.steps] == ["Starting Spark", "Running"]
+        entry.status = "finished"
+        assert entry.share(118.0) == 1

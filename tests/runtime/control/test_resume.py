@@ -179,7 +179,7 @@ def test_killed_in_mid_run_and_resumed(tmp_path: Path, capsys: pytest.CaptureFix
     # A checkpoint that cannot be read is said, and nothing is lost by trying.
     kept = tmp_path / "kept"
     shutil.copytree(run_folder(lost), kept)
-    for pattern in ("checkpoint/offsets/*", "checkpoint/state/0/*/*.delta"):
+    for pattern in ("checkpoint/offsets/*", "state/*.state"):
         _damaged(lost, pattern)
         with pytest.raises(RunError, match="its checkpoint may be damaged: run the plan") as raised:
             resume(lost)
@@ -238,6 +238,7 @@ def test_an_aggregation_that_broke_off_is_resumed(
         assert resumed.equals(expected)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("spark")
 def test_a_join_with_a_changing_relation_that_broke_off_is_resumed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -251,7 +252,7 @@ def test_a_join_with_a_changing_relation_that_broke_off_is_resumed(
 
 
 @pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize("batches", [3, 6])
+@pytest.mark.parametrize("batches", [pytest.param(3, marks=pytest.mark.slow), 6])
 def test_joins_that_change_resumed_before_and_after_a_change(
     batches: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -15,8 +16,12 @@ from planner.families.registry import FAMILIES
 from planner.files.workload_file import load_workload
 from runtime import engines
 from runtime.control import warm
+from runtime.data.run_data import run_seconds
 from runtime.engines.registry import load_all_kernels
 from runtime.experiments.measurement import Sampler
+from runtime.runs.history import History
+from runtime.runs.records import RunRequest
+from tests.runtime.run_records import a_request
 
 KERNELS = [
     module.name
@@ -66,6 +71,35 @@ def test_other_kernels_are_compiled_once_a_join_can_run(
         warm.warm_in_background(tmp_path / "a join")
     assert loaded.wait(600)
     assert steps == [("a join", "warming"), ("other kernels", "ready")]
+
+
+def test_a_tiny_run_goes_before_the_first_of_its_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not recorded, covers few tuples, and is not repeated for the next plan."""
+    tiny: list[RunRequest] = []
+    phases: list[str] = []
+
+    def run(request: RunRequest, cancel: threading.Event, history: History) -> None:
+        assert history.file != History().file
+        assert not cancel.is_set()
+        tiny.append(request)
+
+    monkeypatch.setattr(warm, "_warmth", warm._Warmth())
+    monkeypatch.setattr(warm, "run", run)
+    asked = replace(a_request(), results=Path("kept"), pace=10.0)
+    for request in (
+        asked,
+        replace(asked, label="S4,S3,S2,S1"),
+        replace(asked, backend="native", pace=None),
+    ):
+        warm.ready_for(request, lambda progress: phases.append(progress.phase), threading.Event())
+    assert [(one.label, one.backend) for one in tiny] == [
+        (asked.label, "kernels"),
+        (asked.label, "native"),
+    ]
+    assert phases == ["Warming up"] * 2
+    first = tiny[0]
+    assert (first.results, first.pace, first.workload.warmup) == (None, None, 0.0)
+    assert 100 <= run_seconds(first.workload) * 15 <= 1000, "15 tuples arrive in a second"
 
 
 @pytest.mark.parametrize("queries", RUN.values(), ids=RUN)

@@ -34,8 +34,9 @@ from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 from runtime.data.feed import Span
 from runtime.engines.early_aggregation.feed import aggregate_feed
+from runtime.engines.early_aggregation.simulation import Tuple
 from tests.examples import examples
-from tests.oracles.aggregation_plans import Simulation, Tuple
+from tests.oracles.aggregation_plans import Simulation
 from tests.oracles.aggregations import Definition
 from tests.oracles.joins import Data
 from tests.planner.aggregations import AGGREGATION_SAMPLES, aggregation

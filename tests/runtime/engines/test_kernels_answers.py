@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,10 +15,11 @@ from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 from runtime.data.feed import Feed, Span
 from runtime.engines.join_feeds import multiway_feed as feed
+from runtime.engines.join_order.simulation import LoopSimulation
 from runtime.engines.kernels.digest import digest_of
+from runtime.engines.trace import members
 from tests.examples import examples
 from tests.oracles.joins import Data, Item, arrivals_of, results_of
-from tests.oracles.multiway import Setting, simulate
 from tests.planner.workloads import chain_query
 from tests.runtime.driving import Driven, as_lists, compiled, drive, tables_of, windows_of
 
@@ -102,21 +102,29 @@ def cases(draw: st.DrawFn) -> Case:
     return Case(workload, data, Span(warmup, end), orders)
 
 
-def _bucket(count: int | str) -> Callable[[int], int]:
-    return (lambda key: key) if isinstance(count, str) else (lambda key: key % count)
-
-
-def _setting(case: Case) -> Setting:
+def _simulated(case: Case) -> LoopSimulation:
     execution, (query,) = case.workload.execution, case.workload.queries
-    buckets = [
-        None if execution.method(source) == "nested" else _bucket(execution.bucket_count(source))
+    aliases = [source.alias for source in query.sources]
+    access = {
+        source.alias: (execution.method(source), execution.bucket_count(source))
         for source in query.sources
-    ]
-    return Setting(case.windows, buckets, case.orders, case.span.warmup, case.span.end)
+    }
+    orders = {
+        origin: [origin, *(aliases[other] for other in order)]
+        for origin, order in zip(aliases, case.orders, strict=True)
+    }
+    merged, span = case.feed, case.span
+    simulation = LoopSimulation(
+        case.workload, orders, access, merged.schema.codes, span.warmup, span.end
+    )
+    values = {name: [values for _, values in items] for name, items in case.data.items()}
+    for member in members(case.workload, merged.tuples, values):
+        simulation.arrive(member)
+    return simulation
 
 
 @given(cases())
-@examples(300)
+@examples(120)
 def test_rows_are_the_definition_s_each_once_and_the_digest_is_theirs(case: Case) -> None:
     driven = case.driven()
     assert driven.rows == results_of(case.workload, case.data)
@@ -127,25 +135,34 @@ def test_rows_are_the_definition_s_each_once_and_the_digest_is_theirs(case: Case
 
 
 @given(cases())
-@examples(300)
+@examples(120)
 def test_counters_are_those_of_the_plain_simulation(case: Case) -> None:
-    arrivals = arrivals_of(case.workload, case.data)
-    keys = map(int, case.feed.tuples.key)
-    simulated = simulate(_setting(case), list(zip(arrivals, keys, strict=True)))
-    driven = case.driven()
+    simulated, driven = _simulated(case), case.driven()
     assert sorted(simulated.results) == driven.rows
-    assert as_lists(driven.counters, without=["replicas"]) == {
-        "comparisons": simulated.comparisons,
-        "matches": simulated.matches,
-        "arrivals": simulated.inserts,
-        "inserts": simulated.inserts,
-        "expirations": simulated.expirations,
-        "held": simulated.held,
+    aliases = [source.alias for source in case.workload.queries[0].sources]
+    levels = range(1, len(aliases))
+    inserts = [simulated.inserts[alias] for alias in aliases]
+    assert as_lists(driven.counters, without=["replicas", "held"]) == {
+        "comparisons": [[simulated.examined[a, level] for level in levels] for a in aliases],
+        "matches": [[simulated.matched[a, level] for level in levels] for a in aliases],
+        "arrivals": inserts,
+        "inserts": inserts,
+        "expirations": [simulated.expirations[alias] for alias in aliases],
     }
+    assert driven.counters.held.tolist() == _held(case)
+
+
+def _held(case: Case) -> list[int]:
+    """How long the tuples of each source were in its window within the span, by definition."""
+    held = [0] * len(case.windows)
+    for arrival in arrivals_of(case.workload, case.data):
+        leaves = min(arrival.ts + case.windows[arrival.alias], case.span.end)
+        held[arrival.alias] += max(0, leaves - max(arrival.ts, case.span.warmup))
+    return held
 
 
 @given(cases(), st.integers(1, 4), st.lists(st.integers(0, 40), max_size=6))
-@examples(300)
+@examples(120)
 def test_batches_and_partitions_change_no_answer_and_no_count(
     case: Case, partitions: int, cuts: list[int]
 ) -> None:

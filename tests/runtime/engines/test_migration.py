@@ -32,11 +32,11 @@ from runtime.engines.kernels.digest import digest_of
 from runtime.engines.pair_feed import pair_feed
 from runtime.engines.protocol import Tally
 from runtime.engines.registry import program_from_json
+from runtime.engines.sliced_chain.simulation import Counts, built
 from tests.examples import examples
 from tests.oracles.changing_queries import results_while_there
 from tests.oracles.joins import Data
 from tests.oracles.slice_changes import carried_through
-from tests.oracles.slices import Counts, built
 from tests.planner.chains import FILTERED, joins
 from tests.runtime.driving import program_of, stepped
 from tests.runtime.slicing import SPAN, feed_of, labels, queries, tuples, workloads

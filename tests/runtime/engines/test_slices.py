@@ -21,9 +21,9 @@ from runtime.engines.kernels.digest import digest_of
 from runtime.engines.pair_feed import pair_feed
 from runtime.engines.protocol import Tally
 from runtime.engines.registry import program_from_json
+from runtime.engines.sliced_chain.simulation import Carried, Counts, built
 from tests.examples import examples
 from tests.oracles.joins import Data, results_of
-from tests.oracles.slices import Carried, Counts, built
 from tests.runtime.driving import counted, program_of
 from tests.runtime.driving import feed_of as feed_of_plan
 from tests.runtime.slicing import (

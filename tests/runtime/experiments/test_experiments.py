@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,9 +35,9 @@ def _point(name: str, label: str, x: float | str) -> Point:
     return point
 
 
-def _counted(point: Point) -> float:
+def _counted(point: Point, seeds: Sequence[int] = SEEDS) -> float:
     sampler = Sampler()
-    return sum(sampler.sample(point, seed).cost.comparisons for seed in SEEDS) / len(SEEDS)
+    return sum(sampler.sample(point, seed).cost.comparisons for seed in seeds) / len(seeds)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_the_crossover_of_figure_3b_is_not_there() -> None:
     """What the paper's lazy model predicts for large tau, and the corrected one does not."""
     assert CORRECTED in experiment("figure-3b").predicted()
     naive, lazy = _point("figure-3b", "NAIVE", 50), _point("figure-3b", "LAZY", 50)
-    assert _counted(lazy) < _counted(naive)
+    assert _counted(lazy, [1]) < 0.95 * _counted(naive, [1]), "more than chance, on one sample"
 
 
 def _short(point: Point, seconds: float = 60) -> Point:

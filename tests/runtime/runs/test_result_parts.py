@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from planner.errors import RunError
-from runtime.runs.result_files import check_parts, part_name, read_part
+from runtime.runs.result_files import check_parts, read_part
+from runtime.runs.result_parts import part_name
 from runtime.spark.worker import _write_rows
 from tests.damage import DAMAGES
 

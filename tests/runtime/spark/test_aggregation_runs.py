@@ -151,6 +151,6 @@ def test_changes_of_groups_count_as_rows_to_write(
     with pytest.raises(RunError, match=r"--results: .* rows to write .*changes of groups"):
         worker.step_through(text, None, given, 0, str(tmp_path / "more"))
     # What was written before is noted, also where each batch is a step of its own.
-    state, _ = worker.step_through(text, None, given[:-1], 0, str(tmp_path / "stream"))
+    state = worker.step_through(text, None, given[:-1], 0, str(tmp_path / "stream")).state
     with pytest.raises(RunError, match="rows to write"):
         worker.step_through(text, state, given[-1:], 0, str(tmp_path / "stream"))

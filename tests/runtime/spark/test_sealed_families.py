@@ -49,15 +49,15 @@ def _given(prepared: Prepared) -> list[tuple[int, bytes]]:
 
 def _stepped(
     prepared: Prepared, given: Sequence[tuple[int, bytes]], state: bytes | None = None
-) -> tuple[bytes | None, bytes | None]:
-    return step_through(prepared.program.to_json(), state, given, 0, None)
+) -> bytes | None:
+    return step_through(prepared.program.to_json(), state, given, 0, None).state
 
 
 def test_batches_and_states_are_opened(prepared: Prepared) -> None:
     given = _given(prepared)
-    state, _ = _stepped(prepared, given[:1])
+    state = _stepped(prepared, given[:1])
     assert state is not None
-    after, _ = _stepped(prepared, given[1:3], state)
+    after = _stepped(prepared, given[1:3], state)
     assert after is not None
     assert opened(after, 2, 0)
     for damaged in (flipped(given[1][1]), given[1][1][:-9], b"", given[0][1]):

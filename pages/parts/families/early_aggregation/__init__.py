@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import pandas as pd
@@ -10,9 +9,8 @@ import streamlit as st
 
 from pages.parts.families.early_aggregation import gallery
 from pages.parts.families.protocol import ByOperator, FamilyView, PlanChoice, Sections
-from pages.parts.plans.ranking_table import plan_heading
 from pages.parts.shared import charts, controls, planning
-from pages.parts.shared.formatting import plain, rounded_alike
+from pages.parts.shared.formatting import plain, rounded_each
 from planner.families.early_aggregation import EarlyAggregation
 from planner.families.early_aggregation.ranking import KINDS, by_kind
 from planner.families.early_aggregation.space import AggregationPlans
@@ -32,25 +30,14 @@ class EarlyAggregationView(FamilyView):
     # How often MIN and MAX were searched for again.
     extra_fields = (RECOMPUTATIONS,)
 
-    def above_ranking(self, choice: PlanChoice, choose: Callable[[str], None]) -> None:
-        """The plans as pictures."""
-        gallery.show(choice, choose)
-
-    def beside_ranking(self, choice: PlanChoice) -> None:
-        """The operations of the plans in the pictures, by kind of work."""
-        labels = [c.label for c in gallery.instructive(choice.ranking, choice.label)]
-        work = _plans(choice.workload).work(labels)
-        charts.show_work(list(zip(labels, work, strict=True)), KINDS, OPERATIONS)
-
-    def below_ranking(self, choice: PlanChoice) -> None:
-        """The name of the chosen plan: the pictures are far above."""
-        plan_heading(choice)
-
     def details(self, choice: PlanChoice, common: Sections) -> Sections:
-        """After the costs, the early aggregation of each source."""
-        first, *others = common.items()
-        sets = ("Early aggregations", partial(_early_sets, choice.workload))
-        return dict([first, sets, *others])
+        """First the plans as pictures with what each spends, and the early sets."""
+        own: Sections = {
+            "Plans side by side": partial(gallery.show, choice),
+            "Work by kind": partial(_work, choice),
+            "Early aggregations": partial(_early_sets, choice.workload),
+        }
+        return own | common
 
     def cost_by_operator(self, plan: Plan, estimate: Estimate, field: str) -> None:
         """Operations by their kind."""
@@ -71,6 +58,13 @@ def _plans(workload: Workload) -> AggregationPlans:
     return planning.capable(EarlyAggregation.name, workload, AggregationPlans)
 
 
+def _work(choice: PlanChoice) -> None:
+    """The operations of the plans in the pictures, by kind of work."""
+    labels = [c.label for c in gallery.instructive(choice.ranking, choice.label)]
+    work = _plans(choice.workload).work(labels)
+    charts.show_work(list(zip(labels, work, strict=True)), KINDS, OPERATIONS)
+
+
 def _early_sets(workload: Workload) -> None:
     """The table of early sets, and the rules in sentences."""
     controls.table(
@@ -85,7 +79,7 @@ def _early_sets(workload: Workload) -> None:
 def early_sets(workload: Workload) -> pd.DataFrame:
     """One row per source: grouping attributes, functions, and sizes under both models."""
     rules, sizes = _plans(workload).rules(), _plans(workload).sizes()
-    sizes_alike = rounded_alike(
+    sizes_alike = rounded_each(
         [value for s in sizes for value in (s.tuples, s.entries, s.entries_bound)]
     )
     return pd.DataFrame(

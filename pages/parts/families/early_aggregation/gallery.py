@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import streamlit as st
 
 from pages.parts.families.protocol import PlanChoice
 from pages.parts.plans.ranking_table import against, places
-from pages.parts.shared import charts, planning
+from pages.parts.shared import charts, planning, state
 from pages.parts.shared.formatting import counted, plain
 from planner.families.early_aggregation.plan_picture import aggregation_tree
 from planner.families.protocol import Candidate, Ranking
@@ -38,11 +38,10 @@ def instructive(ranking: Ranking, chosen: str) -> list[Candidate]:
     return [c for c in every if c.label in kept]
 
 
-def show(choice: PlanChoice, choose: Callable[[str], None]) -> None:
-    """The pictures, best first; `choose` is called with the plan that is clicked."""
+def show(choice: PlanChoice) -> None:
+    """The pictures, best first; a button chooses the plan."""
     ranking, chosen = choice.ranking, choice.label
     shown = instructive(ranking, chosen)
-    st.markdown("**Plans side by side**")
     (query,) = choice.workload.queries
     width = _WIDTHS.get(len(query.sources), _USUAL_WIDTH)
     with st.container(horizontal=True):
@@ -51,15 +50,16 @@ def show(choice: PlanChoice, choose: Callable[[str], None]) -> None:
                 plan, _ = planning.priced(choice.family.name, choice.workload, candidate.label)
                 _picture(query, plan)
                 _caption(ranking, candidate, choice.baseline)
-                st.button(
-                    "Shown below" if candidate.label == chosen else f"Show {candidate.label}",
+                if st.button(
+                    "Shown above" if candidate.label == chosen else f"Show {candidate.label}",
                     key=f"choose-{candidate.label}",
                     icon=":material/check:" if candidate.label == chosen else None,
                     disabled=candidate.label == chosen,
                     width="stretch",
-                    on_click=choose,
-                    args=(candidate.label,),
-                )
+                ):
+                    state.choose_plan(candidate.label)
+                    # The details are a part of their own: what is above them follows, too.
+                    st.rerun()
     st.caption(
         "Drawn as in the paper, with tuples flowing upwards. γ below the join is an early "
         f"aggregation. {how_many(ranking, shown)}"

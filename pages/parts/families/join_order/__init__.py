@@ -9,9 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from pages.parts.families.join_order import index_advice
-from pages.parts.families.protocol import FamilyView, PlanChoice, Sections
+from pages.parts.families.protocol import PICTURE_HEIGHT, FamilyView, PlanChoice, Sections
 from pages.parts.plans import replanning
-from pages.parts.plans.ranking_table import plan_heading
 from pages.parts.shared import charts, controls, planning
 from pages.parts.shared.formatting import UNITS, plain
 from planner.families.join_order import JoinOrder
@@ -22,18 +21,23 @@ from planner.plan.plan_text import to_loops
 from planner.workload.workload import Workload
 
 TREE, LOOPS = "Join tree", "Loops"
-# A tree of more streams than this is drawn smaller.
-MOST_STREAMS = 5
-TREE_HEIGHT = 430
+# What is below a picture has some room, too.
+_DRAWN_HEIGHT = PICTURE_HEIGHT - 60
 
 
 class JoinOrderView(FamilyView):
     """Join orders: the chosen one beside the ranking."""
 
-    def beside_ranking(self, choice: PlanChoice) -> None:
-        """The chosen order as a tree, or as nested loops."""
-        plan_heading(choice)
-        _drawn(choice)
+    def shape(self, label: str) -> str:
+        """The kind of plan, and the two streams that come first in its order."""
+        if ":" in label:
+            return label.partition(":")[0]
+        return " and ".join(sorted(label.split(",")[:2]))
+
+    def pictures(self, choice: PlanChoice) -> Sections:
+        """Also as a tree, and as nested loops."""
+        own = {TREE: partial(_tree, choice), LOOPS: partial(_loops, choice)}
+        return super().pictures(choice) | own
 
     def details(self, choice: PlanChoice, common: Sections) -> Sections:
         """Also what changing rates do to the order, and which windows to index."""
@@ -69,26 +73,21 @@ def _orders(workload: Workload) -> JoinOrders:
     return planning.capable(JoinOrder.name, workload, JoinOrders)
 
 
+def _loops(choice: PlanChoice) -> None:
+    # Short lines: a loop that is broken in two cannot be read.
+    loops = to_loops(*choice.priced, "/s")
+    st.code(loops, language=None, height=_DRAWN_HEIGHT, wrap_lines=False)
+    st.caption("In brackets: comparisons per second of each loop, and the rows it returns.")
+
+
 @st.fragment
-def _drawn(choice: PlanChoice) -> None:
-    plan, estimate = choice.priced
-    drawn_as = controls.segments(
-        "Drawn as", [TREE, LOOPS], "drawn-as", kept=True, hidden_label=True
-    )
-    if drawn_as == TREE:
-        _tree(choice.workload, plan)
-    else:
-        # Short lines: a loop that is broken in two cannot be read.
-        st.code(to_loops(plan, estimate, "/s"), language=None, height=400, wrap_lines=False)
-        st.caption("In brackets: comparisons per second of each loop, and the rows it returns.")
-
-
-def _tree(workload: Workload, plan: Plan) -> None:
-    orders = _orders(workload).orders(plan)
+def _tree(choice: PlanChoice) -> None:
+    plan, _ = choice.priced
+    orders = _orders(choice.workload).orders(plan)
     order = orders[_origin(list(orders), plan) if len(orders) > 1 else ""]
     charts.picture(
         join_tree(order),
-        height=TREE_HEIGHT if len(order) > MOST_STREAMS else "content",
+        height=_DRAWN_HEIGHT,
         alt=f"Right-deep join tree: {' joined with '.join(order)}, the first outermost",
     )
     st.caption("Drawn as in the paper: the stream at the top is the outermost loop, joined first.")

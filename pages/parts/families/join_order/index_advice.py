@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.parts.shared import charts, controls, planning, state
 from pages.parts.shared.figures import MEASURED, PALETTE, PREDICTED, frame, log_axis
-from pages.parts.shared.formatting import plain, plan_name, rounded_alike
+from pages.parts.shared.formatting import plain, rounded_each
 from pages.parts.shared.state import BY_DIGEST
 from pages.parts.workload import drafts
 from planner.families.capabilities import IndexAdvice
@@ -74,9 +74,8 @@ def show(workload: Workload) -> None:
         upkeep = st.toggle(key="advice-upkeep", **controls.field("advice-upkeep"))
     advice = advised(workload, budget, upkeep)
     st.markdown(f"#### {plain(advice.answer(), 800)}", anchors=False)
-    st.caption(
-        f"{HOW[advice.method]} Best plan with these indexes: {plain(plan_name(advice.plan), 200)}."
-    )
+    best = planning.title(JoinOrder.name, advice.plan, workload)
+    st.markdown(f"{HOW[advice.method]} Best plan with these indexes: {plain(best, 200)}.")
     left, right = st.columns(2, gap="medium")
     with left:
         charts.show(cost_by_budget(advice), alt=_alternative(advice))
@@ -102,8 +101,8 @@ def _windows(advice: Advice) -> None:
         {
             "Window": [window.source for window in advice.windows],
             "Access": [_access(window, advice) for window in advice.windows],
-            saves: rounded_alike([window.saves for window in advice.windows]),
-            "Per bucket": rounded_alike([window.saves_per_bucket for window in advice.windows]),
+            saves: rounded_each([window.saves for window in advice.windows]),
+            "Per bucket": rounded_each([window.saves_per_bucket for window in advice.windows]),
             "Takes": [window.memory for window in advice.windows],
         }
     )

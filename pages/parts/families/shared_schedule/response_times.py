@@ -11,7 +11,7 @@ import streamlit as st
 from pages.parts.families.shared_schedule import delay_figures, windows
 from pages.parts.families.shared_schedule.delay_figures import ALONE
 from pages.parts.shared import charts, controls, seconds
-from pages.parts.shared.formatting import error_text, plain, plan_name, rounded_alike, safe
+from pages.parts.shared.formatting import error_text, plain, plan_name, rounded_each, safe
 from planner.families.shared_schedule.model import model_of
 from planner.families.shared_schedule.ranking_notes import percent
 from planner.numbers import shortened
@@ -106,7 +106,7 @@ def buffers_table(schedules: Schedules) -> pd.DataFrame:
     means = [_mean(own) for own in shown.values()]
     columns: dict[str, object] = {
         "Policy": [plan_name(label) for label in shown],
-        "Mean delay (ms)": means if None in means else rounded_alike([m or 0.0 for m in means]),
+        "Mean delay (ms)": means if None in means else rounded_each([m or 0.0 for m in means]),
         "Busy": [_share(own.get("busy")) for own in shown.values()],
     }
     for head, key in (

@@ -9,7 +9,7 @@ import streamlit as st
 from pages.parts.families.protocol import PlanChoice
 from pages.parts.families.shared_schedule import burst_figure, delay_figures, windows
 from pages.parts.shared import charts, state
-from pages.parts.shared.formatting import counted, plain, plan_name
+from pages.parts.shared.formatting import counted, on_pages, plain
 from pages.parts.shared.state import BY_DIGEST
 from planner.families.shared_schedule import ranking_notes
 from planner.families.shared_schedule.delays.burst_trace import BurstTrace
@@ -62,7 +62,7 @@ def _sliders(choice: PlanChoice) -> Workload:
             format="%d%%",
             key=f"load-{key}",
             width=300,
-            help="The share of the time that scans take: execution.utilisation",
+            help="The share of the time that scans take",
         )
         size = st.slider(
             "Mean burst size",
@@ -140,6 +140,6 @@ def _delays(predictions: Predictions, labels: tuple[str, ...]) -> None:
     ordered = sorted(means, key=lambda name: (means[name], name))
     st.caption(
         "Over all queries: "
-        + ", ".join(f"{plain(plan_name(name))} {ms(means[name])}" for name in ordered)
-        + f". {plain(' '.join(ranking_notes.notes(predictions, labels)), 1200)}"
+        + ", ".join(f"{plain(name)} {ms(means[name])}" for name in ordered)
+        + f". {plain(on_pages(' '.join(ranking_notes.notes(predictions, labels))), 1200)}"
     )

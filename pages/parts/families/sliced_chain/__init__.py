@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from pages.parts.families.protocol import FamilyView, PlanChoice, Sections
 from pages.parts.families.sliced_chain import chain_figures, chain_text, chain_view, ledger, optima
-from pages.parts.plans.ranking_table import plan_heading
 from pages.parts.shared import charts
 from pages.parts.shared.formatting import plan_name
 from planner.families.sliced_chain.labels import STRATEGIES
@@ -21,21 +19,17 @@ from runtime.runs.records import Run
 class SlicedChainView(FamilyView):
     """Shared joins: the chosen plan over the age of the tuples it holds."""
 
-    ranks_at_once = True
     landmarks = STRATEGIES
 
-    def above_ranking(self, choice: PlanChoice, choose: Callable[[str], None]) -> None:  # noqa: ARG002
-        """The chosen plan, with slices to scale."""
-        plan_heading(choice)
-        chain_view.show(choice.workload, choice.label)
-
-    def beside_ranking(self, choice: PlanChoice) -> None:
-        """The comparisons of the strategies, by kind of work."""
-        chain_view.work(choice)
+    def pictures(self, choice: PlanChoice) -> Sections:
+        """Also over the age of the tuples it holds, with slices to scale."""
+        own = {"Slices to scale": partial(chain_view.show, choice.workload, choice.label)}
+        return super().pictures(choice) | own
 
     def details(self, choice: PlanChoice, common: Sections) -> Sections:
-        """First the ledger and the two optima."""
+        """First what strategies cost, the ledger and the two optima."""
         own: Sections = {
+            "Work by kind": partial(chain_view.work, choice),
             "Ledger": partial(ledger.show, choice),
             "Mergings": partial(optima.mergings, choice),
             "Memory and CPU": partial(optima.trade_off, choice),

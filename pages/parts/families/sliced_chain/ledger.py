@@ -11,7 +11,7 @@ from pages.parts.families.protocol import PlanChoice
 from pages.parts.families.sliced_chain import chain_view
 from pages.parts.families.sliced_chain.chain_text import bounds, unit_of
 from pages.parts.shared import charts, controls
-from pages.parts.shared.formatting import compared, plain, rounded_alike
+from pages.parts.shared.formatting import compared, plain, rounded_each
 from planner.families.sliced_chain.picture import KINDS, MADE_FOR, Balance, DrawnJoin, Picture
 from planner.numbers import shortened, unique_names
 from planner.plan.cost import Estimate
@@ -66,12 +66,12 @@ def balance_table(names: Sequence[str], found: Sequence[Balance], score: str) ->
         {
             "Plan": [shortened(name, 60) for name in names],
             "Joins": [balance.joins for balance in found],
-            "Tuples held": rounded_alike([balance.cost.state_tuples for balance in found]),
+            "Tuples held": rounded_each([balance.cost.state_tuples for balance in found]),
             "Bytes held": [round(balance.state_bytes) for balance in found],
             "Memory against unshared": [
                 compared(balance.cost.state_tuples, alone.cost.state_tuples) for balance in found
             ],
-            score: rounded_alike([balance.score for balance in found]),
+            score: rounded_each([balance.score for balance in found]),
             "CPU against unshared": [compared(balance.score, alone.score) for balance in found],
         }
     )
@@ -89,10 +89,10 @@ def join_table(picture: Picture) -> pd.DataFrame:
             **columns,
             f"Ages ({unit_of(picture)})": [bounds(join) for join in joins],
             "Keeps": [_entry(picture, join) for join in joins],
-            first: rounded_alike([join.tuples[0] for join in joins]),
-            second: rounded_alike([join.tuples[1] for join in joins]),
+            first: rounded_each([join.tuples[0] for join in joins]),
+            second: rounded_each([join.tuples[1] for join in joins]),
             "Bytes held": [round(sum(join.bytes)) for join in joins],
-            "Probing/s": rounded_alike([join.entering for join in joins]),
+            "Probing/s": rounded_each([join.entering for join in joins]),
             "Queries": [len(join.queries) for join in joins],
             "Windows inside": [_windows(join) for join in joins],
             "Selections": [shortened("; ".join(join.selections) or "none") for join in joins],

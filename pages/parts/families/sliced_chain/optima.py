@@ -14,8 +14,9 @@ from pages.parts.families.protocol import PlanChoice
 from pages.parts.families.sliced_chain import chain_view
 from pages.parts.shared import charts, controls
 from pages.parts.shared.figures import PALETTE, frame
-from pages.parts.shared.formatting import compared, counted, plain, plan_name, rounded_alike
+from pages.parts.shared.formatting import compared, counted, plain, plan_name, rounded_each
 from pages.parts.shared.state import BY_DIGEST
+from planner import numbers
 from planner.families.sliced_chain.chain_search.chains import MOST_DRAWN, Merging, Mergings
 from planner.families.sliced_chain.picture import TradeOff
 from planner.numbers import amount, shortened
@@ -140,8 +141,8 @@ def path_table(found: Mergings, score: str) -> pd.DataFrame:
         {
             "Slice": [f"[{exact(start)}, {exact(end)})" for start, end in ends],
             "Merges": [m.merged for m in path],
-            score: rounded_alike([m.cost for m in path]),
-            "Unmerged": rounded_alike([m.apart for m in path]),
+            score: rounded_each([m.cost for m in path]),
+            "Unmerged": rounded_each([m.apart for m in path]),
             "In words": [
                 "one window" if m.merged == 1 else compared(m.cost, m.apart) for m in path
             ],
@@ -162,10 +163,13 @@ def trade_off(choice: PlanChoice) -> None:
     found = _trade_off(choice.workload)[pictures.index(picture)]
     score = choice.ranking.by.title
     if len(found.labels) == 1:
+        only = plain(choice.title(found.labels[0]), 200)
+        # Scores are of work, whatever plans are ranked by now.
+        work = chain_view.plans(choice.workload).objectives[0]
         st.info(
-            f"One chain is best in both memory and CPU: {plain(found.labels[0], 200)} with "
-            f"{amount(round(found.scores[0], 1))} {score.lower()} and "
-            f"{amount(round(found.state_tuples[0], 1))} tuples held. There is nothing to trade.",
+            f"One chain is best in both memory and CPU: {only} with "
+            f"{plain(work.said(found.scores[0]))} and "
+            f"{numbers.figure(found.state_tuples[0])} tuples held. There is nothing to trade.",
             icon=":material/balance:",
         )
         return

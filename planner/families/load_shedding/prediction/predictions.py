@@ -48,14 +48,14 @@ CLOSED = {RANDOM: BY_CHANCE, IMPORTANCE: BY_THRESHOLD}
 class Predictions:
     """The predictions of one workload, each made when it is first asked for."""
 
-    def __init__(self, model: ShedModel) -> None:
-        self.model, self.shares = model, shares_of(model)
+    def __init__(self, model: ShedModel, effort: float = 1.0) -> None:
+        self.model, self.shares, self._effort = model, shares_of(model), effort
         self._made: dict[str, Prediction] = {}
 
     @cached_property
     def sampled(self) -> Sampled:
         """What is simulated; made when a policy has no closed form."""
-        return sampled_of(self.model)
+        return sampled_of(self.model, self._effort)
 
     @cached_property
     def without_shedding(self) -> str | None:

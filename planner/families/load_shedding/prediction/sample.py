@@ -57,20 +57,22 @@ class Sample:
             yield {name: until(table, self.warmup) for name, table in tables.items()}
 
 
-def drawn_sample(model: ShedModel) -> Sample:
-    """The first tuples of a run that never is: as many as are quickly simulated."""
+def drawn_sample(model: ShedModel, effort: float = 1.0) -> Sample:
+    """The first tuples of a run that never is: as many as are quickly simulated, or a share."""
+    most_measured, least_measured = MEASURED * effort, LEAST_MEASURED * effort
+    most_results, most_stored = MOST_RESULTS * effort, MOST_IN_WINDOWS * effort
     workload, arriving = model.workload, sum(s.rate or 0.0 for s in model.streams)
     warmup = max(model.lifetimes)
     # Where tuples are in many results fewer are measured; if that is not enough, fewer are drawn.
     each = sum(model.exact) / arriving
-    measured: float = MEASURED
+    measured = most_measured
     if each:
-        measured = min(MEASURED, max(LEAST_MEASURED, MOST_RESULTS / each))
+        measured = min(most_measured, max(least_measured, most_results / each))
     filling = arriving * warmup / 2
     thinned = max(
         1.0,
-        arriving * warmup / MOST_IN_WINDOWS,
-        each * (filling + measured) / (MOST_RESULTS + LEAST_MEASURED * each),
+        arriving * warmup / most_stored,
+        each * (filling + measured) / (most_results + least_measured * each),
     )
     seconds = warmup + measured * thinned / arriving
     if seconds >= model.span:

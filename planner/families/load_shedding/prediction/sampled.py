@@ -38,9 +38,9 @@ class Found:
 class Sampled:
     """One sample, and what was simulated on it: policies under shares of memory, each once."""
 
-    def __init__(self, model: ShedModel) -> None:
+    def __init__(self, model: ShedModel, effort: float = 1.0) -> None:
         self.model = model
-        self.sample: Sample = drawn_sample(model)
+        self.sample: Sample = drawn_sample(model, effort)
         self._runs: dict[tuple[str, Shares, bool], Simulated] = {}
 
     @cached_property
@@ -204,14 +204,14 @@ def _part(count: float, whole: float) -> float:
 # The same sample serves all sizes of memory; what was simulated on it is kept.
 _MOST_KEPT = 8
 _keeping = Lock()
-_kept: OrderedDict[str, Sampled] = OrderedDict()
+_kept: OrderedDict[tuple[str, float], Sampled] = OrderedDict()
 
 
-def sampled_of(model: ShedModel) -> Sampled:
+def sampled_of(model: ShedModel, effort: float = 1.0) -> Sampled:
     """The sample of a workload, with what was simulated on it before."""
-    key = _without_memory(model.workload).digest
+    key = _without_memory(model.workload).digest, effort
     with _keeping:
-        found = _kept.pop(key, None) or Sampled(model)
+        found = _kept.pop(key, None) or Sampled(model, effort)
         _kept[key] = found
         while len(_kept) > _MOST_KEPT:
             _kept.popitem(last=False)

@@ -45,13 +45,14 @@ class Simulation:
         if policy == EXACT:
             run = Run(self.instants, None, NoChoice, settings).whole()
         elif policy in OFFLINE:
-            leaves = self._leaves(policy, settings, shares)
+            leaves = self.leaves(policy, settings, shares)
             run = Run(self.instants, shares, NoChoice, settings, leaves).whole()
         else:
             run = Run(self.instants, shares, POLICIES[policy], settings).whole()
         return self._summary(run)
 
-    def _leaves(self, policy: str, settings: Settings, shares: Sequence[int]) -> list[list[int]]:
+    def leaves(self, policy: str, settings: Settings, shares: Sequence[int]) -> list[list[int]]:
+        """Until when an offline plan keeps the tuples of each arm."""
         if settings.leaves is None:
             worth: Worth = "results" if policy == MOST_RESULTS else "importance"
             return [own.tolist() for own in leaves_of(self.tuples, shares, worth).by_arm]

@@ -44,9 +44,10 @@ class Sample:
     seconds: float
 
 
-def sample_size(windows: int) -> int:
-    """How many tuples are simulated with so many windows."""
-    return int(np.clip(MOST_SCANS / windows, FEWEST_TUPLES, MOST_TUPLES))
+def sample_size(windows: int, scans: int = MOST_SCANS) -> int:
+    """How many tuples are simulated with so many windows; fewer where fewer scans are asked for."""
+    least = FEWEST_TUPLES * scans // MOST_SCANS
+    return int(np.clip(scans / windows, least, MOST_TUPLES))
 
 
 def drawn_sample(model: ScheduleModel, clock: Clock, count: int) -> Sample:

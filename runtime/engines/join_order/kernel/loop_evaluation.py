@@ -33,10 +33,10 @@ def _in_window(u, k, j, kind, length, column, ts, rank, place, before):
 
 @njit(cache=True, nogil=True)
 def evaluate(  # noqa: C901
-    i, fresh, counted, windows, loops, paths, seen, hashes, mine, layout, member, head, tail,
+    i, fresh, now, counted, windows, loops, paths, seen, hashes, mine, layout, member, head, tail,
     found, widest, counters, most_rows, rows, results, until,
 ):  # fmt: skip
-    """All results whose last member is one of the fresh tuples of source i, each once.
+    """All results whose last member is one of the fresh tuples of source i, each once, at `now`.
 
     Where rows are kept it stops after more than `most_rows`. Without relations `until` is None:
     then it is compiled without what they need.
@@ -48,6 +48,7 @@ def evaluate(  # noqa: C901
     theta_start, theta_value, theta_with, theta_other, theta_comparison, theta_offset = loops[6:]
     order, depth = orders[i], depths[i]
     comparisons, matched = counters.comparisons, counters.matches
+    waited, longest, share = counters.waited, counters.longest, windows.share
     path_key, path_buckets = paths.key, paths.buckets
     first_bucket, laid_keys, tuple_at = layout.first, layout.keys, layout.tuple_at
     sources = len(order)
@@ -136,6 +137,11 @@ def evaluate(  # noqa: C901
             opening = True
             continue
         digest += result_hash(prefix[sources])
+        if windows.lazy:
+            waits = now - ts[bound[i]]
+            waited[0] += counted
+            waited[1] += counted * waits
+            longest[share] = max(longest[share], counted * waits)
         if most_rows > 0:
             if results == len(rows):
                 larger = np.empty((2 * len(rows), rows.shape[1]), np.int64)

@@ -153,9 +153,9 @@ def _run(  # noqa: C901
                     fresh = _of_source(i, pending, a, source)
                     if len(fresh) and kind[i] != RELATION:
                         results, more, rows = evaluate(
-                            i, fresh, counted, windows, loops, paths, seen, hashes, mine, layout,
-                            member, store.head, store.tail, found, widest, counters, most_rows,
-                            rows, results, until,
+                            i, fresh, now, counted, windows, loops, paths, seen, hashes, mine,
+                            layout, member, store.head, store.tail, found, widest, counters,
+                            most_rows, rows, results, until,
                         )  # fmt: skip
                         digest += more
                 cursor[1] = seen.rank[a - 1]
@@ -191,9 +191,9 @@ def _run(  # noqa: C901
             if not windows.lazy and kind[i] != RELATION:
                 one[0] = a
                 results, more, rows = evaluate(
-                    i, one, counted, windows, loops, paths, seen, hashes, mine, layout, member,
-                    store.head, store.tail, found, widest, counters, most_rows, rows, results,
-                    until,
+                    i, one, now, counted, windows, loops, paths, seen, hashes, mine, layout,
+                    member, store.head, store.tail, found, widest, counters, most_rows, rows,
+                    results, until,
                 )  # fmt: skip
                 digest += more
                 cursor[1] = seen.rank[a]

@@ -233,8 +233,8 @@ def test_the_answer_says_who_wins_by_how_much_and_why() -> None:
     answer = FAMILY.space(workload).explanation(ranking).answer
     late = next(c for c in ranking.candidates if c.label == "LAP")
     best = ranking.candidates[0]
-    assert answer.startswith("EAP-11 wins: ")
-    assert f"{late.score / best.score:.2g}x cheaper than LAP" in answer
+    assert answer.startswith("Aggregate S1 and S2 before the join wins: ")
+    assert f"{late.score / best.score:.2g}x cheaper than “Aggregate after the join (LAP)”" in answer
     assert "groups in a window of 5,000" in answer
     assert ranking.by.figure == "operations"
     assert {tag for c in ranking.candidates for tag in c.tags} == {"best", "baseline", "worst"}
@@ -258,7 +258,7 @@ def test_sets_that_spare_little_are_no_reason() -> None:
 def test_lap_wins_where_sets_spare_nothing() -> None:
     workload = two_way((500, 500), (1500, 1500), 100)
     answer = FAMILY.space(workload).explanation(FAMILY.space(workload).rank(top=10)).answer
-    assert answer.startswith("LAP wins: ")
+    assert answer.startswith("Aggregate after the join (LAP) wins: ")
     assert "sets spare too little" in answer
     assert (
         "needs" not in FAMILY.space(workload).explanation(FAMILY.space(workload).rank(top=1)).answer
@@ -270,7 +270,8 @@ def test_a_small_advantage_is_told_in_percent() -> None:
     ranking = FAMILY.space(workload).rank(top=10)
     scores = {c.label: c.score for c in ranking.candidates}
     assert scores[ranking.best] < scores["LAP"] < 1.1 * scores[ranking.best]
-    assert "LAP needs " in FAMILY.space(workload).explanation(ranking).answer
+    answer = FAMILY.space(workload).explanation(ranking).answer
+    assert "% less than “Aggregate after the join (LAP)”, because" in answer
 
 
 def test_changing_rates_are_told_in_operations() -> None:

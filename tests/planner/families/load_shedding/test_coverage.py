@@ -44,7 +44,7 @@ REFUSED = {
     "lazy expiration": (star(TWO, expire=Every(5)), "evaluate and expire must be eager"),
     "more split than there is": (
         star(TWO, memory=4, shedding=Shedding(split={"R": 3, "S": 2})),
-        "execution.shedding.split gives 5 tuples away, and execution.memory has 4",
+        "execution.shedding.split hands out 5 tuples, and only 4 may be kept",
     ),
     "aggregates on a short processor": (
         star("SELECT COUNT(*) FROM R [RANGE 9], S [RANGE 9] WHERE R.a = S.b", utilisation=1.5),
@@ -52,7 +52,7 @@ REFUSED = {
     ),
     "work without time": (
         star(TWO, utilisation=1.5, unit_costs={"insert": 1e-6}),
-        "work takes no time by execution.unit_costs, so that the processor is never short",
+        "no work takes any time, so the processor is never short",
     ),
     "a mean": (
         star("SELECT AVG(R.v) FROM R [RANGE 9], S [RANGE 9] WHERE R.a = S.b"),

@@ -26,7 +26,7 @@ from planner.whatif.axes import Axis
 from planner.whatif.sweeps import sweep
 from planner.workload.execution import Access, Shedding
 from planner.workload.workload import Workload
-from tests.planner.shedding import KEYED, STAR_SAMPLES, star, ticking
+from tests.planner.shedding import KEYED, STAR_SAMPLES, star, star_space, ticking
 
 SHED = family("load_shedding")
 SAMPLE_DATA = Path(__file__).parents[4] / "sample_data"
@@ -46,7 +46,7 @@ def priced(workload: Workload, label: str) -> dict[str, list[tuple[Operator, Cos
 
 
 def test_a_plan_as_text() -> None:
-    space = Policies(STAR_SAMPLES["filters, scan and hash"])
+    space = star_space("filters, scan and hash")
     assert to_text(space.plan("DGL-S")).splitlines() == [
         "load_shedding DGL-S",
         "└─ output query=Q1",
@@ -96,7 +96,7 @@ def test_which_operators_there_are(name: str, kinds: dict[str, int]) -> None:
 
 
 def test_policies_share_what_they_do_alike() -> None:
-    space = Policies(STAR_SAMPLES["two streams"])
+    space = star_space("two streams")
     plans = [space.plan(label) for label in LABELS]
     assert len({plan.id for plan in plans}) == len(LABELS)
     for kind in ("arrive", "table", "lookup"):
@@ -149,7 +149,7 @@ def test_a_policy_looks_at_all_it_keeps_to_choose_who_goes() -> None:
 
 
 def test_work_has_kinds_that_are_calibrated() -> None:
-    space = SHED.space(STAR_SAMPLES["filters, scan and hash"])
+    space = star_space("filters, scan and hash")
     plan = space.plan("SIMP-S")
     work = space.kernel_work(plan, space.estimate(plan).costs)
     kinds = {own.kind for own in work.operators}
@@ -163,7 +163,7 @@ def test_work_has_kinds_that_are_calibrated() -> None:
 
 @pytest.mark.parametrize("name", STAR_SAMPLES)
 def test_exact_is_listed_and_never_best(name: str) -> None:
-    space = SHED.space(STAR_SAMPLES[name])
+    space = star_space(name)
     for by in space.objectives:
         ranking = space.rank(by, 1)
         assert ranking.baseline == EXACT
@@ -172,7 +172,7 @@ def test_exact_is_listed_and_never_best(name: str) -> None:
 
 
 def test_three_streams_have_no_optimum() -> None:
-    space = SHED.space(STAR_SAMPLES["three streams"])
+    space = star_space("three streams")
     ranking = space.rank()
     assert {label for label, _ in ranking.excluded} == set(OFFLINE)
     assert all("three or more streams" in why for _, why in ranking.excluded)
@@ -204,15 +204,18 @@ def test_a_short_processor_has_no_optimum_and_is_not_predicted() -> None:
 def test_the_answer_says_what_live_streams_can_have() -> None:
     space = SHED.space(ticking())
     explained = space.explanation(space.rank(top=1))
-    assert explained.answer.startswith("OSSJ wins: importance ")
+    assert explained.answer.startswith("Most importance, future known (OSSJ) wins: importance ")
     assert "because it knows which tuples will come" in explained.answer
-    assert "of policies that decide as tuples come, GAIN-S gives most" in explained.answer
+    assert (
+        "of policies that decide as tuples come, “Highest expected gain (GAIN-S)” gives"
+        in explained.answer
+    )
     notes = " ".join(explained.notes)
     assert "OSSJ, SJA-S know the future" in notes
     assert "Simulated on " in notes
     assert "Predicted in closed form: EXACT, RAND-S, SIMP-S." in notes
     recall = space.explanation(space.rank(space.objective("recall")))
-    assert recall.answer.startswith("SJA-S wins: ")
+    assert recall.answer.startswith("Most results, future known (SJA-S) wins: ")
     assert "of the results" in recall.answer
 
 
@@ -225,7 +228,7 @@ def test_the_answer_says_what_live_streams_can_have() -> None:
     ],
 )
 def test_where_policies_are_alike_the_answer_says_why(name: str, why: str) -> None:
-    space = SHED.space(STAR_SAMPLES[name])
+    space = star_space(name)
     answer = space.explanation(space.rank()).answer
     assert f"as under every policy: {why}" in answer
 

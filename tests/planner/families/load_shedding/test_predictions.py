@@ -39,7 +39,7 @@ from planner.workload.execution import Shedding
 from planner.workload.streams import Arrivals, Attribute, Changes
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
-from tests.planner.shedding import PLAIN, STAR_SAMPLES, THREE, TWO, star, ticking
+from tests.planner.shedding import PLAIN, STAR_SAMPLES, THREE, TWO, star, star_space, ticking
 
 
 def simulated(workload: Workload, label: str, seeds: Sequence[int]) -> list[Simulated]:
@@ -146,7 +146,7 @@ def test_windows_that_fill_give_less() -> None:
 
 @pytest.mark.parametrize("name", STAR_SAMPLES)
 def test_predictions_are_ordered_as_they_must_be(name: str) -> None:
-    space = Policies(STAR_SAMPLES[name])
+    space = star_space(name)
     exact = space.predictions.exact
     for label in space.labels:
         own = space.predictions.of(label)

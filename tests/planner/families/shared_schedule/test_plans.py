@@ -171,13 +171,15 @@ def test_settings_that_do_not_fit_are_refused() -> None:
 def test_the_answer_says_who_wins_who_gains_and_who_pays() -> None:
     space = SCHEDULE.space(scheduled(TABLE_1["Small-Large"], utilisation=0.9))
     answer = space.explanation(space.rank()).answer
-    assert answer.startswith("MQT wins: queries wait 13.")
-    assert "1.6x shorter than under LWO, because it scans first what serves most" in answer
+    assert answer.startswith("Most queries first (MQT) wins: queries wait 13.")
+    assert "1.6x shorter than under “Largest window only (LWO)”, because it scans first" in answer
     assert "Q1 [RANGE 1] waits 2." in answer
     by_worst = space.rank(space.objective("worst-query"))
     assert "no query waits more than" in space.explanation(by_worst).answer
     by_work = space.rank(space.objective("work"))
-    assert space.explanation(by_work).answer.startswith("FAIR wins: 24,000 comparisons/s, where")
+    assert space.explanation(by_work).answer.startswith(
+        "Most delayed first (FAIR) wins: 24,000 comparisons per second of stream, compared with"
+    )
 
 
 def test_at_low_load_policies_look_alike() -> None:

@@ -23,9 +23,9 @@ from planner.plan.cost import Cost
 from planner.workload.execution import DeclaredStatistic, Execution, RunSettings, Statistics
 from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
+from runtime.engines.sliced_chain.simulation import Carried, Counts, built
 from tests.examples import examples
 from tests.oracles.joins import Data, results_of
-from tests.oracles.slices import Carried, Counts, built
 from tests.planner.chains import (
     COUNT_WINDOWS,
     FILTERED,

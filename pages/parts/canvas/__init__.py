@@ -1,0 +1,1 @@
+"""The plan canvas: a plan drawn with what it costs, to be clicked."""

@@ -1,0 +1,1 @@
+"""Teach: a plan at work, one tuple at a time, and lessons."""

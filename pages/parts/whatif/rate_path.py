@@ -1,0 +1,128 @@
+"""Changing rates as a path through a diagram of two rates: which plans it passes, and whether
+switching between them pays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from pages.parts.plans.replanning import counted_trace
+from pages.parts.shared import planning, state
+from pages.parts.shared.formatting import counted
+from pages.parts.shared.planning import plan_title
+from pages.parts.shared.state import BY_DIGEST
+from pages.parts.whatif import ranges
+from planner.families.protocol import Family
+from planner.families.registry import family as family_named
+from planner.time_limit import planning_limit
+from planner.whatif.rates import RateTrace, burst, day_and_night, slowest
+from planner.whatif.replanning import MOST_SECONDS, Replanning, replan
+from planner.whatif.sweep_paths import streams_of
+from planner.whatif.switching import (
+    Switching,
+    is_counted_in_operations,
+    narrowed,
+    path_of,
+    switching,
+)
+from planner.workload.workload import Workload
+
+_NONE = "None"
+_LINE, _BELOW = "#000000", "#FFFFFF"
+
+
+class Followed(NamedTuple):
+    """A trace of two rates, what each policy costs on it, and what switching costs."""
+
+    streams: tuple[str, ...]
+    found: Replanning
+    switched: Switching
+
+
+def pick(family: Family, workload: Workload, paths: Sequence[str]) -> Followed | None:
+    """The path that is chosen; None without one, and where the axes are not two streams' rates."""
+    streams = streams_of(workload, paths)
+    if len(streams) != 2:
+        return None
+    sources: dict[str, Callable[[Workload], RateTrace]] = {
+        "A burst": lambda known: burst(known, slowest(known)),
+        "Day and night": day_and_night,
+    }
+    if state.data()[0] is not None:
+        sources["Own data"] = counted_trace
+    chosen = st.selectbox(
+        "Path of changing rates",
+        [_NONE, *sources],
+        key="whatif-path",
+        width=240,
+        help="Draws rates that change as a path through the diagram; other streams keep theirs.",
+    )
+    if chosen == _NONE:
+        return None
+    trace = narrowed(sources[chosen](workload), streams)
+    return _followed(family.name, workload, trace, planning.objective(family.name, workload).name)
+
+
+@st.cache_resource(show_spinner="Following the rates", max_entries=16, hash_funcs=BY_DIGEST)
+@planning_limit(MOST_SECONDS)
+def _followed(name: str, workload: Workload, trace: RateTrace, by: str) -> Followed:
+    family = family_named(name)
+    found = replan(workload, trace, family, by=by)
+    return Followed(trace.streams, found, switching(workload, found, family))
+
+
+def draw(figure: go.Figure, followed: Followed) -> None:
+    """The path, with a mark for each interval and a larger one where the best plan changes."""
+    points = path_of(followed.found.trace, followed.streams)
+    changed = set(followed.found.oracle.changed_at)
+    times = followed.found.trace.times
+    across, up = [point[1] for point in points], [point[0] for point in points]
+    # A light line below the dark one: one of them is seen on any colour, in either theme.
+    figure.add_scatter(
+        x=across,
+        y=up,
+        mode="lines",
+        line={"color": _BELOW, "width": 5},
+        hoverinfo="skip",
+        showlegend=False,
+    )
+    figure.add_scatter(
+        x=across,
+        y=up,
+        mode="lines+markers",
+        name="Path of the rates",
+        line={"color": _LINE, "width": 2},
+        marker={
+            "size": [13 if at in changed else 7 for at in times],
+            "color": _BELOW,
+            "line": {"color": _LINE, "width": 2},
+        },
+        hovertext=[
+            f"from {ranges.shown(at)} s: {plan_title(plan)}"
+            for at, plan in zip(times, followed.found.oracle.plans, strict=True)
+        ],
+        hoverinfo="text",
+    )
+
+
+def sentence(followed: Followed) -> str:
+    """Which plans the path passes, what switching saves, what it costs, and whether it pays."""
+    found, switched = followed.found, followed.switched
+    if not switched.switches:
+        return f"{plan_title(found.stay.plans[0])} is the best plan all along the path."
+    unit = found.by.unit.removesuffix("/s").removesuffix(" per s")
+    head = (
+        f"Along the path the best plan changes {counted(len(switched.switches), 'time')}: that "
+        f"saves {ranges.shown(switched.saved)} {unit} against staying with "
+        f"{plan_title(found.stay.plans[0])}"
+    )
+    if not switched.moved:
+        return f"{head}. These plans keep the same state, so that switching moves nothing: it pays."
+    moved = f"{ranges.shown(switched.moved)} tuples of state are moved or built again"
+    if not is_counted_in_operations(found):
+        return f"{head}. {moved}, which this figure does not count."
+    verdict = "it pays" if switched.pays else "it does not pay"
+    return f"{head}. {moved}, an operation each: {verdict}."

@@ -1,0 +1,127 @@
+"""Ranges instead of numbers: the plan that is never far from the best, and the best on average."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.parts.plans.replanning import counted_trace
+from pages.parts.shared import controls, planning, state
+from pages.parts.shared.formatting import plain
+from pages.parts.shared.planning import plan_title
+from pages.parts.shared.state import BY_DIGEST
+from pages.parts.whatif import number_titles, ranges
+from pages.parts.whatif.sliders import rows_as_columns
+from planner.families.protocol import Family
+from planner.families.registry import family as family_named
+from planner.report.robust_report import sentences
+from planner.time_limit import planning_limit
+from planner.whatif.axes import Axis
+from planner.whatif.cells import MOST_SECONDS
+from planner.whatif.numbers.path import Path
+from planner.whatif.robust import RobustChoice, measured_ranges, robust_choice
+from planner.workload.workload import Workload
+
+_SAMPLES = 100
+_MOST_ROWS = 10
+_MOST_RANGES = 6
+
+
+@st.cache_resource(show_spinner="Drawing workloads", max_entries=32, hash_funcs=BY_DIGEST)
+@planning_limit(MOST_SECONDS)
+def _chosen(name: str, workload: Workload, axes: tuple[Axis, ...], by: str) -> RobustChoice:
+    return robust_choice(workload, axes, family_named(name), by, _SAMPLES)
+
+
+def show(family: Family, workload: Workload) -> None:
+    """Pick the ranges, then the answer and the plans that were compared."""
+    rail, result = st.columns([1, 2.6], gap="medium")
+    with rail:
+        measured = _measured(workload)
+        axes = measured if measured is not None else _chosen_ranges(family, workload)
+    with result, controls.shown():
+        if not axes:
+            st.info("Choose a number that is not certain.")
+            return
+        _result(family, workload, axes)
+
+
+def _measured(workload: Workload) -> tuple[Axis, ...] | None:
+    """The ranges that the rates of the open data have over time; None where numbers are chosen."""
+    if state.data()[0] is None or not st.toggle("Rates as they spread in your data", True):
+        return None
+    axes = measured_ranges(counted_trace(workload))
+    if not axes:
+        st.caption("No rate changes in these data.")
+        return None
+    for axis in axes:
+        low, high = (ranges.shown(value) for value in axis.values)
+        st.markdown(plain(f"{number_titles.title(axis.path)}: {low} to {high}", 120))
+    st.caption("From the 5th to the 95th percentile of the rate per interval.")
+    return axes
+
+
+def _chosen_ranges(family: Family, workload: Workload) -> tuple[Axis, ...]:
+    known = ranges.varied(workload, family)
+    paths = st.multiselect(
+        "Numbers that are not certain",
+        list(known),
+        ranges.usual(workload, family)[:2],
+        format_func=number_titles.title,
+        max_selections=_MOST_RANGES,
+        key=f"whatif-uncertain-{workload.digest}",
+    )
+    return tuple(_range(path, _options(known[path])) for path in paths)
+
+
+def _result(family: Family, workload: Workload, axes: tuple[Axis, ...]) -> None:
+    by = planning.objective(family.name, workload)
+    found = _chosen(family.name, workload, axes, by.name)
+    first, *others = sentences(found, plan_title)
+    st.markdown(f"#### {plain(first, 400)}", anchors=False)
+    for sentence in others:
+        st.markdown(plain(sentence, 400))
+    _table(found)
+    note = f" {found.note[0].upper()}{found.note[1:]}." if found.note else ""
+    st.caption(
+        f"Predicted {plain(by.title.lower())} of {plain(workload.name)} in {found.samples:,} "
+        "workloads drawn evenly from the ranges, and at their corners. The worst regret is "
+        f"that of these workloads.{note}"
+    )
+
+
+def _options(path: Path) -> list[float]:
+    """A range is of numbers: what is not declared is none."""
+    return [value for value in ranges.options(path, None) if value]
+
+
+def _range(path: str, options: list[float]) -> Axis:
+    low, high = st.select_slider(
+        number_titles.title(path),
+        options,
+        (options[len(options) // 4], options[3 * len(options) // 4]),
+        format_func=ranges.shown,
+        key=f"whatif-range-{path}",
+    )
+    return Axis(path, (low, high), is_log=low > 0)
+
+
+def _table(found: RobustChoice) -> None:
+    named = {
+        found.nominal: "best as declared",
+        found.safest: "least worst regret",
+        found.expected: "best expected",
+    }
+    if found.safest == found.expected:
+        named[found.safest] = "least worst regret, best expected"
+    rows: list[dict[str, object]] = [
+        {
+            "Plan": plan_title(own.plan),
+            "Chosen as": named.get(own.plan, ""),
+            "At worst": f"{ranges.shown(own.worst)}x the best",
+            "On average": f"{ranges.shown(own.mean)}x the best",
+            f"Expected ({found.by.unit})": f"{ranges.shown(own.expected)} "
+            f"± {ranges.shown(own.error)}",
+        }
+        for own in found.plans[:_MOST_ROWS]
+    ]
+    controls.table(rows_as_columns(rows), "Plans over the ranges: regret and expected score")

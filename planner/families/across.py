@@ -1,0 +1,138 @@
+"""The plans of all families that give the same whole answer, as one space: by seconds or memory.
+
+Families count work in units of their own, so it is not compared. Families whose objective is to be
+high, such as the share of an answer that is found, do not give the whole answer and are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from planner.errors import PlanError
+from planner.families.base import BaseSpace, plain_answer
+from planner.families.protocol import Explanation, Family, PlanSpace, Ranking
+from planner.families.registry import FAMILIES
+from planner.plan.cost import Cost, Estimate, UnitCosts
+from planner.plan.objective import STATE, Objective
+from planner.plan.plan import Plan
+from planner.seconds.kernel_work import KernelWork
+from planner.workload.workload import Workload
+
+NAME = "across"
+# Between the name of a family and the label of its plan.
+_OF = ": "
+
+
+def comparable(workload: Workload) -> tuple[Family, ...]:
+    """The families that give the whole answer to this workload."""
+    return tuple(
+        known for known in FAMILIES if known.objective.is_lowest and known.refuses(workload) is None
+    )
+
+
+class AcrossFamilies:
+    """All kinds of plans that answer a workload, ranked by what they have in common."""
+
+    name: str = NAME
+    objective: Objective = STATE
+    symbols: str = ""
+    cites: tuple[str, ...] = ()
+
+    def refuses(self, workload: Workload) -> str | None:
+        """Say in one sentence why there is nothing to compare; None where there is."""
+        count = len(comparable(workload))
+        return None if count > 1 else f"{count or 'no'} kind of plans gives its whole answer"
+
+    def space(self, workload: Workload, units: UnitCosts | None = None) -> PlanSpace:
+        """The plans of all families that give the whole answer."""
+        if (reason := self.refuses(workload)) is not None:
+            raise PlanError(f"{reason}; two are needed to compare", NAME)
+        return AcrossSpace(workload, units, comparable(workload))
+
+
+class AcrossSpace(BaseSpace):
+    """The plans of several families; a label begins with the name of its family."""
+
+    def __init__(
+        self, workload: Workload, units: UnitCosts | None, families: Sequence[Family]
+    ) -> None:
+        super().__init__(workload, units, STATE)
+        self.objectives = (self.seconds, STATE)
+        self._spaces = {known.name: known.space(workload, units) for known in families}
+
+    def _inner(self, label: str) -> tuple[PlanSpace, str, str]:
+        name, _, own = label.partition(_OF)
+        if name not in self._spaces:
+            raise PlanError(f"no family {name!r}; labels are FAMILY{_OF}LABEL", label)
+        return self._spaces[name], own, f"{name}{_OF}"
+
+    def candidates(self) -> Iterator[Plan]:
+        for space in self._spaces.values():
+            yield from space.candidates()
+
+    def plans(self, labels: Iterable[str]) -> Iterator[Plan]:
+        for label in labels:
+            space, own, head = self._inner(label)
+            (plan,) = space.plans([own])
+            yield replace(plan, label=head + plan.label)
+
+    def best_label(self, by: Objective) -> str:
+        best = {
+            f"{name}{_OF}{label}": space.scores([label], space.objective(by.name))[0]
+            for name, space in self._spaces.items()
+            for label in (space.best(space.objective(by.name)).label,)
+        }
+        return by.top(best, best.__getitem__)
+
+    def rank(self, by: Objective | None = None, top: int | None = None) -> Ranking:
+        """All families' best plans together; the baseline is that of the first family."""
+        by = by or self.objectives[0]
+        ranked = {
+            name: space.rank(space.objective(by.name), top) for name, space in self._spaces.items()
+        }
+        every = [
+            replace(own, label=f"{name}{_OF}{own.label}")
+            for name, ranking in ranked.items()
+            for own in ranking.candidates
+        ]
+        scores = {own.label: own.score for own in every}
+        order = {label: place for place, label in enumerate(by.ordered(scores))}
+        every.sort(key=lambda own: order[own.label])
+        first, ranking = next(iter(ranked.items()))
+        return Ranking(
+            tuple(every),
+            every[0].label,
+            f"{first}{_OF}{ranking.baseline}",
+            sum(own.considered for own in ranked.values()),
+            any(own.truncated for own in ranked.values()),
+            by,
+        )
+
+    def scores(self, labels: Sequence[str], by: Objective | None = None) -> tuple[float, ...]:
+        return tuple(self._score(label, by or self.objectives[0]) for label in labels)
+
+    def _score(self, label: str, by: Objective) -> float:
+        space, own, _ = self._inner(label)
+        return space.scores([own], space.objective(by.name))[0]
+
+    def lasting(self, label: str) -> str:
+        space, own, head = self._inner(label)
+        return head + space.lasting(own)
+
+    def title(self, label: str) -> str:
+        space, own, _ = self._inner(label)
+        return space.title(own)
+
+    def estimate(self, plan: Plan) -> Estimate:
+        space, own, _ = self._inner(plan.label)
+        (inner,) = space.plans([own])
+        return space.estimate(inner)
+
+    def kernel_work(self, plan: Plan, costs: Mapping[str, Cost]) -> KernelWork:
+        space, own, _ = self._inner(plan.label)
+        (inner,) = space.plans([own])
+        return space.kernel_work(inner, costs)
+
+    def explanation(self, ranking: Ranking) -> Explanation:
+        return Explanation(plain_answer(ranking, self.title), (), tuple)

@@ -1,0 +1,1 @@
+"""Files that a user drops: read whatever their format, and made into streams with a first query."""

@@ -1,0 +1,51 @@
+"""One more stream for a workload that is being edited, and the join that reads all streams."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+from planner.errors import PlanError
+from planner.files.query.first_join import Joined, join_text
+from planner.workload.streams import Attribute, Stream
+from planner.workload.validation import name_of, unique
+
+# Seconds.
+FIRST_WINDOW = 60.0
+
+
+def with_stream(
+    content: Mapping[str, Any], name: str, rate: float, key: str, distinct: int
+) -> dict[str, Any]:
+    """The content of a workload file with one more stream.
+
+    While its only query is the first join of all streams, or there is none, the query follows.
+    """
+    name_of(key, "key attribute")
+    Stream(name, rate, {key: Attribute(distinct)})
+    streams = list(content.get("streams", []))
+    try:
+        unique(
+            [str(part.get("name")) for part in (*streams, *content.get("relations", []))] + [name],
+            "",
+        )
+    except PlanError as error:
+        raise PlanError(error.message, name) from error
+    added = {"name": name, "rate": rate, "attributes": {key: {"distinct": distinct}}}
+    queries = list(content.get("queries", []))
+    texts = [str(query.get("text", "")).strip() for query in queries]
+    if not texts or texts == [first_join(streams)]:
+        known = queries[0] if queries else {"name": "Q1"}
+        text = first_join([*streams, added])
+        queries = [{**known, "text": text}] if text else []
+    return {**content, "streams": [*streams, added], "queries": queries}
+
+
+def first_join(streams: list[dict[str, Any]]) -> str:
+    """The text of a join of all streams, each on its first attribute; empty for fewer than two."""
+    keyed = [(str(s.get("name")), next(iter(s.get("attributes") or {}), None)) for s in streams]
+    if len(keyed) < 2 or any(key is None for _, key in keyed):
+        return ""
+    predicates = [(a, str(i), b, str(j)) for (a, i), (b, j) in pairwise(keyed)]
+    return join_text([Joined(name, FIRST_WINDOW) for name, _ in keyed], predicates)

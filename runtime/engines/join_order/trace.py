@@ -1,0 +1,139 @@
+"""What the Teach page sees of a join: windows, probes of them in turn, and what leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+
+from planner.plan.loop_orders import pipelines
+from runtime.engines.join_order.simulation import LoopSimulation, Watch
+from runtime.engines.trace import (
+    Counts,
+    Event,
+    Member,
+    Place,
+    Watched,
+    chip_id,
+    members,
+    values_of,
+)
+
+EXPIRE, PROBE, EMIT, INSERT = range(4)
+_EAGER = (
+    "Drop every stored tuple that is now too old for its window.",
+    "Compare the new tuple with the next window of its order; go on with each match.",
+    "A match in every window is a result.",
+    "Store the new tuple in its own window.",
+)
+_LAZY = (
+    "At a tick of the clock, after the loops: drop what is too old for its window.",
+    "At a tick of the clock: compare the tuples that came since the last tick, window by window.",
+    "A match in every window is a result, if all were in their windows when the last one arrived.",
+    "Store the new tuple at once; it is joined at the next tick.",
+)
+
+
+def _chip(member: Member) -> str:
+    return chip_id(member.alias, member.seq)
+
+
+class _Recorder(Watch):
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+
+    def expired(self, alias: str, gone: Sequence[Member]) -> None:
+        self.events += [Event("expire", EXPIRE, _chip(u), alias) for u in gone]
+
+    def probed(
+        self,
+        bound: Sequence[Member],
+        alias: str,
+        examined: Sequence[Member],
+        fitting: Sequence[Member],
+    ) -> None:
+        by = " ".join(map(_chip, bound))
+        looked, matched = (tuple(map(_chip, some)) for some in (examined, fitting))
+        self.events.append(Event("probe", PROBE, by, alias, "", looked, matched))
+
+    def found(self, members: Mapping[str, Member]) -> None:
+        parts = tuple(map(_chip, members.values()))
+        self.events.append(Event("emit", EMIT, matched=parts))
+
+    def inserted(self, member: Member) -> None:
+        self.events.append(Event("insert", INSERT, _chip(member), "", member.alias))
+
+
+class JoinWatcher:
+    """A join by nested loops, watched."""
+
+    def __init__(self, given: Watched) -> None:
+        workload, plan = given.workload, given.plan
+        (query,) = workload.queries
+        self._plan = plan
+        self._seen = _Recorder()
+        chains = pipelines(plan)
+        orders = {
+            origin: [str(op.param("source")) for op in chain] for origin, chain in chains.items()
+        }
+        access: dict[str, tuple[str, int | str]] = {s.alias: ("scan", 1) for s in query.sources}
+        inserts = {}
+        for op in plan.operators():
+            params = dict(op.params)
+            if op.kind == "insert":
+                inserts[str(params["source"])] = op.id
+            if op.kind in ("insert", "probe") and params.get("access") == "hash":
+                buckets = params["buckets"]
+                at = buckets if isinstance(buckets, str) else int(buckets)
+                access[str(params["source"])] = ("hash", at)
+        schema, span = given.feed.schema, given.program.span
+        codes: Sequence[int] = schema.codes  # type: ignore[attr-defined]
+        self._simulation = LoopSimulation(
+            workload, orders, access, codes, span.warmup, span.end, self._seen
+        )
+        self.lines = _LAZY if self._simulation.lazy else _EAGER
+        self.sources = tuple(source.alias for source in query.sources)
+        self.places = tuple(
+            Place(s.alias, _title(s.alias, str(s.window or "relation")), inserts.get(s.alias, ""))
+            for s in query.sources
+        )
+        values = {s.name: values_of(given.tables[s.name]) for s in query.sources}
+        self._arrivals = members(workload, given.feed.tuples, values)
+
+    def advance(self, count: int, last: bool) -> list[Event]:
+        """Take the next tuples; at the end, let the clock run out."""
+        self._seen.events = []
+        for member in islice(self._arrivals, count):
+            self._simulation.arrive(member)
+        if last:
+            self._simulation.finish()
+        return self._seen.events
+
+    def contents(self) -> dict[str, list[str]]:
+        """The windows."""
+        return {a: [_chip(u) for u in held] for a, held in self._simulation.window.items()}
+
+    def counts(self) -> Counts:
+        """Of probes, stores and expiries."""
+        simulation, found = self._simulation, {}
+        for op in self._plan.operators():
+            params, own = dict(op.params), {}
+            if op.kind == "probe":
+                at = str(params["origin"]), int(params["step"])
+                own = {"comparisons": simulation.examined[at], "rows_out": simulation.matched[at]}
+            if op.kind in ("insert", "table"):
+                own["inserts"] = simulation.inserts[str(params["source"])]
+            if op.kind in ("expire", "table"):
+                own["expirations"] = simulation.expirations[str(params["source"])]
+            found[op.id] = own
+        return found
+
+    def results(self) -> int:
+        """As many as there were combinations."""
+        return len(self._simulation.results)
+
+
+def _title(alias: str, window: str) -> str:
+    return f"{alias} {window}"
+
+
+watcher = JoinWatcher

@@ -1,0 +1,79 @@
+"""Sketches of the tuples of a batch: what arrived, at how many times, and how keys are spread.
+
+One pass over a batch adds to three kinds of arrays, whose sizes do not depend on the tuples:
+
+    arrived   how many tuples each source has
+    minima    of all different values in a register, the least hash: how many different ones there
+              are follows from the mean (of times; of keys that are more than there are counters)
+    counters  how often each key came, by its hash where keys are more than counters
+
+Counts of parts add up, and so do their minima by the lesser one: sketches of the partitions of a
+batch, or of several batches, together are exactly those of all their tuples. Apache DataSketches
+takes values one by one from Python (70 to 80 ns each, where a kernel takes about 300 for a tuple),
+and its estimates depend on how values were shared out: that is why these are our own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+REGISTERS = 1024
+COUNTERS = 2048
+# What a register holds that no value has reached: hashes have 31 bits.
+NOTHING = 2**31 - 1
+
+_SHIFT = np.uint64(33)
+_REGISTER_SHIFT = np.uint64(64 - 10)
+_COUNTER_SHIFT = np.uint64(64 - 11)
+_FIRST = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND = np.uint64(0x94D049BB133111EB)
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+@njit(inline="always")
+def _mixed(value):
+    """SplitMix64's finisher: every bit of the value reaches every bit of the hash."""
+    mixed = np.uint64(value) + _GOLDEN
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * _FIRST
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * _SECOND
+    return mixed ^ (mixed >> np.uint64(31))
+
+
+@njit(inline="always")
+def _note(minima, mixed):
+    """A value's hash: its upper bits choose the register, the lower ones are kept if least."""
+    register = mixed >> _REGISTER_SHIFT
+    rest = np.int32((mixed << np.uint64(10)) >> _SHIFT)
+    if rest < minima[register]:
+        minima[register] = rest
+
+
+@njit(cache=True, nogil=True)
+def add_to_sketch(source, ts, keys, column_of, row_of, arrived, times, values, counters):
+    """Add the tuples of a batch.
+
+    `column_of[source, key]` is the column of a source's key (-1: it is not watched); a source
+    without any, such as a relation, has -1 before its columns. A column has a counter for every
+    key, or a row of `values` (`row_of`; -1: none) and counters for hashes.
+    """
+    before = np.full(len(arrived), -1, np.int64)
+    for i in range(len(source)):
+        place = source[i]
+        if column_of[place, 0] < 0:
+            continue
+        arrived[place] += 1
+        # Tuples of one burst come one after the other.
+        if ts[i] != before[place]:
+            before[place] = ts[i]
+            _note(times[place], _mixed(ts[i]))
+        for key in range(keys.shape[1]):
+            column = column_of[place, key + 1]
+            if column < 0:
+                continue
+            if row_of[column] < 0:
+                counters[column, keys[i, key]] += 1
+            else:
+                mixed = _mixed(keys[i, key])
+                _note(values[row_of[column]], mixed)
+                counters[column, (mixed >> np.uint64(20)) & np.uint64(COUNTERS - 1)] += 1

@@ -1,0 +1,1 @@
+"""Plans on Spark's own operators, carried out as they were described."""

@@ -1,0 +1,142 @@
+"""A plan's own program, stepped one tuple at a time in this process.
+
+Each step is the program's `step` on a batch of one tuple (of one instant, where what arrives
+together is served together). Counts are differences of the program's own counters, and the state
+after every step is kept: going back is exact, since a step can be taken again from its state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from planner.errors import RunError
+from planner.files.tuple_table import Table
+from planner.plan.cost import COST_FIELDS, UnitCosts
+from planner.plan.plan import Plan
+from planner.workload.execution import Every
+from planner.workload.validation import microseconds
+from planner.workload.workload import Workload
+from runtime.data.batch import Batch
+from runtime.data.feed import Feed, Span, Split
+from runtime.engines.protocol import PlanInput, Program, Tally
+from runtime.engines.registry import engine
+
+# More steps are not looked at by anybody, and each keeps its state.
+MOST_STEPS = 500
+_MOST_ROWS = 100_000
+_COUNTED = tuple(name for name in COST_FIELDS if name != "state_tuples")
+
+CountsByOperator = dict[str, dict[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelStep:
+    """After a step: the program's state, what it counted so far, and the rows of this step.
+
+    The tuples of the step are those of the feed from `first` until `stop`.
+    """
+
+    first: int
+    stop: int
+    state: bytes
+    totals: bytes
+    counts: CountsByOperator
+    tally: Tally
+    rows: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Stepped:
+    """A program, the feed it is stepped through, and where its steps are cut.
+
+    The first batch, up to `cuts[0]`, fills the windows and is not stepped. The last step has no
+    tuple: what still waits is worked off.
+    """
+
+    plan: Plan
+    program: Program
+    feed: Feed
+    cuts: tuple[int, ...]
+
+    def steps(self) -> Iterator[KernelStep]:
+        """All steps in turn, the filling of the windows first where there is any."""
+        state: bytes | None = None
+        for first, stop in pairwise(self.bounds):
+            step = self.step(state, first, stop)
+            state = step.state
+            yield step
+        yield self.step(state, self.cuts[-1], self.cuts[-1])
+
+    @property
+    def bounds(self) -> tuple[int, ...]:
+        """Where steps begin and end, the filling of the windows included."""
+        return self.cuts if self.cuts[0] == 0 else (0, *self.cuts)
+
+    def step(self, state: bytes | None, first: int, stop: int) -> KernelStep:
+        """One step from a state: the same state gives the same step, whenever it is taken."""
+        tuples = self.feed.tuples.take(slice(first, stop))
+        until = int(self.feed.tuples.ts[max(0, stop - 1)])
+        last = first == self.cuts[-1]
+        done = self.program.step(state, Batch(tuples, until, last).pack(), 0, _MOST_ROWS)
+        tally = self.program.tally([done.totals], self.plan)
+        return KernelStep(
+            first, stop, done.state, done.totals, self._counts(tally), tally, done.rows
+        )
+
+    def _counts(self, tally: Tally) -> CountsByOperator:
+        """Costs are per second of the span: as whole counts again."""
+        seconds = self.program.span.seconds
+        return {
+            name: {part: round(getattr(cost, part) * seconds) for part in _COUNTED}
+            for name, cost in tally.costs.items()
+        }
+
+
+def stepped(
+    plan: Plan,
+    workload: Workload,
+    tables: Mapping[str, Table],
+    start: int = 0,
+    most: int = MOST_STEPS,
+    units: UnitCosts | None = None,
+) -> Stepped:
+    """The program of a plan, to be stepped from the first tuple at `start` microseconds on."""
+    if not 1 <= most <= MOST_STEPS:
+        raise RunError(f"between 1 and {MOST_STEPS} steps can be watched", "steps")
+    found = engine(plan.family)
+    feed = found.feed(plan, workload)(workload, tables)
+    cuts = _cuts(feed, start, most)
+    if len(cuts) < 2:
+        raise RunError("no tuple arrives in the time that is watched", workload.name)
+    feed = Feed(feed.tuples.take(slice(0, cuts[-1])), feed.rows, feed.schema, feed.whole_instants)
+    end = int(feed.tuples.ts[-1]) + 1
+    if isinstance(workload.execution.evaluate, Every):
+        # The tick that joins the last tuples is counted, too.
+        tick = microseconds(workload.execution.evaluate.seconds)
+        end = -(-end // tick) * tick
+    span = Span(min(start, end - 1), end)
+    split = found.split(plan, workload, 1)
+    given = PlanInput(plan, workload, feed.schema, span, Split(1, split.modulus), units=units)
+    program = found.compile(given)
+    program.load()
+    return Stepped(plan, program, feed, cuts)
+
+
+def _cuts(feed: Feed, start: int, most: int) -> tuple[int, ...]:
+    """Where steps begin, and where the last one ends: between tuples, or between instants."""
+    ts: Any = feed.tuples.ts
+    first = int(np.searchsorted(ts, start, side="left"))
+    if feed.whole_instants:
+        begins = np.flatnonzero(np.diff(ts, prepend=ts[:1] - 1)) if len(ts) else np.zeros(0, int)
+    else:
+        begins = np.arange(len(ts))
+    begins = begins[begins >= first]
+    if not len(begins):
+        return ()
+    after = begins[most] if len(begins) > most else len(ts)
+    return (*begins[:most].tolist(), int(after))

@@ -1,0 +1,62 @@
+"""Two lessons as a student takes them: step forward and back, answer, change, and present."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.conftest import click, settle
+
+pytestmark = pytest.mark.e2e
+# A step is drawn while nobody waits; data-ms is what drawing took.
+MOST_MS = 150
+
+
+def test_the_join_order_is_predicted_then_watched(page: Page, address: str) -> None:
+    page.goto(f"{address}/teach?lesson=join-order")
+    player = page.locator(".teach")
+    expect(player.locator(".where")).to_contain_text("Step 0 of 60")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(player).to_have_attribute("data-at", "2")
+    drawn = player.locator(".plans").inner_text()
+    page.keyboard.press("ArrowRight")
+    expect(player).to_have_attribute("data-at", "3")
+    page.keyboard.press("ArrowLeft")
+    expect(player).to_have_attribute("data-at", "2")
+    assert player.locator(".plans").inner_text() == drawn, "going back is exact"
+    assert _least_ms(page, player) < MOST_MS
+    player.get_by_role("slider").fill("60")
+    expect(player.locator(".same")).to_contain_text("same answer so far")
+    click(page.get_by_text("S2,S3,S1: the small windows first"))
+    expect(page.get_by_text("Right.", exact=True)).to_be_visible()
+    click(page.get_by_text("S1 as slow as the others", exact=True))
+    settle(page)
+    expect(player.locator(".where")).to_contain_text("Step 0 of 60")
+
+
+def _least_ms(page: Page, player: Locator) -> float:
+    """What drawing a step takes while nothing else keeps the machine busy."""
+    taken = []
+    for at in range(3, 13):
+        page.keyboard.press("ArrowRight")
+        expect(player).to_have_attribute("data-at", str(at))
+        taken.append(float(player.get_attribute("data-ms") or "inf"))
+    return min(taken)
+
+
+def test_the_worked_star_join_is_watched_and_presented(page: Page, address: str) -> None:
+    page.goto(f"{address}/teach?lesson=star-join-memory")
+    player = page.locator(".teach")
+    player.get_by_role("slider").fill("6")
+    expect(player.locator(".plan").first).to_contain_text("11 results")
+    click(page.get_by_text("11 or 12"))
+    expect(page.get_by_text("Right.", exact=True)).to_be_visible()
+    with page.expect_download() as saved:
+        click(page.get_by_role("button", name="Steps as an animated SVG"))
+    assert "<animateTransform" in saved.value.path().read_text()
+    click(page.get_by_role("button", name="Present"))
+    expect(page.locator(".teach.present")).to_be_visible()
+    expect(page.get_by_role("link", name="Plans")).to_be_hidden()
+    click(page.get_by_role("button", name="Leave"))
+    expect(page.get_by_role("link", name="Plans")).to_be_visible()

@@ -1,0 +1,30 @@
+"""A journey with two runs, asked for on two pages: both are in sight, and each has its turn."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import PATIENCE_MS, click
+from tests.e2e.paced_run import begin, paced_workload, runs
+
+pytestmark = [pytest.mark.e2e, pytest.mark.spark]
+
+
+def test_two_runs_are_queued_from_two_pages(page: Page, address: str) -> None:
+    # Much longer than asking for another one takes; it is cancelled before its end.
+    begin(page, address, paced_workload(300))
+    runs(page)
+    click(page.get_by_role("link", name="Plans"))
+    expect(page.get_by_text(re.compile("A run that you start now waits"))).to_be_visible()
+    click(page.get_by_role("button", name=re.compile("Run best and")).first)
+
+    # Both are named, and each can be cancelled by its name.
+    cancel = page.get_by_role("button", name=re.compile("Cancel .* of Interrupted"))
+    expect(cancel).to_have_count(2)
+    expect(page.get_by_text(re.compile("one job runs at a time, 1 job waits"))).to_be_visible()
+    click(cancel.first)
+    agreed = page.get_by_text(re.compile(r"Both plans gave the same [\d,]+ results"))
+    expect(agreed).to_be_visible(timeout=PATIENCE_MS)

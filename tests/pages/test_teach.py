@@ -1,0 +1,88 @@
+"""Teach: every lesson opens, its question is answered, and the open workload can be watched."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.parts.shared.samples import FOLDER
+from pages.parts.teach import lesson_view, player
+from pages.parts.teach.animated_svg import animated_svg
+from planner.errors import PlanError
+from runtime.tracing.lesson_file import Lesson, lessons
+from tests.pages.helpers import fresh_app, labelled, texts
+
+LESSONS = lessons(FOLDER / "lessons")
+
+
+def _opened(**query: str) -> AppTest:
+    return fresh_app(**query).switch_page("pages/teach.py").run()
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_lesson_starts_from_a_link_and_its_question_is_answered_once_it_was_guessed() -> None:
+    app = _opened(lesson="join-order")
+    assert not app.exception
+    assert "Which join order?" in texts(app)
+    assert "Right." not in texts(app)
+    question = next(radio for radio in app.radio if "fewer operations" in radio.label)
+    question.set_value(1).run()
+    assert "It is: S2,S3,S1" in texts(app)
+    assert app.query_params["lesson"] == "join-order"
+
+
+@pytest.mark.usefixtures("spark")
+def test_what_is_not_there_is_said() -> None:
+    app = _opened(lesson="no-such")
+    assert "there is no lesson 'no-such'" in texts(app)
+    assert not app.exception
+
+
+def test_the_open_workload_is_watched(app: AppTest) -> None:
+    app.switch_page("pages/teach.py").run()
+    assert not app.exception
+    assert labelled(app.selectbox, "Beside it").value
+    labelled(app.selectbox, "Tuples").set_value(20).run()
+    assert not app.exception
+
+
+@pytest.mark.usefixtures("spark")
+def test_the_presenter_sees_few_words() -> None:
+    app = _opened(lesson="state-slice", present="1")
+    assert not app.exception
+    assert not app.radio
+    assert labelled(app.button, "Leave")
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_every_lesson_and_every_change_of_it_can_be_watched(lesson: Lesson) -> None:
+    variants = lesson.change.variants if lesson.change else {}
+    for variant in ("as it is", *variants):
+        data = player.data_of(lesson_view.asked(lesson, variant))
+        assert len({len(plan["steps"]) for plan in data["plans"]}) == 1
+        ends = [plan["steps"][-1] for plan in data["plans"]]
+        assert data["sheds"] or len({end["digest"] for end in ends}) == 1
+    root = ET.fromstring(animated_svg(data, "<title> & more"))
+    assert root.tag.endswith("svg")
+    assert "script" not in animated_svg(data, "x")
+
+
+def test_a_lesson_with_a_mistake_is_one_message(tmp_path: Path) -> None:
+    good = (FOLDER / "lessons" / "state-slice.yaml").read_text()
+    for old, new, said in [
+        ("plans: [mem-opt, pull-up]", "plans: []", "plans: must be a list of 1 to 2 texts"),
+        ("answer: 3", "answer: 9", "question.answer: must be the number of a choice, 1 to 3"),
+        ("start: empty", "start: later", "start: must be `empty` or `full`"),
+        ("steps: 20", "steps: 20\nfoo: 1", "foo: is not known"),
+        ("{at: 2, k: 1}", "{at: 9, k: 1}", "tuples.A: must be in the order of their times"),
+        ("rate: 1", "rate: -1", "rate"),
+        ("title: A chain of sliced joins", "title: [", "lesson broken.yaml"),
+    ]:
+        assert old in good
+        (tmp_path / "broken.yaml").write_text(good.replace(old, new, 1))
+        with pytest.raises(PlanError, match=re.escape(said)):
+            lessons(tmp_path)

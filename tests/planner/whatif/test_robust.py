@@ -1,0 +1,57 @@
+"""Robust choice: plans over ranges, beside a fine grid, and the rule for fluctuating streams."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from planner.__main__ import main
+from planner.families.join_order import JoinOrder
+from planner.whatif.axes import parse_axis
+from planner.whatif.cells import Cells
+from planner.whatif.rates import RateTrace
+from planner.whatif.robust import measured_ranges, robust_choice
+from tests.planner.workloads import TABLE_6, TABLE_7, equality_join
+
+
+@pytest.mark.parametrize("table", [TABLE_6, TABLE_7])
+def test_the_choice_is_that_of_a_fine_grid(table: list[tuple[float, float, int]]) -> None:
+    workload = equality_join(table)
+    axis = parse_axis("streams.S1.rate=1:80:2")
+    found = robust_choice(workload, [axis], JoinOrder(), samples=60)
+    fine = parse_axis("streams.S1.rate=1:80:80")
+    cells = Cells(workload, [fine], JoinOrder(), None)
+    labels = [own.plan for own in found.plans]
+    scores = np.array([cells.scores((value,), labels) for value in fine.values]).T
+    best = np.array([cells.scores((v,), [cells.winner((v,))])[0] for v in fine.values])
+    worst = (scores / best).max(axis=1)
+    assert worst.min() == pytest.approx(found.of(found.safest).worst, rel=0.01)
+    for at, own in enumerate(found.plans):
+        assert own.worst == pytest.approx(worst[at], rel=0.01)
+        assert abs(own.expected - scores[at].mean()) <= own.error
+    assert found.of(found.expected).expected == min(own.expected for own in found.plans)
+    assert found.rule is not None
+    assert found.rule.startswith("S1,")
+
+
+def test_ranges_are_drawn_from_the_spread_of_measured_rates() -> None:
+    rates = tuple((float(rate), 3.0) for rate in range(1, 101))
+    trace = RateTrace(("S1", "S2"), tuple(map(float, range(100))), rates, 100.0)
+    (axis,) = measured_ranges(trace)
+    assert axis.path == "streams.S1.rate"
+    assert axis.values == (5.0, 95.0)
+
+
+def test_the_command_states_the_choice_and_its_error(capsys: pytest.CaptureFixture[str]) -> None:
+    sample = "sample_data/golab-table-6.yaml"
+    vary = ["--vary", "streams.S1.rate=1:100:2:log", "--robust", "40"]
+    assert main(["sweep", sample, *vary, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["least_worst_regret"] == found["plans"][0]["label"]
+    assert all(own["error"] > 0 for own in found["plans"])
+    assert main(["sweep", sample, *vary]) == 0
+    assert "least worst regret" in capsys.readouterr().out
+    assert main(["sweep", sample, *vary, "--csv"]) == 2
+    assert "--csv" in capsys.readouterr().err

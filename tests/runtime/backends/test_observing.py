@@ -1,0 +1,138 @@
+"""Statistics of a run: near the truth, and the same whatever the partitions and after a kill."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from planner.families.protocol import Family
+from planner.families.registry import FAMILIES
+from planner.files.workload_file import load_workload
+from planner.statistics.observed import BatchStatistics
+from planner.statistics.observed_workload import observed_workload
+from planner.workload.execution import RunSettings
+from planner.workload.workload import Workload
+from runtime.backends.kernels.observing import Observing
+from runtime.backends.kernels.prepare import Prepared, prepare
+from runtime.runs.records import RunRequest
+from runtime.spark.worker import step_through
+from tests.damage import flipped
+from tests.planner.aggregations import AGGREGATION_SAMPLES
+from tests.planner.chains import CHAIN_SAMPLES
+from tests.planner.shedding import STAR_SAMPLES
+from tests.planner.workloads import SAMPLES
+
+WORKLOADS = (SAMPLES | AGGREGATION_SAMPLES | CHAIN_SAMPLES | STAR_SAMPLES).values()
+
+FILTERED = load_workload("""
+version: 1
+name: filtered
+streams:
+  - {name: A, rate: 40, attributes: {k: {distinct: 30}, v: {distinct: 10}}}
+  - {name: B, rate: 20, arrivals: {pareto: {burst: 4}}, attributes: {k: {distinct: 30}}}
+queries:
+  - {name: Q, text: "SELECT * FROM A [RANGE 5], B [RANGE 5] WHERE A.k = B.k AND A.v > 4"}
+execution: {join: hash, buckets: 6}
+run: {seed: 3, warmup: 0, duration: 120}
+""")
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLUICE_HOME", str(tmp_path))
+
+
+def _prepared(workload: Workload, family: str, partitions: int, rows: int = 400) -> Prepared:
+    request = RunRequest(
+        workload, family, "best", batch_rows=rows, partitions=partitions, watch=True
+    )
+    return prepare(request, partitions)
+
+
+def _observed(
+    prepared: Prepared, folder: Path, kill_after: int | None = None
+) -> list[BatchStatistics]:
+    """What a run sees whose partitions are stepped side by side."""
+    assert prepared.sketches is not None
+    observing = Observing(folder, prepared, prepared.sketches)
+    states: list[bytes | None] = [None] * prepared.partitions
+    text, sketching = prepared.program.to_json(), prepared.sketches.to_json()
+    for batch in range(prepared.batches.batches):
+        totals, sketches = [], []
+        for row in pq.read_table(prepared.batches.file(batch)).to_pylist():
+            for partition in row["partitions"]:
+                given = [(batch, row["tuples"])]
+                stepped = step_through(
+                    text, states[partition], given, partition, None, sketching=sketching
+                )
+                assert stepped.totals is not None
+                assert stepped.sketch is not None
+                states[partition] = stepped.state
+                totals.append(stepped.totals)
+                sketches.append(stepped.sketch)
+        until = prepared.batches.untils[batch]
+        costs = prepared.program.tally(totals, prepared.plan, until).costs
+        observing.take(batch, sketches, prepared.plan, costs)
+        if batch == kill_after:
+            # What it saw is on disk, but its totals are not: it comes again.
+            observing = Observing(folder, prepared, prepared.sketches)
+            assert observing.resume(batch)
+            observing.take(batch, sketches, prepared.plan, costs)
+    assert 0 < observing.seconds < 10
+    return observing.timeline
+
+
+@pytest.mark.parametrize("known", FAMILIES, ids=lambda known: known.name)
+def test_partitions_see_the_same_together(known: Family, tmp_path: Path) -> None:
+    workload = next(one for one in WORKLOADS if known.refuses(one) is None)
+    short = replace(workload, run=RunSettings(seed=5, warmup=0, duration=20))
+    runs = [_prepared(short, known.name, count, 60) for count in (1, 3)]
+    one, three = (_observed(run, tmp_path / str(n)) for n, run in enumerate(runs))
+    assert one == three
+    assert len(one) > 1
+    rows = sum(found.tuples for batch in one for found in batch.streams.values())
+    names = one[0].streams
+    assert rows == sum(runs[0].batches.rows[name] for name in names)
+
+
+def test_a_killed_run_sees_the_same(tmp_path: Path) -> None:
+    prepared = _prepared(FILTERED, "join_order", 2)
+    whole = _observed(prepared, tmp_path / "whole")
+    assert len(whole) > 8
+    assert _observed(prepared, tmp_path / "killed", kill_after=7) == whole
+
+
+def test_damaged_statistics_are_not_used(tmp_path: Path) -> None:
+    prepared = _prepared(FILTERED, "join_order", 1)
+    _observed(prepared, tmp_path)
+    assert prepared.sketches is not None
+    observing = Observing(tmp_path, prepared, prepared.sketches)
+    done = prepared.batches.batches
+    assert observing.resume(done)
+    for kind in ("json", "sketch"):
+        file = tmp_path / "observed" / f"{done - 1:06}.{kind}"
+        sound = file.read_bytes()
+        file.write_bytes(flipped(sound))
+        assert not observing.resume(done)
+        file.write_bytes(sound)
+    # Only what later batches may need is kept.
+    assert len(list((tmp_path / "observed").glob("*.sketch"))) < done
+
+
+def test_statistics_are_those_that_are_declared(tmp_path: Path) -> None:
+    prepared = _prepared(FILTERED, "join_order", 1, 1200)
+    timeline = _observed(prepared, tmp_path)
+    last = timeline[-2]
+    rates = [batch.streams["A"].rate for batch in timeline[:-1]]
+    assert np.mean([rate.value for rate in rates]) == pytest.approx(40, rel=0.1)
+    assert all(rate.low < 46 and (rate.high or 0) > 34 for rate in rates)
+    assert last.streams["A"].burst.holds(1)
+    assert last.streams["B"].burst.value > 2
+    assert last.streams["A"].keys["k"].distinct.value == pytest.approx(30, rel=0.01)
+    assert last.pairs["A.k = B.k"].value == pytest.approx(1 / 30, rel=0.3)
+    assert last.filters["A.v > 4"].holds(0.6)
+    assert observed_workload(FILTERED, last).streams[0].attributes == FILTERED.streams[0].attributes
