@@ -175,6 +175,8 @@ def test_a_run_ends_before_the_disk_is_full_and_can_be_gone_on_with(
 
     def fill_up(progress: Progress) -> None:
         if progress.batches_done:
+            # All batches may be done within a second: the disk is looked at before each of them.
+            monkeypatch.setattr(interruption, "_LOOK_SECONDS", 0.0)
             monkeypatch.setattr(interruption, "LEAST_FREE_BYTES", 2**62)
 
     with pytest.raises(RunError, match=r"the disk has [\d,]+ MB left; make space, then resume"):
