@@ -20,6 +20,15 @@ def _add_stream(page: Page, name: str, rate: str) -> None:
     click(page.get_by_role("button", name="Add stream"))
 
 
+def _expect_query(page: Page, text: str) -> None:
+    """Wait until the query has this text. While one box replaces another, there are two."""
+    page.wait_for_function(
+        "text => [...document.querySelectorAll('textarea[aria-label=Q1]')]"
+        ".some((box) => box.value.includes(text))",
+        arg=text,
+    )
+
+
 def test_from_nothing_to_plans(page: Page) -> None:
     click(page.get_by_role("button", name="New workload"))
     expect(page.get_by_text("Add a stream: its name")).to_be_visible()
