@@ -203,9 +203,21 @@ def validity(
 
     What is there before the first tuple arrives just before it, so that the clock starts there.
     """
-    times = [tables[s.name].ts for s in workload.streams if s.name in tables]
-    first = min((int(ts[0]) for ts in times if len(ts)), default=0)
-    last = max((int(ts[-1]) for ts in times if len(ts)), default=-1)
+    first, last = _covered(workload, tables)
     begin = np.full(len(table), first) if table.begin is None else np.maximum(table.begin, first)
     end = np.full(len(table), LAST) if table.end is None else table.end
     return begin, end, (begin < end) & (begin <= last)
+
+
+def comes_or_goes(table: Table, workload: Workload, tables: Mapping[str, Table]) -> bool:
+    """Whether rows of a relation begin or end while tuples arrive; inference asks the same."""
+    first, last = _covered(workload, tables)
+    begin, end, met = validity(table, workload, tables)
+    return bool((met & ((begin > first) | (end <= last))).any())
+
+
+def _covered(workload: Workload, tables: Mapping[str, Table]) -> tuple[int, int]:
+    """When the first and the last tuple arrive."""
+    times = [tables[s.name].ts for s in workload.streams if s.name in tables]
+    first = min((int(ts[0]) for ts in times if len(ts)), default=0)
+    return first, max((int(ts[-1]) for ts in times if len(ts)), default=-1)

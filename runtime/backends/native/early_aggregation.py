@@ -91,7 +91,7 @@ def _tests(joined: Sequence[Input], new: Input, early: frozenset[int]) -> Iterat
 def groups(described: NativePlan, workload: Workload, tables: Mapping[str, Table]) -> NativeGroups:
     """What Spark aggregates."""
     assert described.blocks is not None, "an aggregation has blocks"
-    return NativeGroups.of(described.blocks, workload.queries[0], tables)
+    return NativeGroups.of(described.blocks, workload, tables)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class NativeGroups:
     coding: Coding
 
     @classmethod
-    def of(cls, blocks: Blocks, query: Query, tables: Mapping[str, Table]) -> NativeGroups:
+    def of(cls, blocks: Blocks, workload: Workload, tables: Mapping[str, Table]) -> NativeGroups:
         """Code the tables; a RunError where early sets would meet rows that come and go."""
         first = min((int(t.ts[0]) for t in tables.values() if len(t.ts)), default=0)
         for table in tables.values():
@@ -114,7 +114,7 @@ class NativeGroups:
                     "join does not know who was there; run LAP",
                     "--backend native",
                 )
-        return cls(query, coded(query, tables))
+        return cls(workload.queries[0], coded(workload, tables))
 
     def columns(self) -> dict[str, dict[str, pa.Array]]:
         """The columns of every table: the group of its rows under each alias, and amounts."""

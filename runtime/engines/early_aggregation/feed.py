@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from planner.errors import PlanError
 from planner.families.early_aggregation.coverage import cell_columns
-from planner.files.tuple_table import LAST, Table
+from planner.files.tuple_table import Table
 from planner.workload.query import Column, CountWindow, LandmarkWindow, Query, Source
 from planner.workload.validation import listed, microseconds
 from planner.workload.workload import Workload
@@ -18,14 +18,14 @@ from runtime.data.feed import Feed
 from runtime.engines.early_aggregation.amounts import Amounts, Combined, Ranked, combined, ranked
 from runtime.engines.early_aggregation.groups import AggregationSchema, Grouping, Meanings
 from runtime.engines.early_aggregation.kernel.types import NOTHING, Arrivals
-from runtime.engines.join_feeds import JoinSchema, count_windows, loop_feed
+from runtime.engines.join_feeds import JoinSchema, comes_or_goes, count_windows, loop_feed
 from runtime.engines.kernels.loop_types import Rows
 
 
 def aggregate_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
     """Merge the tables of the workload's one query, and code what is grouped and aggregated."""
     (query,) = workload.queries
-    coding = coded(query, tables)
+    coding = coded(workload, tables)
     joined = loop_feed(workload, tables)
     rows = joined.tuples
     assert isinstance(rows, Rows)
@@ -55,8 +55,9 @@ class Coding:
     meanings: Meanings
 
 
-def coded(query: Query, tables: Mapping[str, Table]) -> Coding:
-    """Code the groups, cells and amounts of a query's tables."""
+def coded(workload: Workload, tables: Mapping[str, Table]) -> Coding:
+    """Code the groups, cells and amounts of the tables of the workload's one query."""
+    (query,) = workload.queries
     _check_columns(query, tables)
     made_of = list(cell_columns(query))
     named = {column: tables[query.source(column.alias).name] for column in made_of}
@@ -73,7 +74,11 @@ def coded(query: Query, tables: Mapping[str, Table]) -> Coding:
         groups=[group.count for group in groups],
         cells=[cell.count for cell in cells],
         kept=amounts.kept,
-        changing=any(_changes(tables[s.name]) for s in query.sources if s.window is None),
+        changing=any(
+            comes_or_goes(tables[s.name], workload, tables)
+            for s in query.sources
+            if s.window is None
+        ),
         seed=meanings.seed(),
     )
     return Coding(groups, cells, amounts, grouping, meanings)
@@ -97,12 +102,6 @@ def _combined(
     """The columns of one source as one."""
     own = [ranks[column] for column in columns if column.alias == source.alias]
     return combined(own, len(tables[source.name]))
-
-
-def _changes(table: Table) -> bool:
-    """Whether rows of a relation begin or end while tuples may arrive."""
-    begins = table.begin is not None and len(np.unique(table.begin)) > 1
-    return begins or (table.end is not None and bool((table.end != LAST).any()))
 
 
 def _most_rows(query: Query, tables: Mapping[str, Table]) -> float:

@@ -84,15 +84,18 @@ def test_every_family_is_fuzzed() -> None:
 
 
 def _check(edges: Edges, workload: Workload, data: Data) -> None:
-    if edges.chance.random() < 0.3:
-        data = edges.generated(workload) or data
+    generated = edges.generated(workload) if edges.chance.random() < 0.3 else None
+    data = generated or data
     tables = tables_of(data, KINDS)
-    if edges.chance.random() < 0.3:
+    unknown = edges.chance.random() < 0.3
+    if unknown:
         # What a user's own data say of the statistics: shares of 0 and 1, empty files.
-        unknown = replace(
+        workload = replace(
             workload, streams=tuple(replace(s, attributes={}) for s in workload.streams)
         )
-        workload, _ = infer(unknown, tables)
+    if unknown or generated is None:
+        # As for every run on a user's own data.
+        workload, _ = infer(workload, tables)
     fitting = []
     for known in FAMILIES:
         reason = known.refuses(workload)
