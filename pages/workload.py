@@ -17,21 +17,23 @@ from pages.parts.workload import (
 
 heading.show("Workload")
 section = "Streams and queries"
-if drafts.is_new():
-    new_stream.show_lacking()
-else:
-    workload_file_view.effect()
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        section = controls.segments(
-            "Part",
-            ["Streams and queries", "Execution and run", "Own data", "File"],
-            "workload-part",
-            kept=True,
-            hidden_label=True,
-        )
-        if section == "Streams and queries":
-            workload_file_view.show_name()
-workload_file_view.show_unsaved()
+# In a box of their own: a message that comes or goes does not move what is typed into below.
+with st.container():
+    if drafts.is_new():
+        new_stream.show_lacking()
+    else:
+        workload_file_view.effect()
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            section = controls.segments(
+                "Part",
+                ["Streams and queries", "Execution and run", "Own data", "File"],
+                "workload-part",
+                kept=True,
+                hidden_label=True,
+            )
+            if section == "Streams and queries":
+                workload_file_view.show_name()
+    workload_file_view.show_unsaved()
 
 if section == "Streams and queries":
     streams = drafts.parts().get("streams")

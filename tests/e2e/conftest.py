@@ -11,7 +11,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -22,10 +22,11 @@ from playwright.sync_api import (
     BrowserContext,
     Locator,
     Page,
-    expect,
     sync_playwright,
 )
+from playwright.sync_api import Error as StepError
 from playwright.sync_api import TimeoutError as StepTimeoutError
+from playwright.sync_api import expect as playwright_expect
 
 from runtime.data.folders import PROJECT
 
@@ -51,6 +52,8 @@ STEP_MS = 300_000
 # A list that is open is clicked in less; one that has closed is opened again then.
 LIST_MS = 3_000
 PATIENCE_MS = 900_000
+# Frames within which an old box has made room for the new one.
+FRAMES = 300
 
 
 class App:
@@ -133,6 +136,35 @@ def browser() -> Iterator[Browser]:
         opened.close()
 
 
+class _Expected:
+    """What Playwright expects of one place, asked again while an old box is beside a new one."""
+
+    def __init__(self, actual: Locator | Page) -> None:
+        self._actual = actual
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        page = self._actual.page if isinstance(self._actual, Locator) else self._actual
+        asked = getattr(playwright_expect(self._actual), name)
+        return lambda *values, **options: _once_alone(page, lambda: asked(*values, **options))
+
+
+def expect(actual: Locator | Page) -> _Expected:
+    """Expect something of one place of the page."""
+    return _Expected(actual)
+
+
+def _once_alone(page: Page, step: Callable[[], None]) -> None:
+    """Take a step; while its place is there twice, as while a box is replaced, take it again."""
+    for _ in range(FRAMES):
+        try:
+            return step()
+        except (AssertionError, StepError) as error:
+            if "strict mode violation" not in str(error):
+                raise
+        page.evaluate("() => new Promise(requestAnimationFrame)")
+    return step()
+
+
 def settle(page: Page) -> None:
     """Wait until the whole page is drawn: a box that is still being drawn reads as empty."""
     app = page.get_by_test_id("stApp")
@@ -142,7 +174,7 @@ def settle(page: Page) -> None:
 def click(target: Locator) -> None:
     """Click once the page is drawn: what is replaced while it is pressed does nothing."""
     settle(target.page)
-    target.click()
+    _once_alone(target.page, target.click)
 
 
 def open_operator(page: Page, *shown: str) -> None:
@@ -186,7 +218,7 @@ def section(page: Page, name: str) -> None:
 @pytest.fixture(scope="session")
 def visitor(browser: Browser) -> Iterator[BrowserContext]:
     """One visitor for all journeys: the browser reads and compiles the app's scripts once."""
-    expect.set_options(timeout=STEP_MS)
+    playwright_expect.set_options(timeout=STEP_MS)
     visitor = browser.new_context(viewport={"width": 1280, "height": 1000})
     visitor.set_default_timeout(STEP_MS)
     visitor.add_init_script(_NOTE_ICONS)

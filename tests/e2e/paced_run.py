@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
 from pages.parts.shared.links import packed
-from tests.e2e.conftest import PATIENCE_MS, choose, click, open_advanced
+from tests.e2e.conftest import PATIENCE_MS, choose, click, expect, open_advanced
 
 
 def paced_workload(seconds: int) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
-from tests.e2e.conftest import PATIENCE_MS, click, section, settle
+from tests.e2e.conftest import PATIENCE_MS, click, expect, section, settle
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark]
 

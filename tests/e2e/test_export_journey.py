@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page
 
 from pages.parts.report import report
-from tests.e2e.conftest import click, settle
+from tests.e2e.conftest import click, expect, settle
 from tests.runtime.run_records import a_run
 
 pytestmark = pytest.mark.e2e

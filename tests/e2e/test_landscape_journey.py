@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
-from tests.e2e.conftest import settle
+from tests.e2e.conftest import expect, settle
 
 pytestmark = pytest.mark.e2e
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page
 
-from tests.e2e.conftest import click, settle
+from tests.e2e.conftest import click, expect, settle
 
 pytestmark = pytest.mark.e2e
 # A step is drawn while nobody waits; data-ms is what drawing took.

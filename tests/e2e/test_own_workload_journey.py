@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
-from tests.e2e.conftest import PATIENCE_MS, click, settle
+from tests.e2e.conftest import PATIENCE_MS, click, expect, settle
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark]
 

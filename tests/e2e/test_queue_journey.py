@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
-from tests.e2e.conftest import PATIENCE_MS, click
+from tests.e2e.conftest import PATIENCE_MS, click, expect
 from tests.e2e.paced_run import begin, paced_workload, runs
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark]

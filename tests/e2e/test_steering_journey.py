@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
-from tests.e2e.conftest import PATIENCE_MS, choose, click, open_advanced, section, settle
+from tests.e2e.conftest import PATIENCE_MS, choose, click, expect, open_advanced, section, settle
 
 # Slow: the run takes its minute, so that there is time to change it.
 pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.slow]

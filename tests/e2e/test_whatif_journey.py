@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
-from tests.e2e.conftest import click
+from tests.e2e.conftest import click, expect
 
 pytestmark = pytest.mark.e2e
 

@@ -14,10 +14,15 @@ def show_form() -> None:
     """Name, rate and key of one more stream."""
     with st.form("new-stream", clear_on_submit=True, border=False):
         columns = st.columns([3, 2, 3, 2, 2], vertical_alignment="bottom")
-        name = columns[0].text_input(placeholder=_next_name(), **controls.field("new-name"))
-        rate = columns[1].number_input(**controls.field("new-rate"))
-        key = columns[2].text_input(**controls.field("new-key"))
-        distinct = columns[3].number_input(**controls.field("new-distinct"))
+        # With keys they stay what they are, and keep what is typed, when the example name changes.
+        name = columns[0].text_input(
+            placeholder=_next_name(), key="new-stream-name", **controls.field("new-name")
+        )
+        rate = columns[1].number_input(key="new-stream-rate", **controls.field("new-rate"))
+        key = columns[2].text_input(key="new-stream-key", **controls.field("new-key"))
+        distinct = columns[3].number_input(
+            key="new-stream-distinct", **controls.field("new-distinct")
+        )
         added = columns[4].form_submit_button("Add stream", icon=":material/add:", width="stretch")
     if not added:
         return
