@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 from runtime.data.microbatches import MicroBatches
@@ -47,3 +49,23 @@ class Arrivals:
         beside.replace(place)
         # Renaming one name of a file to another name of it does nothing.
         beside.unlink(missing_ok=True)
+
+
+def forget_unplanned(checkpoint: Path) -> None:
+    """Have Spark see files again that it has noted, but not planned a batch for.
+
+    It notes a file, then plans its batch. A run that was interrupted in between would get that
+    file and the next one as one batch, and end one batch early.
+    """
+    planned = max((number for number, _ in _numbered(checkpoint / "offsets")), default=-1)
+    for number, file in _numbered(checkpoint / "sources" / "0"):
+        if number > planned:
+            file.unlink()
+            file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
+
+
+def _numbered(folder: Path) -> Iterator[tuple[int, Path]]:
+    """The files of a log: one a batch, and every tenth repeats those before it."""
+    for file in folder.glob("*"):
+        if named := re.fullmatch(r"(\d+)(\.compact)?", file.name):
+            yield int(named[1]), file

@@ -36,7 +36,7 @@ from runtime.backends.live_changes import boundary
 from runtime.backends.protocol import RunContext
 from runtime.engines.protocol import Program
 from runtime.runs.records import Run
-from runtime.spark.arrivals import Arrivals
+from runtime.spark.arrivals import Arrivals, forget_unplanned
 from runtime.spark.partition_tasks import PartitionTask, run_tasks
 from runtime.spark.spark_errors import cause
 from runtime.spark.state_files import StateFiles
@@ -146,6 +146,7 @@ class _Streaming:
             loading.result()
             self._step(work, number)
 
+        forget_unplanned(self._checkpoint)
         # What is in a file is read by the tasks; Spark sees that it has come.
         return (
             self._spark.readStream.option("maxFilesPerTrigger", 1)

@@ -177,6 +177,12 @@ def click(target: Locator) -> None:
     _once_alone(target.page, target.click)
 
 
+def go_to(page: Page, name: str) -> None:
+    """Go to a page by its link, and wait until it is there: much of it may be on the one left."""
+    click(page.get_by_role("link", name=name, exact=True))
+    expect(page.get_by_role("heading", name=name, exact=True)).to_be_visible()
+
+
 def open_operator(page: Page, *shown: str) -> None:
     """Click the dearest operator of a plan canvas: its panel shows this, and closes again."""
     canvas = page.locator(".canvas").first

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page
 
-from tests.e2e.conftest import PATIENCE_MS, click, expect, open_operator, section, settle
+from tests.e2e.conftest import PATIENCE_MS, click, expect, go_to, open_operator, section, settle
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark]
 
@@ -47,7 +47,7 @@ def test_a_mistake_is_pointed_at_and_a_run_is_cancelled(page: Page) -> None:
         page.get_by_text("S1 first, then S2, S3, S4 wins: 16,000 comparisons per second of stream")
     ).to_be_visible()
 
-    click(page.get_by_role("link", name="Workload"))
+    go_to(page, "Workload")
     box = page.get_by_label("Q1", exact=True)
     expect(box).to_have_value(re.compile(re.escape("S3 [RANGE 200]")))
     settle(page)
@@ -64,7 +64,7 @@ def test_a_mistake_is_pointed_at_and_a_run_is_cancelled(page: Page) -> None:
     box.press("Control+Enter")
     expect(page.get_by_text("Not saved: fix 1 error")).to_be_hidden()
 
-    click(page.get_by_role("link", name="Plans"))
+    go_to(page, "Plans")
     expect(page.get_by_text(re.compile(r"wins: (?!16,000)[\d,.]+ comparisons per"))).to_be_visible()
 
     click(page.get_by_role("button", name=re.compile("^Run best and")).first)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page
 
-from tests.e2e.conftest import click, expect
+from tests.e2e.conftest import click, expect, go_to
 
 pytestmark = pytest.mark.e2e
 
@@ -21,6 +21,5 @@ def test_advice_rates_and_paper_figures_are_drawn(page: Page) -> None:
     click(page.get_by_text("Changing rates", exact=True))
     expect(charts.filter(has_text="Which plan runs when")).to_be_visible()
 
-    click(page.get_by_role("link", name="Papers", exact=True))
-    expect(page.get_by_role("heading", name="Papers", exact=True)).to_be_visible()
+    go_to(page, "Papers")
     expect(charts.first.locator(".trace path").first).to_be_visible()

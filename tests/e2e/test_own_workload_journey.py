@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from tests.e2e.conftest import PATIENCE_MS, click, expect, settle
+from tests.e2e.conftest import PATIENCE_MS, click, expect, go_to, settle
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark]
 
@@ -42,7 +42,7 @@ def test_from_nothing_to_plans(page: Page) -> None:
     click(page.get_by_text("Add a stream", exact=True))
     _add_stream(page, "refunds", "1")
     _expect_query(page, "payments.key = refunds.key")
-    click(page.get_by_role("link", name="Plans"))
+    go_to(page, "Plans")
     expect(page.get_by_text(re.compile(r"wins: .* comparisons per second"))).to_be_visible()
     settle(page)
     # One press goes back one page.

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page
 
-from tests.e2e.conftest import PATIENCE_MS, click, expect
+from tests.e2e.conftest import PATIENCE_MS, click, expect, go_to
 from tests.e2e.paced_run import begin, paced_workload, runs
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark]
@@ -17,7 +17,7 @@ def test_two_runs_are_queued_from_two_pages(page: Page, address: str) -> None:
     # Much longer than asking for another one takes; it is cancelled before its end.
     begin(page, address, paced_workload(300))
     runs(page)
-    click(page.get_by_role("link", name="Plans"))
+    go_to(page, "Plans")
     expect(page.get_by_text(re.compile("A run that you start now waits"))).to_be_visible()
     click(page.get_by_role("button", name=re.compile("Run best and")).first)
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page
 
 from pages.parts.shared.links import packed
-from tests.e2e.conftest import PATIENCE_MS, App, click, expect
+from tests.e2e.conftest import PATIENCE_MS, App, click, expect, go_to
 from tests.e2e.paced_run import begin, paced_workload, runs
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark]
@@ -27,6 +27,6 @@ def test_a_run_is_resumed_after_a_kill_of_the_app(page: Page, running_app: App) 
     click(page.get_by_role("button", name="Resume"))
     answer = page.get_by_text(re.compile(r"1 plan gave [\d,]+ results"))
     expect(answer).to_be_visible(timeout=PATIENCE_MS)
-    click(page.get_by_role("link", name="Run"))
+    go_to(page, "Run")
     expect(page.get_by_role("button", name="Run on Spark")).to_be_visible()
     expect(page.get_by_text("Interrupted runs")).to_be_hidden()

@@ -7,7 +7,16 @@ import re
 import pytest
 from playwright.sync_api import Page
 
-from tests.e2e.conftest import PATIENCE_MS, choose, click, expect, open_advanced, section, settle
+from tests.e2e.conftest import (
+    PATIENCE_MS,
+    choose,
+    click,
+    expect,
+    go_to,
+    open_advanced,
+    section,
+    settle,
+)
 
 # Slow: the run takes its minute, so that there is time to change it.
 pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.slow]
@@ -21,7 +30,7 @@ LATE = (
 def test_a_query_enters_and_another_leaves_while_it_runs(page: Page) -> None:
     click(page.locator(".st-key-open-temperature-humidity button"))
     expect(page.get_by_role("heading", name=re.compile(" wins: "))).to_be_visible()
-    click(page.get_by_role("link", name="Run", exact=True))
+    go_to(page, "Run")
     expect(page.get_by_role("button", name="Run on Spark")).to_be_visible()
     settle(page)
     # One plan alone: the other would be run at this pace, too.

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page
 
-from tests.e2e.conftest import click, expect
+from tests.e2e.conftest import click, expect, go_to
 
 pytestmark = pytest.mark.e2e
 
 
 def test_slide_compare_and_open_a_cell(page: Page) -> None:
     click(page.locator(".st-key-open-golab-table-7 button"))
-    click(page.get_by_role("link", name="What-if"))
+    go_to(page, "What-if")
     expect(page.get_by_text("S3 first, then S1, S4, S2 wins: ")).to_be_visible()
     click(page.get_by_role("button", name="Pin", exact=True))
     expect(page.get_by_role("button", name="Show Today")).to_be_visible()
@@ -32,5 +32,4 @@ def test_slide_compare_and_open_a_cell(page: Page) -> None:
     chart = page.get_by_test_id("stPlotlyChart").filter(has_text="Best plan")
     expect(chart).to_be_visible()
     click(page.locator(".st-key-whatif-open-cell button"))
-    click(page.get_by_role("link", name="Workload"))
-    expect(page.get_by_role("heading", name="Workload", exact=True)).to_be_visible()
+    go_to(page, "Workload")

@@ -191,6 +191,26 @@ def test_killed_in_mid_run_and_resumed(tmp_path: Path, capsys: pytest.CaptureFix
     assert sorted(_rows(tmp_path / "resumed")) == sorted(_rows(tmp_path / "plain"))
 
 
+@pytest.mark.usefixtures("spark")
+def test_a_file_that_spark_noted_before_the_end_comes_once_and_alone(tmp_path: Path) -> None:
+    plain = run(RunRequest(_workload(), "join_order", "best", "replay", 2))
+    lost = broken_off(_in_batches(plain, tmp_path / "resumed"), batches=3)
+    # As if it had been interrupted when Spark had noted a file, and not yet planned its batch.
+    checkpoint = run_folder(lost.id) / "checkpoint"
+    planned = max(int(log.name) for log in (checkpoint / "offsets").glob("[0-9]*"))
+    noted = checkpoint / "sources" / "0"
+    known = (noted / str(planned)).read_text()
+    following = known.replace(f"batch-{planned:06}", f"batch-{planned + 1:06}")
+    assert following != known
+    following = following.replace(f'"batchId":{planned}', f'"batchId":{planned + 1}')
+    (noted / str(planned + 1)).write_text(following)
+    (noted / f".{planned + 1}.crc").unlink(missing_ok=True)
+
+    resumed = measured(resume(lost.id))
+    assert resumed.answers == measured(plain).answers
+    assert resumed.costs == measured(plain).costs
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("spark")
 @pytest.mark.parametrize(
