@@ -17,7 +17,7 @@ from planner.families.protocol import Family
 from planner.families.registry import family
 from planner.files.workload_file import load_workload
 from planner.workload.adapt import Adapt
-from planner.workload.arrival_shapes import Trace
+from planner.workload.arrival_shapes import ArrivalTrace
 from planner.workload.streams import Arrivals
 from planner.workload.workload import Workload
 from runtime.backends.kernels.hindsight import Hindsight, hindsight
@@ -153,7 +153,7 @@ def _traced(workload: Workload, rates: Rates, seed: int) -> Workload:
     times = tuple(SECONDS * number for number in range(len(rates)))
     end = SECONDS * len(rates)
     streams = tuple(
-        replace(stream, rate=None, arrivals=Arrivals(shape=Trace(times, own, end)))
+        replace(stream, rate=None, arrivals=Arrivals(shape=ArrivalTrace(times, own, end)))
         for stream in workload.streams
         for own in [tuple(float(now[stream.name]) for now in rates)]
     )

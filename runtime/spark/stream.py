@@ -29,14 +29,14 @@ from runtime.backends.kernels.adapting import Adapting, revised, with_switches
 from runtime.backends.kernels.damaged_batches import with_sound_batches
 from runtime.backends.kernels.observing import observing_of
 from runtime.backends.kernels.pace import Pace
-from runtime.backends.kernels.prepare import Prepared
+from runtime.backends.kernels.prepare import PreparedKernelRun
 from runtime.backends.kernels.progress import progress_of
 from runtime.backends.kernels.totals import Totals
 from runtime.backends.live_changes import boundary
 from runtime.backends.protocol import RunContext
 from runtime.engines.protocol import Program
 from runtime.runs.records import Run
-from runtime.spark.arrivals import Arrivals, forget_unplanned
+from runtime.spark.arrivals import BatchInbox, forget_unplanned
 from runtime.spark.partition_tasks import PartitionTask, run_tasks
 from runtime.spark.spark_errors import cause
 from runtime.spark.state_files import StateFiles
@@ -48,8 +48,8 @@ _MOST_AHEAD = 64
 
 
 def streamed(
-    spark: SparkSession, record: Run, prepared: Prepared, context: RunContext
-) -> tuple[list[bytes], Run, Prepared]:
+    spark: SparkSession, record: Run, prepared: PreparedKernelRun, context: RunContext
+) -> tuple[list[bytes], Run, PreparedKernelRun]:
     """The totals of every partition after the last micro-batch, and what was run in the end.
 
     What the context's steering asks for is done between two batches.
@@ -63,7 +63,7 @@ class _Streaming:
     """A run as a stream, from its checkpoint if there is one."""
 
     def __init__(
-        self, spark: SparkSession, record: Run, prepared: Prepared, context: RunContext
+        self, spark: SparkSession, record: Run, prepared: PreparedKernelRun, context: RunContext
     ) -> None:
         self._spark, self._context, self._steering = spark, context, context.steering
         self.record, self.prepared = record, prepared
@@ -98,7 +98,7 @@ class _Streaming:
             # No batch is done, or what they counted was damaged since: from the start.
             for folder in (self._checkpoint, self._states, self._comes, self._results):
                 shutil.rmtree(folder, ignore_errors=True)
-        arriving = Arrivals(self.prepared.batches, self._comes, self._done)
+        arriving = BatchInbox(self.prepared.batches, self._comes, self._done)
         stop = self._context.stop
         self._pace.go_on_from(self._done)
         self._going_on.begin()
@@ -214,7 +214,7 @@ class _Streaming:
             request, prepared = made
             self._revise(revised(self.record, request, prepared), prepared)
 
-    def _revise(self, record: Run, prepared: Prepared) -> None:
+    def _revise(self, record: Run, prepared: PreparedKernelRun) -> None:
         self.record, self.prepared = record, prepared
         self._context.revise(record, prepared)
 

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from pages.parts.families.sliced_chain import chain_figures, chain_view, ledger, optima
 from pages.parts.plans import difference
 from planner.families.sliced_chain import SlicedChain
-from planner.plan.difference import Side
+from planner.plan.difference import ComparedPlan
 from planner.workload.workload import Workload
 from tests.pages.helpers import chart, labelled, plan_canvas, table_with, texts
 from tests.planner.chains import COUNT_WINDOWS, FILTERED, joined, joins
@@ -243,7 +243,8 @@ def test_chains_whose_short_names_are_equal_have_columns_of_their_own() -> None:
     ends = [[0, *(s for s in windows if s != left_out)] for left_out in (18, 20)]
     plans = [FAMILY.space(workload).plan(f"chain:{'-'.join(map(str, chosen))}") for chosen in ends]
     first, second = (
-        Side(plan.label, plan, FAMILY.space(workload).estimate(plan).costs) for plan in plans
+        ComparedPlan(plan.label, plan, FAMILY.space(workload).estimate(plan).costs)
+        for plan in plans
     )
     table = difference.whole_table(first, second, ["comparisons"])
     expected = [side.whole().comparisons for side in (first, second)]

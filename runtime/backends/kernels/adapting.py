@@ -18,7 +18,7 @@ from planner.families.registry import family
 from planner.plan.plan import Plan
 from planner.workload.execution import Change
 from runtime.backends.kernels.pace import decision_microseconds
-from runtime.backends.kernels.prepare import Prepared, changed
+from runtime.backends.kernels.prepare import PreparedKernelRun, changed
 from runtime.data.batch import unpack
 from runtime.data.batch_seal import opened
 from runtime.engines.registry import engine
@@ -28,7 +28,7 @@ from runtime.runs.records import Run, RunRequest
 class Adapting:
     """The switches of a run, batch by batch."""
 
-    def __init__(self, request: RunRequest, prepared: Prepared) -> None:
+    def __init__(self, request: RunRequest, prepared: PreparedKernelRun) -> None:
         self._request, self._batches, self._begin = request, prepared.batches, prepared.begin
         span = prepared.batches.last_ts - prepared.begin
         self._every = decision_microseconds(prepared.workload, span)
@@ -79,8 +79,8 @@ class Adapting:
 
 
 def with_switches(
-    request: RunRequest, prepared: Prepared, switches: tuple[Switch, ...]
-) -> tuple[RunRequest, Prepared]:
+    request: RunRequest, prepared: PreparedKernelRun, switches: tuple[Switch, ...]
+) -> tuple[RunRequest, PreparedKernelRun]:
     """The run with the switches that it does not have yet; else as it is."""
     changes = tuple(Change(switch.at / 1e6, plan=switch.after) for switch in switches)
     new = changes[len(request.steered) :]
@@ -89,7 +89,7 @@ def with_switches(
     return replace(request, steered=changes), changed(prepared, request, new)
 
 
-def revised(record: Run, request: RunRequest, prepared: Prepared) -> Run:
+def revised(record: Run, request: RunRequest, prepared: PreparedKernelRun) -> Run:
     """The record of a run that was changed while it went on."""
     return replace(
         record,

@@ -34,7 +34,7 @@ from planner.statistics.sketch_estimates import (
     share_passed,
     statistics_of,
 )
-from runtime.backends.kernels.prepare import Prepared
+from runtime.backends.kernels.prepare import PreparedKernelRun
 from runtime.backends.kernels.totals import Totals
 from runtime.data.batch_seal import EVERY_PARTITION, opened, sealed
 from runtime.data.json_records import from_json
@@ -50,7 +50,7 @@ Passed = Mapping[str, tuple[float, float]]
 class Observing:
     """The statistics of a run's batches so far, and what the next ones are made with."""
 
-    def __init__(self, folder: Path, prepared: Prepared, plan: SketchPlan) -> None:
+    def __init__(self, folder: Path, prepared: PreparedKernelRun, plan: SketchPlan) -> None:
         self._folder, self._prepared, self._plan = folder / _FOLDER, prepared, plan
         self._begin()
 
@@ -175,13 +175,15 @@ class Observing:
         return self._folder / f"{batch:06}.{kind}"
 
 
-def observing_of(folder: Path, prepared: Prepared) -> Observing | None:
+def observing_of(folder: Path, prepared: PreparedKernelRun) -> Observing | None:
     """What observes a run in its folder; None where its tuples are not watched."""
     plan = prepared.sketches
     return None if plan is None else Observing(folder, prepared, plan)
 
 
-def with_observed(measurement: Measurement, folder: Path, prepared: Prepared) -> Measurement:
+def with_observed(
+    measurement: Measurement, folder: Path, prepared: PreparedKernelRun
+) -> Measurement:
     """The measurement with the statistics that a run left in its folder, if it was watched."""
     observing = observing_of(folder, prepared)
     if observing is None or not observing.resume(Totals(folder).done()):

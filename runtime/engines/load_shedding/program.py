@@ -10,9 +10,9 @@ import numpy as np
 from planner.plan.plan import Plan
 from runtime.data.batch import Batch
 from runtime.engines.kernel_state import Done, stepped
-from runtime.engines.load_shedding.batch import Stored
+from runtime.engines.load_shedding.batch import SheddingState
 from runtime.engines.load_shedding.feed import StarSchema
-from runtime.engines.load_shedding.kernel.types import Arrived, ShedCounters
+from runtime.engines.load_shedding.kernel.types import ShedCounters, SheddingArrivals
 from runtime.engines.load_shedding.load_kernel import load_star_kernel
 from runtime.engines.load_shedding.star_join import StarJoin
 from runtime.engines.load_shedding.tally import tally_of
@@ -24,7 +24,7 @@ from runtime.engines.result_rows import check_rows
 class StarProgram(Program):
     """A star join under a policy; its run begins at `begin`, in microseconds."""
 
-    form = Arrived
+    form = SheddingArrivals
 
     query: str
     join: StarJoin
@@ -41,15 +41,15 @@ class StarProgram(Program):
         partition: int,
         most_rows: int,
     ) -> BatchStep:
-        given = Batch.unpack(batch, Arrived)
+        given = Batch.unpack(batch, SheddingArrivals)
         # Partitions choose independently of each other.
         join = replace(self.join, seed=self.join.seed ^ partition << 32)
 
         def begin() -> list[np.ndarray]:
-            return Stored.nothing(self.join, given.tuples).pack()
+            return SheddingState.nothing(self.join, given.tuples).pack()
 
         def work(counters: ShedCounters, kept: list[np.ndarray]) -> Done:
-            outcome, after = Stored.unpack(kept).after(
+            outcome, after = SheddingState.unpack(kept).after(
                 join, self.span, self.begin, given.tuples, counters, given.last, most_rows
             )
 
