@@ -40,6 +40,7 @@ from runtime.spark.arrivals import BatchInbox, forget_unplanned
 from runtime.spark.partition_tasks import PartitionTask, run_tasks
 from runtime.spark.spark_errors import cause
 from runtime.spark.state_files import StateFiles
+from runtime.spark.steps_ahead import StepsAhead
 from runtime.spark.worker import GoingOn
 
 _POLL_SECONDS = 0.2
@@ -98,7 +99,7 @@ class _Streaming:
             # No batch is done, or what they counted was damaged since: from the start.
             for folder in (self._checkpoint, self._states, self._comes, self._results):
                 shutil.rmtree(folder, ignore_errors=True)
-        arriving = BatchInbox(self.prepared.batches, self._comes, self._done)
+        self._arriving = arriving = BatchInbox(self.prepared.batches, self._comes, self._done)
         stop = self._context.stop
         self._pace.go_on_from(self._done)
         self._going_on.begin()
@@ -125,6 +126,7 @@ class _Streaming:
         finally:
             self._going_on.end()
             query.stop()
+            self._steps.end()
 
     def _start(self, program: Program) -> StreamingQuery:
         results = str(self._results) if self.record.request.results else None
@@ -142,9 +144,13 @@ class _Streaming:
         loading = threads.submit(run_tasks, self._spark.sparkContext, program.partitions, work.load)
         threads.shutdown(wait=False)
 
+        # Where something may change between two batches, none begins before the one ahead is done.
+        has_come = self._has_come if self._ahead else lambda _: False
+        self._steps = steps = StepsAhead(partial(self._run_tasks, work), has_come)
+
         def step(_: DataFrame, number: int) -> None:
             loading.result()
-            self._step(work, number)
+            self._step(steps, number)
 
         forget_unplanned(self._checkpoint)
         # What is in a file is read by the tasks; Spark sees that it has come.
@@ -157,13 +163,20 @@ class _Streaming:
             .start()
         )
 
-    def _step(self, work: PartitionTask, number: int) -> None:
+    def _has_come(self, number: int) -> bool:
+        """Whether the tuples of this batch are there."""
+        return number < self._arriving.come
+
+    def _run_tasks(self, work: PartitionTask, number: int) -> list[tuple[bytes, bytes | None]]:
+        """Run the tasks of a micro-batch: its totals, and sketches where it is watched."""
+        task = partial(work.step, str(self._states), number)
+        return run_tasks(self._spark.sparkContext, self.prepared.program.partitions, task)
+
+    def _step(self, steps: StepsAhead[list[tuple[bytes, bytes | None]]], number: int) -> None:
         """Run a micro-batch, in Spark's thread. It is committed when this returns."""
         # Raised by the run's own thread, too, which looks less often.
         self._context.stop.check()
-        partitions = self.prepared.program.partitions
-        task = partial(work.step, str(self._states), number)
-        stepped = run_tasks(self._spark.sparkContext, partitions, task)
+        stepped = steps.take(number)
         totals = [totals for totals, _ in stepped]
         done = number + 1
         so_far = progress_of(self.prepared, done, totals, self._begun)
@@ -172,7 +185,7 @@ class _Streaming:
             self.observing.take(number, sketches, self.prepared.plan, so_far.costs)
             so_far = replace(so_far, observed=tuple(self.observing.timeline))
         self.totals.keep(done, totals)
-        StateFiles(str(self._states)).drop_before(number, partitions)
+        StateFiles(str(self._states)).drop_before(number, self.prepared.program.partitions)
         self._context.on_progress(replace(so_far, lag=self._pace.lag(done)))
         with self._changed:
             self._done = done
