@@ -7,7 +7,8 @@ that is killed and started again ends with the same answer and counts: a batch t
 starts from the state before it.
 
 Where somebody may change the run, or it has a pace, a file comes when the batch before it is done:
-between two batches another program can take over the state. Else files come well ahead.
+between two batches another program can take over the state. Else files come well ahead, and the
+job of a batch runs while Spark commits the one before (`steps_ahead.py`).
 """
 
 from __future__ import annotations
