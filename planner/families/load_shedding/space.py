@@ -7,8 +7,8 @@ from functools import cached_property
 
 from planner.errors import PlanError
 from planner.families.base import ListedSpace
-from planner.families.capabilities import MemoryPoint, SplitPoint
 from planner.families.load_shedding import NAME, explain, frontier, titles
+from planner.families.load_shedding.frontier import MemoryPoint, SplitPoint
 from planner.families.load_shedding.labels import EXACT, LABELS, OFFLINE
 from planner.families.load_shedding.model import model_of
 from planner.families.load_shedding.objectives import RECALL, SUM_OF_IMPORTANCE, bounded
