@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from planner.numbers import amount, shortened
+from planner.numbers import amount, figure, shortened
 from planner.plan.cost import COST_UNITS, Cost, Estimate
 from planner.plan.loop_orders import pipeline_of
 from planner.plan.plan import Operator, Plan
@@ -81,11 +81,18 @@ def _priced(operator: Operator, estimate: Estimate | None, known: bool) -> str:
     return f"  [{cost}]" if cost else ""
 
 
-def to_loops(plan: Plan, estimate: Estimate | None = None, unit: str = " comparisons/s") -> str:
+def to_loops(
+    plan: Plan, estimate: Estimate | None = None, costs: Mapping[str, str] | None = None
+) -> str:
     """A join plan as nested for-loops, one nest per origin; empty where a plan has no probes.
 
-    `unit` stands behind what each loop costs.
+    `costs` says what the loop of each probe costs; without it, that is its comparisons.
     """
+    if costs is None and estimate is not None:
+        costs = {
+            name: f"{amount(cost.comparisons)} comparisons/s"
+            for name, cost in estimate.costs.items()
+        }
     nests = []
     for root in plan.roots:
         every = str(dict(root.params).get("evaluate", ""))
@@ -93,12 +100,12 @@ def to_loops(plan: Plan, estimate: Estimate | None = None, unit: str = " compari
             probes = pipeline_of(end)[1:]
             # A chain's slices and a star's streams probe, too, but in no loops.
             if probes and {"origin", "access"} <= set(dict(probes[0].params)):
-                nests.append("\n".join(_nest(probes, every, estimate, unit)))
+                nests.append("\n".join(_nest(probes, every, estimate, costs or {})))
     return "\n\n".join(nests)
 
 
 def _nest(
-    probes: Sequence[Operator], every: str, estimate: Estimate | None, unit: str
+    probes: Sequence[Operator], every: str, estimate: Estimate | None, costs: Mapping[str, str]
 ) -> Iterator[str]:
     origin = _name(probes[0], "origin")
     outermost = _name(probes[0].inputs[0], "source")
@@ -120,12 +127,11 @@ def _nest(
             text = (
                 f"for each new tuple of {origin} that matches" if every else f"if {origin} matches"
             )
-        cost = estimate.costs[probe.id].comparisons if estimate is not None else None
-        lines.append((text, f"  [{amount(cost)}{unit}]" if cost is not None else ""))
+        lines.append((text, f"  [{costs[probe.id]}]" if probe.id in costs else ""))
     for depth, (text, work) in enumerate(lines, start=1):
         yield f"{'  ' * depth}{text}{work}"
     cost = estimate.costs[probes[-1].id].rows_out if estimate is not None else None
-    rows = f"  [{amount(cost)} rows/s]" if cost is not None else ""
+    rows = f"  [{figure(cost)} rows/s]" if cost is not None else ""
     yield f"{'  ' * (len(lines) + 1)}return ({', '.join(names)}){rows}"
 
 

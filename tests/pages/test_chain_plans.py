@@ -247,5 +247,5 @@ def test_chains_whose_short_names_are_equal_have_columns_of_their_own() -> None:
         for plan in plans
     )
     table = difference.whole_table(first, second, ["comparisons"])
-    expected = [side.whole().comparisons for side in (first, second)]
+    expected = [side.whole("comparisons") for side in (first, second)]
     assert list(table.iloc[0, 1:3]) == pytest.approx(expected)

@@ -13,6 +13,7 @@ from pages.parts.shared.formatting import counted
 from pages.parts.start.workload_picture import COLOURS
 from planner.numbers import shortened
 from planner.plan.branches import Branch, branches
+from planner.plan.by_operator import Costs
 from planner.plan.cost import COST_UNITS, MET, Cost, Estimate, q_error
 from planner.plan.objective import WORK, Objective
 from planner.plan.operator_names import operator_name
@@ -45,14 +46,6 @@ class CanvasPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class _Measured:
-    """Costs in the shape of an outcome, for an objective to read."""
-
-    costs: Mapping[str, Cost]
-    qualities: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class Heat:
     """What each operator adds to the objective, or to the work where that is no sum."""
 
@@ -77,7 +70,7 @@ def heat_of(drawn: CanvasPlan) -> Heat:
     measured: Mapping[str, float] = {}
     # A run counts operators as it goes: what is summed by kernels needs all of them.
     if drawn.measured and (by.part is not None or every <= set(drawn.measured)):
-        measured = by.by_operator(drawn.plan, _Measured(drawn.measured)) or {}
+        measured = by.by_operator(drawn.plan, Costs(drawn.measured)) or {}
     return Heat(by, found, measured, note)
 
 

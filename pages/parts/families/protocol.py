@@ -14,7 +14,9 @@ from pages.parts.plans import drawings
 from pages.parts.shared import charts, figures, planning
 from pages.parts.shared.formatting import plain
 from planner.families.protocol import Candidate, Family, Ranking
+from planner.plan.by_operator import by_operator, field_of
 from planner.plan.cost import Estimate
+from planner.plan.objective import WORK, Objective
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.runs.records import Run
@@ -44,6 +46,22 @@ class PlanChoice:
         return planning.title(self.family.name, label, self.workload)
 
     @property
+    def time(self) -> Objective:
+        """The objective that says how long work takes."""
+        return planning.time_of(self.family.name, self.workload)
+
+    @property
+    def field(self) -> str:
+        """The figure of operators that the ranking is about; else that of the family's work."""
+        usual = field_of(self.family.objective) or field_of(WORK) or ""
+        return field_of(self.ranking.by) or usual
+
+    def by_operator(self, field: str) -> ByOperator:
+        """One kind of figure of every operator of the chosen plan."""
+        plan, estimate = self.priced
+        return by_operator(plan, estimate.costs, field, self.time)
+
+    @property
     def priced(self) -> tuple[Plan, Estimate]:
         """The plan with its operators, and what each should cost."""
         return planning.priced(self.family.name, self.workload, self.label)
@@ -71,11 +89,12 @@ class FamilyView:
         """The sections that explain the chosen plan; `common` are those of every family."""
         return common
 
-    def cost_by_operator(self, plan: Plan, estimate: Estimate, field: str) -> None:
+    def cost_by_operator(self, choice: PlanChoice, field: str) -> None:
         """One kind of work, by operator."""
+        (plan, _), spent = choice.priced, choice.by_operator(field)
         charts.show(
-            figures.cost_by_operator(plan, estimate, field),
-            alt=figures.cost_alternative(plan, estimate, field),
+            figures.cost_by_operator(plan, spent, field),
+            alt=figures.cost_alternative(plan, spent, field),
         )
 
     def search(self, workload: Workload, steps: Sequence[str]) -> None:  # noqa: ARG002

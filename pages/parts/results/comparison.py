@@ -8,8 +8,10 @@ import pandas as pd
 
 from pages.parts.families.registry import view_of
 from pages.parts.shared.formatting import error_text
-from pages.parts.shared.planning import title_of
+from pages.parts.shared.planning import time_of_run, title_of
 from planner.numbers import amount, unique_names
+from planner.plan.by_operator import CPU, field_of
+from planner.plan.by_operator import by_operator as by_operator_of
 from planner.plan.cost import COST_FIELDS, Cost, q_error
 from planner.plan.objective import Objective
 from planner.plan.operator_names import operator_name
@@ -38,11 +40,14 @@ def fields(run: Run, by: Objective | None = None) -> list[str]:
     """
     first, second = predicted_cost(run).as_dict(), (measured_cost(run) or Cost()).as_dict()
     counted = [name for name in COST_FIELDS if first[name] or second[name]]
-    ranked = objective_of(run, by).part
+    ranked = field_of(objective_of(run, by))
     extra = view_of(run.plan.family).extra_fields
     more = [field for field in extra if by_operator(run, field)]
     first_of_all = [ranked] if ranked and (ranked in counted or ranked not in COST_FIELDS) else []
-    every = dict.fromkeys([*first_of_all, *counted, *more])
+    timed = [CPU] if _figures(run, CPU)[0] else []
+    if ranked == CPU:
+        first_of_all = timed
+    every = dict.fromkeys([*first_of_all, *counted, *more, *timed])
     return sorted(every, key=lambda field: not _figures(run, field)[1])
 
 
@@ -63,9 +68,9 @@ def _figures(run: Run, field: str) -> tuple[Mapping[str, float], Mapping[str, fl
     if field in view.extra_fields:
         return view.extra_work(run, field)
     costs = run.measurement.costs if run.measurement else {}
+    time = time_of_run(run) if field == CPU else None
     expected, found = (
-        {name: float(getattr(cost, field)) for name, cost in by_id.items()}
-        for by_id in (run.estimate.costs, costs)
+        by_operator_of(run.plan, by_id, field, time) for by_id in (run.estimate.costs, costs)
     )
     return expected, found or _counted_by_spark(run, field)
 

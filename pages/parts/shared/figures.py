@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from pages.parts.shared.formatting import UNITS, error_text
 from planner.numbers import amount, shortened, unique_names
-from planner.plan.cost import Cost, Estimate
+from planner.numbers import figure as figure_text
 from planner.plan.operator_names import operator_name
 from planner.plan.plan import Plan
 
@@ -35,10 +35,10 @@ MOST_TICKS = 9
 WorkBars = Sequence[tuple[str, Mapping[str, float]]]
 
 
-def cost_by_operator(plan: Plan, estimate: Estimate, field: str) -> go.Figure:
+def cost_by_operator(plan: Plan, spent: Mapping[str, float], field: str) -> go.Figure:
     """One bar per origin or operator, cut into the loops of its pipeline."""
     figure = go.Figure()
-    every = _bars(plan, estimate.costs, field)
+    every = _bars(plan, spent)
     largest = sorted(every, key=lambda name: -sum(value for _, value in every[name]))
     kept = set(largest[:_MOST_STACKS])
     bars = {name: parts for name, parts in every.items() if name in kept}
@@ -52,7 +52,7 @@ def cost_by_operator(plan: Plan, estimate: Estimate, field: str) -> go.Figure:
             name=f"Loop {step + 1}" if depth > 1 else UNITS[field],
             orientation="h",
             marker_color=PALETTE[step % len(PALETTE)],
-            text=[f"{shortened(name, 16)} {amount(value)}" for name, value in there.values()],
+            text=[f"{shortened(name, 16)} {figure_text(value)}" for name, value in there.values()],
             textposition="inside",
             insidetextanchor="middle",
             textangle=0,
@@ -72,20 +72,20 @@ def cost_by_operator(plan: Plan, estimate: Estimate, field: str) -> go.Figure:
     return figure
 
 
-def cost_alternative(plan: Plan, estimate: Estimate, field: str) -> str:
+def cost_alternative(plan: Plan, spent: Mapping[str, float], field: str) -> str:
     """The text alternative: every bar, the largest first."""
-    bars = _bars(plan, estimate.costs, field)
+    bars = _bars(plan, spent)
     sums = sorted(((sum(v for _, v in parts), name) for name, parts in bars.items()), reverse=True)
-    listed = "; ".join(f"{name}: {amount(value)}" for value, name in sums[:MOST_BARS])
+    listed = "; ".join(f"{name}: {figure_text(value)}" for value, name in sums[:MOST_BARS])
     return f"{UNITS[field]} by operator. {listed}."
 
 
-def _bars(plan: Plan, costs: Mapping[str, Cost], field: str) -> dict[str, list[tuple[str, float]]]:
-    """The operators of each bar that have such a cost, in order."""
+def _bars(plan: Plan, spent: Mapping[str, float]) -> dict[str, list[tuple[str, float]]]:
+    """The operators of each bar that have such a figure, in order."""
     bars: dict[str, list[tuple[str, float]]] = {}
     names: dict[str, str] = {}
     for operator in plan.operators():
-        value = getattr(costs[operator.id], field)
+        value = spent.get(operator.id)
         if not value:
             continue
         params = dict(operator.params)

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from planner.families.registry import FAMILIES
 from planner.numbers import amount, shortened, times
+from planner.plan.by_operator import CPU
 from planner.plan.cost import COST_UNITS, MET, q_error
 from planner.plan.objective import Objective
 from planner.plan.plan_text import printable
@@ -17,7 +18,14 @@ from planner.plan.plan_text import printable
 UNITS = {name: unit.capitalize() for name, unit in COST_UNITS.items()} | {
     "rows_out": "Rows out/s",
     "recomputations": "Recomputations/s",
+    CPU: "CPU µs/s",
 }
+
+
+def unit(field: str) -> str:
+    """What a part of a cost counts, within a sentence."""
+    return UNITS[field] if field == CPU else UNITS[field].lower()
+
 
 # Of a chain with a longer label, only the ends are shown.
 LONGEST_CHAIN = 40

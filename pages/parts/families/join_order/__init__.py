@@ -15,7 +15,10 @@ from pages.parts.shared import charts, controls, planning
 from pages.parts.shared.formatting import UNITS, plain
 from planner.families.join_order import JoinOrder
 from planner.families.join_order.space import JoinOrders
+from planner.numbers import duration, figure
+from planner.plan.by_operator import CPU
 from planner.plan.dot import join_tree
+from planner.plan.objective import STATE
 from planner.plan.plan import Plan
 from planner.plan.plan_text import to_loops
 from planner.workload.workload import Workload
@@ -75,9 +78,30 @@ def _orders(workload: Workload) -> JoinOrders:
 
 def _loops(choice: PlanChoice) -> None:
     # Short lines: a loop that is broken in two cannot be read.
-    loops = to_loops(*choice.priced, "/s")
+    what, costs = _of_loops(choice)
+    loops = to_loops(*choice.priced, costs)
     st.code(loops, language=None, height=_DRAWN_HEIGHT, wrap_lines=False)
-    st.caption("In brackets: comparisons per second of each loop, and the rows it returns.")
+    st.caption(f"In brackets: {what} of each loop, and the rows per second it returns.")
+
+
+def _of_loops(choice: PlanChoice) -> tuple[str, dict[str, str]]:
+    """What loops are judged by, in words and for the probe of each; memory is in the window that a
+    loop reads."""
+    plan, _ = choice.priced
+    found = choice.by_operator(choice.field)
+    probes = [operator for operator in plan.operators() if operator.kind == "probe"]
+    if choice.field == CPU:
+        said = {probe.id: duration(found[probe.id] / 1e6) for probe in probes}
+        return "CPU per second of stream", said
+    if choice.field == STATE.part:
+        windows = dict.fromkeys((str(probe.param("source")) for probe in probes), 0.0)
+        for operator in plan.operators():
+            if (name := dict(operator.params).get("source")) in windows:
+                windows[str(name)] += found.get(operator.id, 0.0)
+        return "tuples in the window", {
+            probe.id: f"{figure(windows[str(probe.param('source'))])} held" for probe in probes
+        }
+    return "comparisons per second", {probe.id: f"{figure(found[probe.id])}/s" for probe in probes}
 
 
 @st.fragment
