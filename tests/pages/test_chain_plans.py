@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.parts.canvas.scene import MOST_BOXES
 from pages.parts.families.sliced_chain import chain_figures, chain_view, ledger, optima
 from pages.parts.plans import difference
 from planner.families.sliced_chain import SlicedChain
@@ -153,8 +154,9 @@ def test_many_windows_stay_readable(app: AppTest) -> None:
     assert len(series(curve, "Chains that no other beats in both")["x"]) == 5
     app.button_group(key="drawn-as").set_value("Operators").run()
     drawn = plan_canvas(app)
-    assert len(drawn["boxes"]) == 13, "421 operators in folded branches"
-    assert "queries R1 to R200" in {box["name"] for box in drawn["boxes"]}
+    assert len(drawn["boxes"]) <= MOST_BOXES, "421 operators in folded branches"
+    names = {box["name"] for box in drawn["boxes"]}
+    assert {"slice [0, 60)", "slices [200, 600)", "queries R1 to R56"} <= names
 
 
 def test_rows_are_cut_in_their_middle_and_that_is_said(app: AppTest) -> None:

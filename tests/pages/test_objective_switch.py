@@ -11,7 +11,16 @@ from pages.parts.shared import samples
 from planner.families.registry import family
 from planner.plan.by_operator import CPU, by_operator
 from tests.pages.conftest import FakeSpark
-from tests.pages.helpers import all_done, charts, labelled, plan_canvas, section, table_with, texts
+from tests.pages.helpers import (
+    all_done,
+    charts,
+    labelled,
+    loops,
+    plan_canvas,
+    section,
+    table_with,
+    texts,
+)
 
 Go = Callable[[str], AppTest]
 HEADS = {"Work": "Comparisons/s", "Time": "CPU µs/s", "Memory": "Tuples held"}
@@ -78,9 +87,11 @@ def test_loops_and_the_canvas_follow(go: Go, kind: str, unit: str) -> None:
     assert shares
     app.button_group(key="drawn-as").set_value("Loops").run()
     assert f"In brackets: {unit}" in texts(app)
-    (loops,) = [shown.value for shown in app.code if "for each tuple" in shown.value]
-    mark = {"Work": "/s]", "Time": " ns]", "Memory": " held]"}[kind]
-    assert mark in loops
+    mark = {"Work": "/s]", "Time": "s]", "Memory": " held]"}[kind]
+    costly = [line for line in loops(app) if "for each tuple" in line and "[" in line]
+    assert costly
+    assert all(line.endswith(mark) for line in costly)
+    assert (kind == "Time") == any("µs]" in line or "ns]" in line for line in costly)
 
 
 @pytest.mark.usefixtures("lazy")

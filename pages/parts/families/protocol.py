@@ -24,7 +24,7 @@ from runtime.runs.records import Run
 # The name of a section and what draws it; the first one is shown first.
 Sections = dict[str, Callable[[], None]]
 # Pixels: the height of what is beside the ranking.
-PICTURE_HEIGHT = 390
+PICTURE_HEIGHT = 430
 # The canvas among the pictures of a plan.
 OPERATORS = "Operators"
 # Figures by the id of their operator.
@@ -40,6 +40,8 @@ class PlanChoice:
     ranking: Ranking
     baseline: Candidate
     label: str
+    # The plans that are listed beside it.
+    listed: tuple[str, ...] = ()
 
     def title(self, label: str) -> str:
         """What people call one of the plans."""

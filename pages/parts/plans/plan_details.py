@@ -11,7 +11,7 @@ from pages.parts.families.protocol import PlanChoice, Sections
 from pages.parts.families.registry import view_of
 from pages.parts.plans import difference, ranking_table
 from pages.parts.shared import controls, planning
-from pages.parts.shared.formatting import UNITS, plain
+from pages.parts.shared.formatting import UNITS, plain, short_values
 from planner.families.causes import sides
 from planner.families.protocol import Candidate
 from planner.numbers import figure
@@ -95,7 +95,7 @@ def _formulas(choice: PlanChoice) -> None:
 def _lines(formula: Formula) -> Iterator[str]:
     """The formula, its values and its result in one line; below it the meanings of its names."""
     symbols, *meanings = formula.symbols.split(WHERE)
-    values, *meant = formula.values.split(WHERE)
+    values, *meant = short_values(formula.values).split(WHERE)
     result = figure(formula.result).replace(",", "{,}")
     yield rf"{symbols} \;=\; {values} \;=\; {result}"
     for meaning, filled in zip(meanings, meant, strict=True):

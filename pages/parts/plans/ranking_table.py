@@ -166,9 +166,12 @@ def _width(frame: pd.DataFrame, column: str, most: int) -> int:
 def _columns(frame: pd.DataFrame, by: Objective) -> dict[str, ColumnConfig]:
     score = _head(by)
     changed: dict[str, dict[str, object]] = {
-        "Plan": {"width": _width(frame, "Plan", 224)},
+        "Plan": {"width": _width(frame, "Plan", 216)},
         "Known as": {"width": _width(frame, "Known as", 126)},
         "Score": {"help": _MEANING.get(score, f"{by.title}: {by.unit}")},
     }
+    if score == WITH_OVERHEAD:
+        # The whole name does not fit above the numbers.
+        changed["Score"]["label"] = "Work/s"
     others = controls.described_columns("ranking", changed)
     return others | {score: others["Score"]}

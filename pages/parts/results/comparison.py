@@ -54,12 +54,18 @@ def fields(run: Run, by: Objective | None = None) -> list[str]:
 def by_operator(run: Run, field: str) -> list[Row]:
     """Every operator that does this kind of work: its name, predicted and measured."""
     expected, found = _figures(run, field)
+    return [
+        (name, expected.get(operator_id, 0.0), found.get(operator_id))
+        for name, operator_id in operator_ids(run, field).items()
+    ]
+
+
+def operator_ids(run: Run, field: str) -> dict[str, str]:
+    """The operators that do this kind of work: their ids by their names."""
+    expected, found = _figures(run, field)
     shown = [op for op in run.plan.operators() if expected.get(op.id) or found.get(op.id)]
     names = unique_names([operator_name(operator) for operator in shown])
-    return [
-        (name, expected.get(operator.id, 0.0), found.get(operator.id))
-        for name, operator in zip(names, shown, strict=True)
-    ]
+    return {name: operator.id for name, operator in zip(names, shown, strict=True)}
 
 
 def _figures(run: Run, field: str) -> tuple[Mapping[str, float], Mapping[str, float]]:

@@ -148,7 +148,9 @@ def operators(run: Run, by: Objective) -> None:
     rows = comparison.by_operator(run, field)
     if view == "Bars":
         charts.show(
-            figures.predicted_and_measured(rows, field, title_of(run)),
+            figures.predicted_and_measured(
+                rows, field, title_of(run), comparison.operator_ids(run, field)
+            ),
             alt=f"{UNITS[field]} by operator. {run_figures.pairs_text(rows)}",
         )
     else:

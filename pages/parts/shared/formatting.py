@@ -82,6 +82,9 @@ _ON_PAGES = [
     )
 ]
 
+# Of a formula; digits of a name follow a letter.
+_DECIMALS = re.compile(r"(?<![\w.])\d{1,3}\.\d+")
+
 # What Streamlit's Markdown makes a link of, escaped or not: addresses of pages and of people.
 _ADDRESS = re.compile(r"(?<=http:)(?=//)|(?<=https:)(?=//)|(?<=www)(?=\.)|(?<=@)", re.IGNORECASE)
 _WORD_JOINER = "\u2060"  # is not seen, and ends what looks like an address
@@ -112,6 +115,15 @@ def plan_name(label: str) -> str:
     if label.startswith("chain:") and len(label) > LONGEST_CHAIN:
         return f"{shortened(label, 32)} ({label.count('-')} slices)"
     return label
+
+
+def short_values(latex: str) -> str:
+    """A formula's values in three digits; what is written without a point stays as it is.
+
+    >>> short_values(r"\\frac{24.77261}{20} \\cdot 40000")
+    '\\\\frac{24.8}{20} \\\\cdot 40000'
+    """
+    return _DECIMALS.sub(lambda found: f"{float(found[0]):.3g}", latex)
 
 
 def on_pages(text: str) -> str:

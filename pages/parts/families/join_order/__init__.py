@@ -8,19 +8,15 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from pages.parts.families.join_order import index_advice
+from pages.parts.families.join_order import index_advice, loops
 from pages.parts.families.protocol import PICTURE_HEIGHT, FamilyView, PlanChoice, Sections
 from pages.parts.plans import replanning
 from pages.parts.shared import charts, controls, planning
 from pages.parts.shared.formatting import UNITS, plain
 from planner.families.join_order import JoinOrder
 from planner.families.join_order.space import JoinOrders
-from planner.numbers import duration, figure
-from planner.plan.by_operator import CPU
 from planner.plan.dot import join_tree
-from planner.plan.objective import STATE
 from planner.plan.plan import Plan
-from planner.plan.plan_text import to_loops
 from planner.workload.workload import Workload
 
 TREE, LOOPS = "Join tree", "Loops"
@@ -39,8 +35,19 @@ class JoinOrderView(FamilyView):
 
     def pictures(self, choice: PlanChoice) -> Sections:
         """Also as a tree, and as nested loops."""
-        own = {TREE: partial(_tree, choice), LOOPS: partial(_loops, choice)}
+        own = {
+            TREE: partial(_tree, choice),
+            LOOPS: partial(loops.show, choice, _DRAWN_HEIGHT, "drawn"),
+        }
         return super().pictures(choice) | own
+
+    def cost_by_operator(self, choice: PlanChoice, field: str) -> None:
+        """Beside the bars the loops: both show what the mouse points at in the other."""
+        left, right = st.columns([3, 2], gap="medium")
+        with left:
+            super().cost_by_operator(choice, field)
+        with right:
+            loops.show(choice, _DRAWN_HEIGHT, "bars")
 
     def details(self, choice: PlanChoice, common: Sections) -> Sections:
         """Also what changing rates do to the order, and which windows to index."""
@@ -74,34 +81,6 @@ class JoinOrderView(FamilyView):
 
 def _orders(workload: Workload) -> JoinOrders:
     return planning.capable(JoinOrder.name, workload, JoinOrders)
-
-
-def _loops(choice: PlanChoice) -> None:
-    # Short lines: a loop that is broken in two cannot be read.
-    what, costs = _of_loops(choice)
-    loops = to_loops(*choice.priced, costs)
-    st.code(loops, language=None, height=_DRAWN_HEIGHT, wrap_lines=False)
-    st.caption(f"In brackets: {what} of each loop, and the rows per second it returns.")
-
-
-def _of_loops(choice: PlanChoice) -> tuple[str, dict[str, str]]:
-    """What loops are judged by, in words and for the probe of each; memory is in the window that a
-    loop reads."""
-    plan, _ = choice.priced
-    found = choice.by_operator(choice.field)
-    probes = [operator for operator in plan.operators() if operator.kind == "probe"]
-    if choice.field == CPU:
-        said = {probe.id: duration(found[probe.id] / 1e6) for probe in probes}
-        return "CPU per second of stream", said
-    if choice.field == STATE.part:
-        windows = dict.fromkeys((str(probe.param("source")) for probe in probes), 0.0)
-        for operator in plan.operators():
-            if (name := dict(operator.params).get("source")) in windows:
-                windows[str(name)] += found.get(operator.id, 0.0)
-        return "tuples in the window", {
-            probe.id: f"{figure(windows[str(probe.param('source'))])} held" for probe in probes
-        }
-    return "comparisons per second", {probe.id: f"{figure(found[probe.id])}/s" for probe in probes}
 
 
 @st.fragment
