@@ -140,7 +140,7 @@ def test_other_details_are_shown(sensors: AppTest, name: str) -> None:
 def test_many_windows_stay_readable(app: AppTest) -> None:
     app.button(key="open-two-hundred-alerts").click().run()
     assert not app.exception
-    assert "47 instructive plans of too many to compare" in texts(app)
+    assert "47 chosen plans, as there are too many to compare" in texts(app)
     chain = chart(to_scale(app), HELD)
     ticks = chain["layout"]["yaxis"]["ticktext"]
     assert len(ticks) == 3 + 40, "five queries each tap in with one of forty windows"

@@ -48,7 +48,7 @@ _ON_PAGES = [
         ),
         (r"choose one with --query: .*", "choose one at the top of the page"),
         (r"\w+ plans it with --query \S+", "choose it at the top of the page to plan it alone"),
-        (r"name it with --shared DIR or (\w+)", r"set \1 to it before ./start"),
+        (r"name it with --shared DIR or \w+", "name it when Sluice is started (docs/COMMANDS.md)"),
         (r"shorten run\.duration, or leave it out", "shorten the run, or do not keep the answer"),
         (r"lower --batch-rows, or leave it out", "or do not keep the answer"),
         (r"run\.duration", "the duration"),

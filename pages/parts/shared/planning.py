@@ -272,7 +272,7 @@ def listed_plans(ranking: Ranking) -> str:
         return f"All {counted(listed, 'plan')}" if listed > 1 else "The only plan"
     if listed < ranking.considered:
         return f"The best {listed:,} of {ranking.considered:,} plans"
-    return f"{listed:,} instructive plans of too many to compare"
+    return f"{listed:,} chosen plans, as there are too many to compare"
 
 
 def baseline(ranking: Ranking) -> Candidate:
