@@ -78,7 +78,9 @@ def _unit(field: str) -> str:
     return "CPU" if field == CPU else COST_UNITS[field].replace("/s", " per second of stream")
 
 
-def _differences(first: ComparedPlan, second: ComparedPlan, field: str) -> tuple[list[_Pair], list[_Pair]]:
+def _differences(
+    first: ComparedPlan, second: ComparedPlan, field: str
+) -> tuple[list[_Pair], list[_Pair]]:
     """The operators at which the second plan costs more, and less; the largest differences first.
 
     Operators that are called the same do the same on other inputs: they are held against each

@@ -77,6 +77,9 @@ function keyOf({ kinds, heat, measures, boxes }) {
     parts.push(made("div", "key", "A number: so many operators are folded into this box. "
       + "Double-click it, or press Space on it, to unfold them."));
   }
+  if (boxes.some((box) => box.alone)) {
+    parts.push(swatch({ background: "none", border: "2px dashed var(--alone)" }, "only in this plan"));
+  }
   if (measures) {
     for (const [name, text] of [["met", "measured as predicted"],
       ["over", "more was predicted than measured"], ["under", "less was predicted than measured"]]) {

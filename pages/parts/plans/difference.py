@@ -27,7 +27,9 @@ WHOLE, BY_OPERATOR, PICTURE = "Whole plan", "By operator", "Picture"
 def of_run(run: Run, name: str) -> ComparedPlan:
     """A run as one side of a comparison."""
     measured = run.measurement.costs if run.measurement else None
-    return ComparedPlan(name, run.plan, run.estimate.costs, measured or None, planning.time_of_run(run))
+    return ComparedPlan(
+        name, run.plan, run.estimate.costs, measured or None, planning.time_of_run(run)
+    )
 
 
 def show(first: ComparedPlan, second: ComparedPlan, key: str, by: Objective) -> None:
@@ -107,7 +109,10 @@ def operator_table(first: ComparedPlan, second: ComparedPlan, field: str) -> pd.
 
 
 def _columns(
-    first: ComparedPlan, second: ComparedPlan, pairs: Sequence[tuple[float | None, ...]], measured: bool
+    first: ComparedPlan,
+    second: ComparedPlan,
+    pairs: Sequence[tuple[float | None, ...]],
+    measured: bool,
 ) -> dict[str, list[object]]:
     # Where nothing was measured, all figures are predicted.
     what = ", measured" if measured else ", predicted" if first.measured or second.measured else ""

@@ -117,7 +117,9 @@ def _against_baseline(choice: PlanChoice) -> None:
         return
     difference.show(
         ComparedPlan(choice.title(plan.label), plan, estimate.costs, time=choice.time),
-        ComparedPlan(f"{choice.title(other.label)} (baseline)", other, priced.costs, time=choice.time),
+        ComparedPlan(
+            f"{choice.title(other.label)} (baseline)", other, priced.costs, time=choice.time
+        ),
         "baseline",
         choice.ranking.by,
     )

@@ -151,7 +151,7 @@ def repeat_of(entry: JobEntry) -> int | None:
 
 
 def _figures(entry: JobEntry) -> None:
-    """How far the run is, and how fast by the clock; "per second of stream" is on the plan alone."""
+    """How far the run is, and how fast by the clock: only the plan is in seconds of stream."""
     progress = entry.progress
     read = round(progress.arrivals * progress.share)
     columns = st.columns(4)
