@@ -1,4 +1,4 @@
-"""The plans that are stepped, as operators: what each should cost, and what only one of them has."""
+"""The plans that are stepped as operators: what each should cost, and what only one of them has."""
 
 from __future__ import annotations
 
