@@ -26,7 +26,7 @@ MOST_BOXES = 12
 # Of boxes with more operators, only the first is known to other parts of the page.
 _MOST_MEMBERS = 40
 BOX_WIDTH, LINE_HEIGHT = 192, 15
-_LONGEST_NAME = 24
+_LONGEST_NAME, _LONGEST_DEAREST = 24, 40
 _LONGEST_TEXT = 4_000
 _DEAREST = 3
 
@@ -154,7 +154,7 @@ def scene(drawn: CanvasPlan, opened: frozenset[str], aspect: float = 1.4) -> dic
         "dearest": [
             {
                 "id": name,
-                "name": _name(operators[name]),
+                "name": shortened(printable(operator_name(operators[name])), _LONGEST_DEAREST),
                 "share": operator_panel.share_text(heat.predicted[name], heat.whole),
                 "box": place_of[name],
             }

@@ -14,6 +14,7 @@ const PLACES = [
   [8, -7, "start"], [8, 15, "start"], [-8, -7, "end"], [-8, 15, "end"],
   [8, -20, "start"], [8, 28, "start"], [-8, -20, "end"], [-8, 28, "end"],
   [8, -34, "start"], [8, 42, "start"], [-8, -34, "end"], [-8, 42, "end"],
+  [-26, 4, "end"], [26, 4, "start"], [0, -12, "middle"], [0, 20, "middle"],
 ];
 
 function make(kind, attributes, parent, text) {

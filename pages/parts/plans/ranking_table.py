@@ -19,6 +19,7 @@ from pages.parts.shared.formatting import (
     score_head,
 )
 from planner.families.protocol import Candidate, Ranking
+from planner.plan.by_operator import CPU
 from planner.plan.cost import COST_FIELDS
 from planner.plan.objective import Objective
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 _AUGMENTED = "augmented heuristic"
 # Each tuple that enters a slice counts as `execution.c_sys` comparisons.
 WITH_OVERHEAD = "Comparisons/s with overhead"
-KERNEL_TIME = "Kernel µs/s"
+KERNEL_TIME = UNITS[CPU]
 MEASURED = "Measured"
 _MEANING = {
     UNITS["comparisons"]: "Stored tuples examined per second of stream time",

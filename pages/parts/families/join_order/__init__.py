@@ -43,7 +43,7 @@ class JoinOrderView(FamilyView):
 
     def cost_by_operator(self, choice: PlanChoice, field: str) -> None:
         """Beside the bars the loops: both show what the mouse points at in the other."""
-        left, right = st.columns([3, 2], gap="medium")
+        left, right = st.columns([5, 4], gap="medium")
         with left:
             super().cost_by_operator(choice, field)
         with right:

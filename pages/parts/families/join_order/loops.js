@@ -22,7 +22,9 @@ export default function ({ data, parentElement }) {
     if (place) text.append("\n");
     text.append(...nest.map((one) => line(one, shown)));
   });
-  parentElement.replaceChildren(text);
+  // Beside it is the style.
+  parentElement.querySelector("pre")?.remove();
+  parentElement.append(text);
   onPointed("loops", text, ({ operators = [] }) => {
     for (const one of shown) one.classList.toggle("pointed", operators.includes(one.dataset.probe));
   });

@@ -18,7 +18,7 @@ from planner.plan.plan_text import loop_nests
 _SCRIPT = Path(__file__).with_name("loops.js")
 _STYLE = """
 pre { margin: 0; padding: 12px; overflow: auto; height: 100%; box-sizing: border-box;
-  font: 13px var(--st-code-font, monospace); color: var(--st-text-color); border-radius: 8px;
+  font: 12.5px var(--st-code-font, monospace); color: var(--st-text-color); border-radius: 8px;
   background: var(--st-secondary-background-color); }
 .loop { cursor: default; }
 .pointed { background: color-mix(in srgb, var(--st-primary-color) 25%, transparent); }
