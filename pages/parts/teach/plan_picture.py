@@ -14,7 +14,7 @@ from pages.parts.teach import player
 _HEIGHT = 360
 
 
-def show(asked: player.Asked) -> None:
+def show(asked: player.PlayerRequest) -> None:
     """A canvas for each plan, side by side."""
     found = player.watching(asked)
     plans = [trace.plan for trace in found.traces]
