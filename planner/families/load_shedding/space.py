@@ -93,7 +93,7 @@ class Policies(ListedSpace):
     def facts(self, label: str) -> tuple[str, ...]:
         """Why a policy keeps what it keeps, and how much of the windows there is room for."""
         own = explain.REASONS.get(label, "it keeps all that the windows hold")
-        return (*super().facts(label), f"{own[0].upper()}{own[1:]}.", *self._room())
+        return (f"{own[0].upper()}{own[1:]}.", *self._room())
 
     def _room(self) -> Iterator[str]:
         arms = self.model.star.arms

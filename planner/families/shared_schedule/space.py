@@ -178,7 +178,7 @@ class Schedules(ListedSpace):
         reason = explain.REASONS[self.schedule(label).policy]
         load = ranking_notes.percent(self.predictions.clock.load)
         busy = f"The server is busy {load} of the time."
-        return (*super().facts(label), f"{reason[0].upper()}{reason[1:]}.", busy)
+        return (f"{reason[0].upper()}{reason[1:]}.", busy)
 
     def explanation(self, ranking: Ranking) -> Explanation:
         """Which policy wins and what that means for queries; how figures were found."""
