@@ -44,7 +44,7 @@ def test_from_nothing_to_results(page: Page) -> None:
     _add_stream(page, "payments", "2")
     _expect_query(page, "WHERE orders.key = payments.key")
     # The text is coloured behind its box.
-    expect(page.locator(".sluice-behind .keyword").first).to_have_text("SELECT")
+    expect(page.locator(".sluice-behind .keyword", has_text="SELECT")).to_be_visible()
 
     click(page.get_by_text("Add a stream", exact=True))
     _add_stream(page, "refunds", "1")
