@@ -67,7 +67,7 @@ def test_verdict_canvas_and_ranking_are_in_sight(
         verdict = tab.get_by_role("heading", name=re.compile(" wins"))
         expect(verdict).to_be_visible()
         boxes = tab.locator(".st-key-canvas-chosen .box")
-        expect(boxes.first).to_be_visible()
+        expect(boxes).not_to_have_count(0)
         settle(tab)
         said = _place(verdict)
         assert said["y"] >= 0, sample
