@@ -13,6 +13,8 @@ examples.load_profile()
 # Tests do not depend on how busy the machine is; what takes too long is tested with clocks.
 os.environ["SLUICE_PLANNING_SECONDS"] = "600"
 
+# Groups of the marks that tests have, the longest first; then what is in these folders.
+_LONG = ("e2e spark", "spark", "e2e")
 _FOLDERS = ("runtime", "pages", "planner")
 
 if "PYTEST_XDIST_WORKER" in os.environ:
@@ -29,22 +31,27 @@ def pytest_make_parametrize_id(val: object) -> str | None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes long comes first, so that no process is left with it at the end.
 
-    All journeys go to one process, which starts one app; all other tests on Spark to another,
-    which starts one session; the rest goes by file to whoever is free.
+    Journeys that wait for what a run gave go to one process, which starts an app, and all others to
+    another; all other tests on Spark to a third, which starts one session; the rest goes by file to
+    whoever is free.
     """
+    items.sort(key=_place)
     for item in items:
         item.add_marker(pytest.mark.xdist_group(_group(item)))
-    items.sort(key=_place)
 
 
 def _group(item: pytest.Item) -> str:
-    marked = (name for name in ("e2e", "spark") if item.get_closest_marker(name))
-    return next(marked, item.nodeid.split("::")[0])
+    if asked := item.get_closest_marker("xdist_group"):
+        return str(asked.args[0])
+    marks = [name for name in ("e2e", "spark") if item.get_closest_marker(name)]
+    return " ".join(marks) or item.nodeid.split("::")[0]
 
 
 def _place(item: pytest.Item) -> int:
     group = _group(item)
-    if group in ("spark", "e2e"):
-        return ("spark", "e2e").index(group)
+    if group in _LONG:
+        return _LONG.index(group)
     folders = group.split("/")[:-1]
-    return 2 + next((n for n, name in enumerate(_FOLDERS) if name in folders), len(_FOLDERS))
+    return len(_LONG) + next(
+        (n for n, name in enumerate(_FOLDERS) if name in folders), len(_FOLDERS)
+    )

@@ -9,9 +9,10 @@ from hypothesis import HealthCheck, settings
 # The same examples in every check, so that luck decides nothing; others in every `./check --all`.
 # How long one takes is no fault, on a machine that is busy.
 _PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("check", derandomize=True, **_PATIENT)
+settings.register_profile("check", max_examples=50, derandomize=True, **_PATIENT)
 settings.register_profile("all", max_examples=1000, **_PATIENT)
-_USUAL = settings.get_profile("check").max_examples
+# A property that says how many examples it needs has so many times as many in all.
+_MORE_IN_ALL = 10
 
 
 # So many times as many examples of each fuzzer take about an hour together.
@@ -24,8 +25,8 @@ def load_profile() -> None:
 
 
 def times(count: int) -> int:
-    """So many in `./check`; as many times more in `./check --all` as its profile says."""
-    return count * settings.default.max_examples // _USUAL
+    """So many in `./check`; ten times as many in `./check --all`."""
+    return count * (_MORE_IN_ALL if _in_all() else 1)
 
 
 def examples(count: int) -> settings:
@@ -36,5 +37,9 @@ def examples(count: int) -> settings:
 def fuzzed(count: int) -> settings:
     """A fuzzer tries so many examples, or in `./check --all` those of about an hour: `SLUICE_FUZZ`
     says how many times as many."""
-    often = int(os.environ.get("SLUICE_FUZZ", _FUZZED_IN_ALL if times(1) > 1 else 1))
+    often = int(os.environ.get("SLUICE_FUZZ", _FUZZED_IN_ALL if _in_all() else 1))
     return settings(max_examples=count * often)
+
+
+def _in_all() -> bool:
+    return settings.default is settings.get_profile("all")

@@ -64,10 +64,10 @@ class App:
         self.address = f"http://localhost:{self.port}"
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self) -> None:
-        """Start it, and wait until it answers."""
+    def start(self, warm: bool = True) -> None:
+        """Start it, and wait until it answers; `warm`: as for users, Spark starts with it."""
         # Importing the runtime has set where compiled kernels are.
-        environment = os.environ | {"SLUICE_HOME": str(self.home)}
+        environment = os.environ | {"SLUICE_HOME": str(self.home), "SLUICE_WARM": str(int(warm))}
         assert "NUMBA_CACHE_DIR" in environment
         # A test that is killed takes its app with it.
         command = [sys.executable, "tools/die_with_parent.py", sys.executable, "-m", "streamlit"]
@@ -93,9 +93,9 @@ class App:
 
 @pytest.fixture(scope="session")
 def running_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    """The one app of all journeys."""
+    """The one app of all journeys of a process; Spark starts when the first of them runs a plan."""
     app = App(tmp_path_factory.mktemp("home"))
-    app.start()
+    app.start(warm=False)
     yield app
     app.stop()
 
@@ -185,8 +185,8 @@ def go_to(page: Page, name: str) -> None:
 
 def open_operator(page: Page, *shown: str) -> None:
     """Click the dearest operator of a plan canvas: its panel shows this, and closes again."""
-    canvas = page.locator(".canvas").first
-    canvas.locator(".foot button").first.click()
+    canvas = page.locator(".canvas")
+    canvas.locator(".foot").get_by_text(re.compile("^1[.] ")).click()
     panel = canvas.get_by_role("dialog")
     for text in ("predicted", *shown):
         expect(panel).to_contain_text(text)

@@ -19,7 +19,8 @@ def test_from_an_aggregation_to_the_same_groups(page: Page) -> None:
     ).to_be_visible()
     pictures = page.get_by_test_id("stGraphVizChart")
     expect(pictures).to_have_count(4)
-    expect(pictures.first).to_contain_text("γ c.source")
+    early = page.get_by_role("figure", name="EAP-11: aggregates b, c before the join")
+    expect(early).to_contain_text("γ c.source")
 
     click(page.locator(".st-key-choose-EAP-10 button"))
     settle(page)

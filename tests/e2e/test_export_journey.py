@@ -19,7 +19,7 @@ TREE = f"Right-deep join tree: {PLAN.replace(',', ' joined with ')}"
 
 def _saved(page: Page, name: str, folder: Path) -> bytes:
     with page.expect_download() as saved:
-        page.get_by_role("button", name=name).first.click(force=True)
+        page.get_by_role("button", name=name).click(force=True)
     file = folder / saved.value.suggested_filename
     saved.value.save_as(file)
     return file.read_bytes()
@@ -37,7 +37,7 @@ def test_export_and_reimport(tab: Page, address: str, tmp_path: Path) -> None:
     assert b"<svg" in _saved(page, "Download picture as an SVG", tmp_path)
     assert _saved(page, "Download picture as a PNG", tmp_path).startswith(b"\x89PNG")
     click(page.get_by_text("Cost by operator", exact=True))
-    page.locator(".js-plotly-plot").first.hover()
+    page.locator(".js-plotly-plot").hover()
     assert b"<svg" in _saved(page, "Download plot as an SVG", tmp_path)
     assert _saved(page, "Download plot as a PNG", tmp_path).startswith(b"\x89PNG")
     names = {file.name for file in tmp_path.iterdir()}
@@ -51,7 +51,7 @@ def test_export_and_reimport(tab: Page, address: str, tmp_path: Path) -> None:
 
     page.goto(address)
     page.locator(".st-key-workload-file input[type=file]").set_input_files(view)
-    expect(page.get_by_text("S2 first, then S1, S3, S4").first).to_be_visible()
+    expect(page.get_by_role("strong").filter(has_text="S2 first, then S1, S3, S4")).to_be_visible()
     assert "/plans" in page.url
 
 
@@ -66,8 +66,7 @@ def test_a_report_is_drawn_without_a_network(browser: Browser, tmp_path: Path) -
     tab.on("pageerror", lambda error: faults.append(str(error)))
     tab.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
     tab.goto(file.as_uri())
-    expect(tab.locator(".js-plotly-plot .main-svg").first).to_be_visible()
-    assert tab.locator(".js-plotly-plot").count() == 3
+    expect(tab.locator(".js-plotly-plot:has(.main-svg)")).to_have_count(3)
     expect(tab.locator("figure.wide svg")).to_be_visible()
     assert asked == [file.as_uri()]
     assert faults == []

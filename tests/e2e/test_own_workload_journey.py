@@ -31,7 +31,7 @@ def _expect_query(page: Page, text: str) -> None:
 
 def _run_to_results(page: Page) -> None:
     """Run from Plans, and wait for Results: the run leads there by itself."""
-    click(page.get_by_role("button", name=re.compile("^Run best and .* on Spark")).first)
+    click(page.get_by_role("button", name=re.compile("^Run best and .* on Spark")))
     agreed = page.get_by_text(re.compile(r"Both plans gave the same [\d,]+ results"))
     expect(agreed).to_be_visible(timeout=PATIENCE_MS)
 
@@ -44,7 +44,7 @@ def test_from_nothing_to_results(page: Page) -> None:
     _add_stream(page, "payments", "2")
     _expect_query(page, "WHERE orders.key = payments.key")
     # The text is coloured behind its box.
-    expect(page.locator(".sluice-behind .keyword").first).to_have_text("SELECT")
+    expect(page.locator(".sluice-behind .keyword", has_text="SELECT")).to_be_visible()
 
     click(page.get_by_text("Add a stream", exact=True))
     _add_stream(page, "refunds", "1")
@@ -58,7 +58,7 @@ def test_from_nothing_to_results(page: Page) -> None:
     go_to(page, "Plans")
     _run_to_results(page)
     boxes = page.locator(".canvas .box")
-    expect(boxes.filter(has_text="measured").first).to_be_visible()
+    expect(boxes.filter(has_text="measured")).not_to_have_count(0)
 
 
 def test_from_three_dropped_files_to_results(page: Page, tmp_path: Path) -> None:

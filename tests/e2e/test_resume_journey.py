@@ -11,7 +11,7 @@ from pages.parts.shared.links import packed
 from tests.e2e.conftest import PATIENCE_MS, App, click, expect, go_to
 from tests.e2e.paced_run import begin, paced_workload, runs
 
-pytestmark = [pytest.mark.e2e, pytest.mark.spark]
+pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.xdist_group("e2e")]
 
 
 def test_a_run_is_resumed_after_a_kill_of_the_app(page: Page, running_app: App) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page
 
@@ -17,11 +19,11 @@ def test_slide_compare_and_open_a_cell(page: Page) -> None:
     click(page.get_by_role("button", name="Pin", exact=True))
     expect(page.get_by_role("button", name="Show Today")).to_be_visible()
 
-    slider = page.get_by_role("slider").first
+    slider = page.get_by_role("slider", name="Rate of S1 (tuples/s)")
     slider.focus()
     slider.press("ArrowLeft")
     expect(page.get_by_role("button", name="Undo")).to_be_enabled()
-    expect(page.get_by_text("Before:").first).to_be_visible()
+    expect(page.get_by_text(re.compile("^Before: .* per second"))).to_be_visible()
     page.get_by_label("Name of this scenario").fill("Black Friday")
     page.get_by_label("Name of this scenario").press("Enter")
     click(page.get_by_role("button", name="Pin", exact=True))
