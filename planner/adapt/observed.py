@@ -1,10 +1,11 @@
-"""What micro-batches say of the streams, and the rates that follow from the latest ones."""
+"""What a run has seen from one decision to the next, and the workload that follows from it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from planner.statistics.observed import ValueStatistics
 from planner.whatif.rates import QUIET_RATE
 from planner.workload.streams import Stream
 from planner.workload.workload import Workload
@@ -17,11 +18,15 @@ _SURELY = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """How many tuples of each stream came from one time to another, in microseconds of the run."""
+    """How many tuples of each stream came from one time to another, in microseconds of the run,
+    and how many came together on the mean; and what was found of their values, over a longer time
+    where they have not changed since."""
 
     begin: int
     until: int
     arrivals: Mapping[str, int]
+    bursts: Mapping[str, float] = field(default_factory=dict)
+    values: ValueStatistics = field(default_factory=ValueStatistics)
 
     @property
     def seconds(self) -> float:
@@ -35,7 +40,8 @@ def recent_rates(
 
     They go back as far as the horizon, in seconds, but not beyond a batch with clearly another
     rate: chance is averaged out, and a change is seen at once. A rate that may be what it was
-    `before` stays that: chance alone must not look like a change.
+    `before` stays that: chance alone must not look like a change, nor must tuples that come
+    together. Where nothing arrived, one tuple might have: a rate of 0 is not known of any stream.
 
     >>> past = [Observed(0, 10**6, {"A": 900}), Observed(10**6, 2 * 10**6, {"A": 110})]
     >>> past += [Observed(2 * 10**6, 3 * 10**6, {"A": 90})]
@@ -46,23 +52,27 @@ def recent_rates(
 
 
 def _rate(seen: Sequence[Observed], stream: str, before: float, horizon: float) -> float:
-    count, seconds = 0, 0.0
+    count, seconds, spread = 0, 0.0, 1.0
     for batch in reversed(seen):
         if batch.seconds <= 0:
             continue
         own = batch.arrivals.get(stream, 0)
-        if seconds and (seconds >= horizon or _differ(count, seconds, own, batch.seconds)):
-            break
-        count, seconds = count + own, seconds + batch.seconds
+        # The variance of a count of bursts, whose sizes are geometric, over that of single tuples.
+        wider = 2 * max(1.0, batch.bursts.get(stream, 1.0)) - 1
+        if seconds:
+            differ = _differ(count, seconds, own, batch.seconds, max(spread, wider))
+            if seconds >= horizon or differ:
+                break
+        count, seconds, spread = count + own, seconds + batch.seconds, max(spread, wider)
     expected = before * seconds
-    if (count - expected) ** 2 <= _SURELY**2 * expected:
+    if (count - expected) ** 2 <= _SURELY**2 * expected * spread:
         return before
-    return count / seconds
+    return max(1, count) / seconds
 
 
-def _differ(count: int, seconds: float, other: int, lasted: float) -> bool:
-    """Whether two counts of Poisson arrivals can hardly be of one rate."""
-    variance = (count + other) / (seconds + lasted) * (1 / seconds + 1 / lasted)
+def _differ(count: int, seconds: float, other: int, lasted: float, spread: float) -> bool:
+    """Whether two counts can hardly be of one rate, given how much they vary by chance."""
+    variance = spread * (count + other) / (seconds + lasted) * (1 / seconds + 1 / lasted)
     return (count / seconds - other / lasted) ** 2 > _DEVIATIONS**2 * variance
 
 

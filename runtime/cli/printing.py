@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planner.adapt.switches import Switch
+from planner.adapt.switches import OutOfReach, Switch
 from planner.files.workload_file import dump_workload
 from planner.numbers import amount, figure
 from planner.plan.cost import COST_FIELDS, Measurement, q_error
@@ -36,6 +36,7 @@ def run_text(run: Run) -> str:
         return "\n".join(lines) + "\n"
     lines += _outcome(run.measurement)
     lines += map(switch_text, run.switches)
+    lines += map(out_of_reach_text, run.out_of_reach)
     cost = document["cost"]
     rows = list(_rows("in all", cost["predicted"], cost["measured"]))
     for operator, entry in zip(run.plan.operators(), document["operators"], strict=True):
@@ -49,6 +50,11 @@ def run_text(run: Run) -> str:
 def switch_text(switch: Switch) -> str:
     """When, from which plan to which, and why."""
     return f"at {switch.at / 1e6:g} s from {switch.before} to {switch.after}: {switch.reason}"
+
+
+def out_of_reach_text(plan: OutOfReach) -> str:
+    """A plan that would have been better, and why the run could not be switched to it."""
+    return f"at {plan.at / 1e6:g} s {plan.label} was the best plan, out of reach: {plan.reason}"
 
 
 def hindsight_text(found: Hindsight) -> str:

@@ -16,7 +16,7 @@ from planner.plan.cost import Cost, Quality, UnitCosts
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.data.feed import Merge, Span, Split
-from runtime.engines.sketched import SketchPlan
+from runtime.engines.sketch_plan import SketchPlan
 
 # A worker that steps a program needs no planning.
 if TYPE_CHECKING:
@@ -166,11 +166,6 @@ class Engine(Protocol):
         Plain values: micro-batches are made again where they differ.
         """
         return None
-
-    def sources(self, workload: Workload, /) -> list[str]:
-        """The stream or relation behind each number of a source in its feed's tuples."""
-        (query,) = workload.queries
-        return [source.name for source in query.sources]
 
     def split(self, plan: Plan, workload: Workload, partitions: int, /) -> Split:
         """How arriving tuples are shared out to partitions."""

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
-from planner.adapt.switches import Switch
+from planner.adapt.switches import OutOfReach, Switch
 from planner.errors import RunError
 from planner.plan.cost import Cost, Estimate, Measurement, UnitCosts
 from planner.plan.plan import Plan
@@ -180,6 +180,8 @@ class Progress:
     costs: Mapping[str, Cost] = field(default_factory=dict)
     # The statistics of its tuples, batch by batch, where they are watched.
     observed: tuple[BatchStatistics, ...] = ()
+    # Of a run that adapts: when its plan was switched so far, and why.
+    switches: tuple[Switch, ...] = ()
 
     @property
     def share(self) -> float:
@@ -227,8 +229,10 @@ class Run:
     error: str | None = None
     warnings: tuple[str, ...] = ()
     predicted_kernel: KernelTime | None = None
-    # Of a run that adapts: when its plan was switched, and why.
+    # Of a run that adapts: when its plan was switched, and why; and which plans would have been
+    # better at some time, but could not be switched to.
     switches: tuple[Switch, ...] = ()
+    out_of_reach: tuple[OutOfReach, ...] = ()
 
     def ended(self, status: Status, finished: float, error: str | None = None) -> Run:
         """The record of a run that ended this way."""

@@ -29,7 +29,7 @@ from runtime.data.microbatches import MicroBatches, usual_batch_rows
 from runtime.data.run_data import data_digest, digest_of, generated, span_of, with_data
 from runtime.engines.protocol import Engine, PlanInput, Program
 from runtime.engines.registry import engine
-from runtime.engines.sketched import SketchPlan
+from runtime.engines.sketch_plan import SketchPlan
 from runtime.runs.records import RunRequest
 from runtime.runs.result_files import check_folder
 
@@ -102,9 +102,15 @@ def prepare(request: RunRequest, partitions: int) -> Prepared:
         schema=schema,
         program=program,
         split=split,
-        sketches=runs.sketched(workload, schema, replicated) if request.watch else None,
+        sketches=runs.sketched(workload, schema, replicated) if is_watched(request) else None,
     )
     return changed(made, request, request.steered) if request.steered else made
+
+
+def is_watched(request: RunRequest) -> bool:
+    """Whether tuples are sketched: where that is asked for, and where plans follow them."""
+    adapt = request.workload.run.adapt
+    return request.watch or (adapt is not None and adapt.policy != "never")
 
 
 def _compiled(runs: Engine, given: PlanInput, request: RunRequest) -> Program:

@@ -7,6 +7,9 @@ One pass over a batch adds to three kinds of arrays, whose sizes do not depend o
               are follows from the mean (of times; of keys that are more than there are counters)
     counters  how often each key came, by its hash where keys are more than counters
 
+Beside them `add_filtered` counts what passes conditions, and `sampled` keeps the tuples with the
+least hashes: of parts together they are the least of all.
+
 Counts of parts add up, and so do their minima by the lesser one: sketches of the partitions of a
 batch, or of several batches, together are exactly those of all their tuples. Apache DataSketches
 takes values one by one from Python (70 to 80 ns each, where a kernel takes about 300 for a tuple),
@@ -18,8 +21,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from runtime.engines.kernels.conditions import holds_for_any
+
 REGISTERS = 1024
 COUNTERS = 2048
+# How many tuples a sample has, and the hash of a place that is not taken.
+SAMPLE = 512
+UNTAKEN = np.uint64(2**64 - 1)
 # What a register holds that no value has reached: hashes have 31 bits.
 NOTHING = 2**31 - 1
 
@@ -77,3 +85,32 @@ def add_to_sketch(source, ts, keys, column_of, row_of, arrived, times, values, c
                 mixed = _mixed(keys[i, key])
                 _note(values[row_of[column]], mixed)
                 counters[column, (mixed >> np.uint64(20)) & np.uint64(COUNTERS - 1)] += 1
+
+
+@njit(cache=True, nogil=True)
+def add_filtered(filters, source, values, filtered):
+    """Count for each filter the tuples of its source, and those that pass it."""
+    for i in range(len(source)):
+        for f in range(len(filters.source)):
+            if filters.source[f] == source[i]:
+                filtered[f, 0] += 1
+                value = values[i, filters.value[f]]
+                passing = holds_for_any(filters.comparison[f], value, filters.constant[f])
+                filtered[f, 1] += np.int64(passing)
+
+
+def sampled(seq, values):
+    """The tuples with the least hashes of their numbers: the hashes, and their values."""
+    hashes, sample = np.full(SAMPLE, UNTAKEN, np.uint64), np.full(SAMPLE, np.nan)
+    mixed = _mixed_all(seq)
+    least = np.argpartition(mixed, SAMPLE)[:SAMPLE] if len(mixed) > SAMPLE else slice(None)
+    order = np.argsort(mixed[least])
+    hashes[: len(order)], sample[: len(order)] = mixed[least][order], values[least][order]
+    return hashes, sample
+
+
+def _mixed_all(numbers):
+    mixed = numbers.astype(np.uint64) + _GOLDEN
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * _FIRST
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * _SECOND
+    return mixed ^ (mixed >> np.uint64(31))

@@ -19,7 +19,7 @@ from runtime.engines.load_shedding.feed import (
 )
 from runtime.engines.load_shedding.load_kernel import load_star_kernel
 from runtime.engines.protocol import Engine, Tally
-from runtime.engines.sketched import KeyColumn, SketchPlan, of_one_query
+from runtime.engines.sketch_plan import KeyColumn, SketchPlan, of_one_query
 from runtime.runs.result_files import merge_results
 
 _FEEDS = {OPTIMUM: most_important_feed, MOST_RESULTS: most_results_feed}
@@ -75,7 +75,7 @@ class StarEngine(Engine):
             KeyColumn(codes, next(n for n, c in enumerate(classes) if arm.key in c), arm.place)
             for codes, arm in arms
         )
-        return of_one_query(workload, keys, replicated)
+        return of_one_query(workload, keys, schema.constants, replicated)
 
     def write_results(
         self, workload: Workload, _schema: StarSchema, tally: Tally, parts: Path, folder: Path
