@@ -76,6 +76,8 @@ KINDS = {
     "an aggregation": ("early_aggregation", _AGGREGATION),
     "a chain": ("sliced_chain", _CHAIN),
 }
+# Those whose best plan depends on the rates.
+CHANGING = [kind for kind in KINDS if kind != "a chain"]
 _RATES = (1.0, 3.0, 10.0, 30.0, 60.0)
 _DISTINCT = (5, 20, 100, 400)
 Rates = list[dict[str, float]]

@@ -111,4 +111,7 @@ def _ahead(now: Situation) -> str:
     if larger < 1.1 * smaller:
         word = (now.by.worse or "more") if now.by.is_lowest else "less"
         return f"the old plan has {percent_more(larger, smaller)} {word} {now.by.title.lower()}"
-    return f"the new plan is {now.by.ahead(now.best, now.current)} now"
+    ahead = now.by.ahead(now.best, now.current)
+    if now.by.is_lowest:
+        return f"the new plan is {ahead} now"
+    return f"the new plan gives {ahead} {now.by.title.lower()}"

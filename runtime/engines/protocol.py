@@ -113,6 +113,11 @@ class Program(ABC):
         """What a program of another plan of the same queries stored, as this one stores it."""
         raise RunError(f"does not take over from {type(before).__name__} at {at / 1e6:g} s", "run")
 
+    def of_all_eras(self, tally: Tally, _totals: Sequence[bytes], _reached: int | None, /) -> Tally:
+        """The tally of a run whose plan was switched, given the totals of all of its programs, of
+        which this is the last: with what does not follow from their tallies."""
+        return tally
+
     @abstractmethod
     def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
         """Add up the partitions; counts become costs of operators per second of the span.

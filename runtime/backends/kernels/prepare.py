@@ -66,9 +66,7 @@ def prepare(request: RunRequest, partitions: int) -> Prepared:
         raise RunError(f"plans of {chosen.name} cannot be changed while they run", "run")
     if workload.run.adapt is not None and space.capability(Switching) is None:
         raise RunError(
-            f"plans of {chosen.name} are not switched while they run: one may need what another "
-            "has not kept; leave it out",
-            "run.adapt",
+            f"plans of {chosen.name} are not switched while they run; leave it out", "run.adapt"
         )
     made_changes = changes_made(space, workload.run.changes)
     if len(made_changes) < len(workload.run.changes):

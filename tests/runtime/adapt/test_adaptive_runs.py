@@ -12,7 +12,6 @@ from planner.files.workload_file import load_workload
 from planner.workload.adapt import Adapt
 from planner.workload.execution import Change
 from runtime.backends.kernels.hindsight import hindsight
-from runtime.backends.kernels.prepare import prepare
 from runtime.control.execute import run
 from runtime.control.resume import resume
 from runtime.data.data_writer import write_folder
@@ -69,22 +68,6 @@ def test_what_cannot_adapt_is_refused(tmp_path: Path) -> None:
     settings = replace(request.workload.run, changes=(Change(3, plan="A,B,C"),), adapt=Adapt())
     with pytest.raises(RunError, match=r"leave out run.adapt or run.changes"):
         RunRequest(replace(request.workload, run=settings), "join_order", "best")
-
-
-def test_plans_of_shedding_are_not_switched() -> None:
-    text = """
-version: 1
-name: short of memory
-streams:
-  - {name: A, rate: 8, attributes: {k: {distinct: 9}}}
-  - {name: B, rate: 8, attributes: {k: {distinct: 9}}}
-queries:
-  - {name: Q1, text: "SELECT * FROM A [RANGE 8], B [RANGE 8] WHERE A.k = B.k"}
-execution: {memory: 24}
-run: {duration: 20, adapt: {policy: regret}}
-"""
-    with pytest.raises(RunError, match=r"run.adapt: plans of load_shedding are not switched"):
-        prepare(RunRequest(load_workload(text), "load_shedding", "RAND-S"), 1)
 
 
 def test_hindsight_measures_plans_that_stay_on_the_same_batches(tmp_path: Path) -> None:
