@@ -72,6 +72,9 @@ class Adaptation:
         # Those that are believed, and those when plans were last compared.
         self._rates = {s.name: s.rate or 0.0 for s in workload.streams if s.name in used}
         self._planned = self._rates
+        self._bursts = {
+            s.name: s.arrivals.burst for s in workload.streams if s.arrivals.kind == "pareto"
+        }
         # What values are believed to be like; what was believed when the plan was last chosen, and
         # when plans were last compared.
         self._known = self._chosen_by = workload
@@ -93,7 +96,8 @@ class Adaptation:
         """Whether the plan is switched before this batch, which begins at that time."""
         if self._settings.policy == "never" or not self._seen:
             return None
-        self._rates = recent_rates(self._seen, self._rates, self._settings.horizon)
+        horizon = self._settings.horizon
+        self._rates = recent_rates(self._seen, self._rates, horizon, self._bursts)
         self._known = observed_workload(self._known, self._seen[-1].values)
         now = believed(self._known, self._rates)
         if self._compared == (now, self._label):

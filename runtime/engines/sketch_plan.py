@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +16,9 @@ from runtime.data.json_records import from_json
 from runtime.engines.join_feeds import other_predicates, value_slots
 from runtime.engines.kernels.sketches import COUNTERS
 from runtime.engines.nested_loops import filter_rows
+
+# Beyond so many tuples of a stream at a time estimates hardly grow surer: sketches forget as much.
+_ENOUGH = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,8 @@ class SketchPlan:
     """The streams by the number of the source they arrive as (empty: not watched), and their keys.
 
     `replicated`: all partitions are given all tuples, and the first of them sketches them.
-    `sampled` are [source, value], of which a sample is kept for the `pairs` that compare them.
+    `sampled` are [source, value], of which a sample is kept for the `pairs` that compare them. Of a
+    source with a `mask` of n bits about one of 2^n tuples is looked at; without masks, every one.
     """
 
     streams: list[str]
@@ -67,6 +71,16 @@ class SketchPlan:
     filters: list[SketchedFilter] = field(default_factory=list)
     sampled: list[list[int]] = field(default_factory=list)
     pairs: list[SketchedPair] = field(default_factory=list)
+    masks: list[int] = field(default_factory=list)
+
+    def thinned(self, rows: Mapping[str, int], parts: int) -> SketchPlan:
+        """Looking at no more tuples than are enough, where so many rows come in so many parts."""
+        most = [max(1, rows.get(stream, 0) // (parts * _ENOUGH)) for stream in self.streams]
+        return replace(self, masks=[2 ** (count.bit_length() - 1) - 1 for count in most])
+
+    def kernel_masks(self) -> np.ndarray:
+        """The masks of all sources."""
+        return np.array(self.masks or [0] * len(self.streams), np.uint64)
 
     def column_of(self) -> np.ndarray:
         """By source: whether it is watched (0, else -1), then the column of each of its keys."""

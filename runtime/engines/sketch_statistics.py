@@ -46,7 +46,7 @@ def values_of(plan: SketchPlan, sketch: Sketch) -> ValueStatistics:
 
 def burst_of(sketch: Sketch, place: int) -> tuple[float, float]:
     """How many tuples of a source come together, and the standard deviation of that."""
-    tuples = int(sketch.arrived[place])
+    tuples = int(sketch.taken[place])
     instants, spread = different(sketch.times[place], NOTHING)
     if not instants:
         return 1.0, 0.0

@@ -22,19 +22,22 @@ from runtime.engines.kernels.sketches import (
     UNTAKEN,
     add_filtered,
     add_to_sketch,
+    rows_taken,
     sampled,
 )
 from runtime.engines.sketch_plan import SketchPlan
 
 
 class Sketch(NamedTuple):
-    """What arrived: tuples by source, least hashes of times and of hashed keys, counters of keys.
+    """What arrived: tuples by source, how many of them were looked at, least hashes of their times
+    and of hashed keys, counters of keys.
 
     `filtered` has for each filter the tuples that it looked at and those that passed. A sample has
     the tuples with the least hashes. `spent` are the nanoseconds of the processor that it took.
     """
 
     arrived: np.ndarray
+    taken: np.ndarray
     times: np.ndarray
     values: np.ndarray
     counters: np.ndarray
@@ -47,6 +50,7 @@ class Sketch(NamedTuple):
     def empty(cls, plan: SketchPlan) -> Sketch:
         """Of no tuple."""
         return cls(
+            np.zeros(len(plan.streams), np.int64),
             np.zeros(len(plan.streams), np.int64),
             np.full((len(plan.streams), REGISTERS), NOTHING, np.int32),
             np.full((len(plan.hashed), REGISTERS), NOTHING, np.int32),
@@ -67,11 +71,15 @@ class Sketch(NamedTuple):
 
 def together(sketches: Sequence[Sketch]) -> Sketch:
     """The sketch of all their tuples."""
-    arrived, times, values, counters, filtered, hashes, samples, spent = zip(*sketches, strict=True)
+    if len(sketches) == 1:
+        return sketches[0]
+    columns = list(zip(*sketches, strict=True))
+    arrived, taken, times, values, counters, filtered, hashes, samples, spent = columns
     every, sample = np.concatenate(hashes, axis=1), np.concatenate(samples, axis=1)
     least = np.argsort(every, axis=1, kind="stable")[:, :SAMPLE]
     return Sketch(
         np.sum(arrived, axis=0),
+        np.sum(taken, axis=0),
         np.min(times, axis=0),
         np.min(values, axis=0),
         np.sum(counters, axis=0).astype(np.int32),
@@ -88,6 +96,7 @@ class Sketcher:
     def __init__(self, plan: SketchPlan, form: Any) -> None:
         self._plan, self._form = plan, form
         self._column_of, self._row_of = plan.column_of(), plan.row_of()
+        self._masks = plan.kernel_masks()
         self._filters = Filters.of([[one.place, *one.test] for one in plan.filters])
 
     def sketch(self, batch: bytes, partition: int) -> bytes:
@@ -97,13 +106,15 @@ class Sketcher:
         if not (self._plan.replicated and partition):
             given = Batch.unpack(batch, self._form).tuples
             add_to_sketch(
-                given.source, given.ts, given.keys, self._column_of, self._row_of,
-                made.arrived, made.times, made.values, made.counters,
+                given.source, given.ts, given.keys, self._column_of, self._row_of, self._masks,
+                made.arrived, made.taken, made.times, made.values, made.counters,
             )  # fmt: skip
             if self._plan.filters:
-                add_filtered(self._filters, given.source, given.values, made.filtered)
+                add_filtered(
+                    self._filters, given.source, given.ts, given.values, self._masks, made.filtered
+                )
             for number, (place, slot) in enumerate(self._plan.sampled):
-                rows = np.flatnonzero(given.source == place)
+                rows = rows_taken(given.source, given.ts, place, self._masks[place])
                 made.hashes[number], made.samples[number] = sampled(
                     given.seq[rows], given.values[rows, slot]
                 )
@@ -116,14 +127,17 @@ class Sketcher:
 @lru_cache(maxsize=1)
 def load_sketching() -> None:
     """Compile the kernel for its types, or load it; only the first call works."""
-    made = Sketch.empty(SketchPlan(["S"], []))
+    plan = SketchPlan(["S"], [])
+    made, masks = Sketch.empty(plan), plan.kernel_masks()
     keyless = np.zeros((1, REGISTERS), np.int32), np.zeros((1, 1), np.int32)
     source, none = np.zeros(0, np.int16), np.zeros(0, np.int64)
     # What is unpacked cannot be written to: of another type.
-    source, none, keys = unpack(pack([source, none, np.zeros((0, 1), np.int32)]))
+    source, none, keys, values = unpack(
+        pack([source, none, np.zeros((0, 1), np.int32), np.zeros((0, 1))])
+    )
     add_to_sketch(
-        source, none, keys, SketchPlan(["S"], []).column_of(), np.zeros(1, np.int64),
-        made.arrived, made.times, *keyless,
+        source, none, keys, plan.column_of(), np.zeros(1, np.int64), masks,
+        made.arrived, made.taken, made.times, *keyless,
     )  # fmt: skip
-    (values,) = unpack(pack([np.zeros((0, 1))]))
-    add_filtered(Filters.of([]), source, values, made.filtered)
+    add_filtered(Filters.of([]), source, none, values, masks, made.filtered)
+    rows_taken(source, none, 0, masks[0])

@@ -12,8 +12,6 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 
-import pyarrow.parquet as pq
-
 from planner.adapt.observed import Observed
 from planner.adapt.switches import Adaptation, OutOfReach, Switch
 from planner.families.registry import family
@@ -21,13 +19,13 @@ from planner.plan.plan import Plan
 from planner.statistics.observed import ValueStatistics
 from planner.statistics.observed_workload import settled
 from planner.workload.execution import Change
+from runtime.backends.kernels.batch_sketches import sketch_of_batch
 from runtime.backends.kernels.pace import decision_microseconds
 from runtime.backends.kernels.prepare import Prepared, changed
-from runtime.data.batch_seal import opened
 from runtime.engines.registry import engine
 from runtime.engines.sketch_plan import SketchPlan
 from runtime.engines.sketch_statistics import burst_of, values_of
-from runtime.engines.sketched import Sketch, Sketcher, load_sketching, together
+from runtime.engines.sketched import Sketch, together
 from runtime.runs.records import Run, RunRequest
 
 # What was seen is forgotten beyond so many decisions, however far the horizon is.
@@ -38,6 +36,7 @@ class Adapting:
     """The switches of a run, batch by batch."""
 
     def __init__(self, request: RunRequest, prepared: Prepared) -> None:
+        self._prepared = prepared
         self._batches, self._begin = prepared.batches, prepared.begin
         span = prepared.batches.last_ts - prepared.begin
         self._every = decision_microseconds(prepared.workload, span)
@@ -61,7 +60,6 @@ class Adapting:
             assert adapt is not None, "only a run that adapts is followed"
             windows = max(self._every, int(workload.longest_window * 1e6))
             self._seen = _Seen(plan, windows, max(windows, int(adapt.horizon * 1e6)))
-            self._sketcher = Sketcher(plan, prepared.program.form)
         self._noted: dict[int, Sketch] = {}
         self._counted = 0
         # The processor's seconds that decisions took, with what was read for them.
@@ -81,7 +79,7 @@ class Adapting:
         begun = time.thread_time()
         while self._seen is not None and self._counted < number:
             if self._counted not in self._noted:
-                self._noted[self._counted] = self._sketch(self._counted)
+                self._noted[self._counted] = sketch_of_batch(self._prepared, self._counted)
             self._seen.add(self._noted.pop(self._counted))
             self._counted += 1
             if self._counted < self._batches.batches:
@@ -103,18 +101,6 @@ class Adapting:
         if at > after:
             self._adaptation.see(seen.until(at))
             self._adaptation.decide(at, number)
-
-    def _sketch(self, number: int) -> Sketch:
-        """What the workers would make of a batch."""
-        load_sketching()
-        rows = pq.read_table(self._batches.file(number)).to_pylist()
-        return together(
-            [
-                Sketch.unpacked(self._sketcher.sketch(opened(row["tuples"], number, first), first))
-                for row in rows
-                for first in row["partitions"][:1]
-            ]
-        )
 
 
 class _Seen:

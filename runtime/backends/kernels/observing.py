@@ -1,8 +1,8 @@
-"""What a run sees of its tuples: the sketches of every micro-batch, and the statistics from them.
+"""What a run sees of its tuples: the sketches of micro-batches, and the statistics from them.
 
-Each batch leaves two files in the run's folder: its sketch, for as long as later batches are put
-together with it, and its statistics. They are written before the totals are: a run that is
-resumed finds those of all batches that its totals cover.
+Of a run of many batches every n-th is observed. Its statistics are in a file of the run's folder,
+written before the totals are: a run that is resumed finds those of all batches that its totals
+cover. Sketches are not kept: what later batches are put together with is sketched again.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.errors import RunError
-from planner.files.whole_files import read_sealed_json, write_sealed_json, write_whole
+from planner.files.whole_files import read_sealed_json, write_sealed_json
 from planner.plan.cost import Measurement
 from planner.statistics.observed import (
     BatchStatistics,
@@ -25,14 +24,16 @@ from planner.statistics.observed import (
     Likely,
     StreamStatistics,
 )
+from runtime.backends.kernels.batch_sketches import sketch_of_batch
 from runtime.backends.kernels.prepare import Prepared
 from runtime.backends.kernels.totals import Totals
-from runtime.data.batch_seal import EVERY_PARTITION, opened, sealed
 from runtime.data.json_records import from_json
 from runtime.engines.sketch_plan import SketchPlan
 from runtime.engines.sketch_statistics import burst_of, values_of
 from runtime.engines.sketched import Sketch, together
 
+# A time line has so many points at most: each takes the driver a millisecond or two.
+MOST_OBSERVED = 50
 # Keys are put together with those of earlier batches until there are so many tuples of each.
 ENOUGH_TUPLES = 1_000
 _FOLDER = "observed"
@@ -43,6 +44,7 @@ class Observing:
 
     def __init__(self, folder: Path, prepared: Prepared, plan: SketchPlan) -> None:
         self._folder, self._prepared, self._plan = folder / _FOLDER, prepared, plan
+        self._nth = -(-max(1, prepared.batches.batches) // MOST_OBSERVED)
         self._begin()
 
     def _begin(self) -> None:
@@ -50,31 +52,26 @@ class Observing:
         # The processor's seconds that sketches took, and what follows from them.
         self.seconds = 0.0
         self._sketches: list[tuple[int, Sketch]] = []
-        # Sketches of batches before the first are gone; the last batch needed those from the other.
-        self._dropped = self._needed = 0
 
     def resume(self, done: int) -> bool:
         """Read what so many batches left; whether all of it is there."""
         self._begin()
         content: Any = None
-        for batch in range(done):
-            content = read_sealed_json(self._file(batch, "json"))
+        for batch in range(0, done, self._nth):
+            content = read_sealed_json(self._file(batch))
             if content is None:
                 return False
             self.timeline.append(from_json(BatchStatistics, content["statistics"]))
             self.seconds += content["seconds"]
         # Later ones are of a batch that was not counted: it will come again.
-        for batch in range(content["from"] if done else 0, done):
-            try:
-                packed = opened(self._file(batch, "sketch").read_bytes(), batch, EVERY_PARTITION)
-            except (OSError, RunError):
-                return False
-            self._sketches.append((batch, Sketch.unpacked(packed)))
-        self._needed = content["from"] if done else 0
+        for batch in range(content["from"] if done else 0, done, self._nth):
+            self._sketches.append((batch, sketch_of_batch(self._prepared, batch)))
         return True
 
-    def take(self, batch: int, sketches: Sequence[bytes]) -> BatchStatistics:
-        """The statistics of a batch, from what partitions sketched."""
+    def take(self, batch: int, sketches: Sequence[bytes]) -> None:
+        """Add the statistics of a batch, from what partitions sketched, if it is to be observed."""
+        if batch % self._nth:
+            return
         begun = time.thread_time_ns()
         sketch = together([Sketch.unpacked(packed) for packed in sketches])
         prepared = self._prepared
@@ -97,7 +94,6 @@ class Observing:
             seen.filters,
         )
         self._keep(made, sketch, begun)
-        return made
 
     def _forget(self, until: int) -> None:
         """Drop sketches from before the longest window, if later ones have enough tuples."""
@@ -114,23 +110,14 @@ class Observing:
     def _keep(self, made: BatchStatistics, sketch: Sketch, begun: int) -> None:
         self.timeline.append(made)
         self._folder.mkdir(parents=True, exist_ok=True)
-        packed = sealed(sketch.packed(), made.batch, EVERY_PARTITION)
-        write_whole(self._file(made.batch, "sketch"), packed)
         spent = (float(sketch.spent[0]) + time.thread_time_ns() - begun) / 1e9
         self.seconds += spent
-        content = {
-            "statistics": asdict(made),
-            "seconds": spent,
-            "from": self._sketches[0][0],
-        }
-        write_sealed_json(self._file(made.batch, "json"), content)
-        # This batch may come again: what the one before was put together with stays until then.
-        for batch in range(self._dropped, self._needed):
-            self._file(batch, "sketch").unlink(missing_ok=True)
-        self._dropped, self._needed = self._needed, self._sketches[0][0]
+        content = {"statistics": asdict(made), "seconds": spent, "from": self._sketches[0][0]}
+        # Where a machine dies before it is on disk, the run begins anew.
+        write_sealed_json(self._file(made.batch), content, synced=False)
 
-    def _file(self, batch: int, kind: str) -> Path:
-        return self._folder / f"{batch:06}.{kind}"
+    def _file(self, batch: int) -> Path:
+        return self._folder / f"{batch:06}.json"
 
 
 def observing_of(folder: Path, prepared: Prepared) -> Observing | None:

@@ -20,7 +20,12 @@ from planner.workload.changes import check_times, queries_of_run, with_every_que
 from planner.workload.execution import Change
 from planner.workload.query import Query
 from planner.workload.workload import Workload, plain
-from runtime.backends.kernels.pace import batch_seconds, cuts_of, decision_cuts
+from runtime.backends.kernels.pace import (
+    batch_seconds,
+    cuts_of,
+    decision_cuts,
+    decision_microseconds,
+)
 from runtime.backends.protocol import PreparedRun, family_of
 from runtime.data import microbatches
 from runtime.data.feed import Merge, Split
@@ -100,7 +105,7 @@ def prepare(request: RunRequest, partitions: int) -> Prepared:
         schema=schema,
         program=program,
         split=split,
-        sketches=runs.sketched(workload, schema, replicated) if is_watched(request) else None,
+        sketches=_sketches(request, runs.sketched(workload, schema, replicated), batches, workload),
     )
     return changed(made, request, request.steered) if request.steered else made
 
@@ -109,6 +114,20 @@ def is_watched(request: RunRequest) -> bool:
     """Whether tuples are sketched: where that is asked for, and where plans follow them."""
     adapt = request.workload.run.adapt
     return request.watch or (adapt is not None and adapt.policy != "never")
+
+
+def _sketches(
+    request: RunRequest, plan: SketchPlan | None, batches: MicroBatches, workload: Workload
+) -> SketchPlan | None:
+    """What tuples are watched for; as many are looked at as a batch or a decision needs."""
+    if plan is None or not is_watched(request):
+        return None
+    parts = batches.batches
+    if workload.run.adapt is not None:
+        # Decisions must not depend on how batches are cut between them.
+        span = batches.last_ts - batches.first_ts
+        parts = -(-span // decision_microseconds(workload, span))
+    return plan.thinned(batches.rows, max(1, parts))
 
 
 def _compiled(runs: Engine, given: PlanInput, request: RunRequest) -> Program:

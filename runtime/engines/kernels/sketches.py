@@ -10,6 +10,9 @@ One pass over a batch adds to three kinds of arrays, whose sizes do not depend o
 Beside them `add_filtered` counts what passes conditions, and `sampled` keeps the tuples with the
 least hashes: of parts together they are the least of all.
 
+Of a source with many tuples only those of some times are looked at (`masks`): all of a burst, or
+none. Which times these are does not depend on how tuples are shared out.
+
 Counts of parts add up, and so do their minima by the lesser one: sketches of the partitions of a
 batch, or of several batches, together are exactly those of all their tuples. Apache DataSketches
 takes values one by one from Python (70 to 80 ns each, where a kernel takes about 300 for a tuple),
@@ -34,6 +37,8 @@ NOTHING = 2**31 - 1
 _SHIFT = np.uint64(33)
 _REGISTER_SHIFT = np.uint64(64 - 10)
 _COUNTER_SHIFT = np.uint64(64 - 11)
+# Times are chosen by bits in the middle of a product: there they depend on all lower ones.
+_MASK_SHIFT = np.uint64(32)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -57,9 +62,17 @@ def _note(minima, mixed):
         minima[register] = rest
 
 
+@njit(inline="always")
+def _is_taken(ts, mask):
+    """Whether what arrived at this time is looked at: all of one time, or nothing."""
+    return (np.uint64(ts) * _GOLDEN) >> _MASK_SHIFT & mask == 0
+
+
 @njit(cache=True, nogil=True)
-def add_to_sketch(source, ts, keys, column_of, row_of, arrived, times, values, counters):
-    """Add the tuples of a batch.
+def add_to_sketch(
+    source, ts, keys, column_of, row_of, masks, arrived, taken, times, values, counters
+):
+    """Add the tuples of a batch: all are counted, and of a source with a mask some are looked at.
 
     `column_of[source, key]` is the column of a source's key (-1: it is not watched); a source
     without any, such as a relation, has -1 before its columns. A column has a counter for every
@@ -71,6 +84,9 @@ def add_to_sketch(source, ts, keys, column_of, row_of, arrived, times, values, c
         if column_of[place, 0] < 0:
             continue
         arrived[place] += 1
+        if not _is_taken(ts[i], masks[place]):
+            continue
+        taken[place] += 1
         # Tuples of one burst come one after the other.
         if ts[i] != before[place]:
             before[place] = ts[i]
@@ -88,15 +104,28 @@ def add_to_sketch(source, ts, keys, column_of, row_of, arrived, times, values, c
 
 
 @njit(cache=True, nogil=True)
-def add_filtered(filters, source, values, filtered):
-    """Count for each filter the tuples of its source, and those that pass it."""
+def add_filtered(filters, source, ts, values, masks, filtered):
+    """Count for each filter the tuples of its source that are looked at, and those that pass it."""
     for i in range(len(source)):
+        if not _is_taken(ts[i], masks[source[i]]):
+            continue
         for f in range(len(filters.source)):
             if filters.source[f] == source[i]:
                 filtered[f, 0] += 1
                 value = values[i, filters.value[f]]
                 passing = holds_for_any(filters.comparison[f], value, filters.constant[f])
                 filtered[f, 1] += np.int64(passing)
+
+
+@njit(cache=True, nogil=True)
+def rows_taken(source, ts, place, mask):
+    """The tuples of a source that are looked at."""
+    found, count = np.empty(len(source), np.int64), 0
+    for i in range(len(source)):
+        if source[i] == place and _is_taken(ts[i], mask):
+            found[count] = i
+            count += 1
+    return found[:count]
 
 
 def sampled(seq, values):

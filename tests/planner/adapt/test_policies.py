@@ -153,6 +153,11 @@ def test_tuples_that_come_together_do_not_look_like_another_rate() -> None:
     assert recent_rates([singles], {"A": 300.0 / 10}, 60)["A"] == 40
     bursts = replace(singles, bursts={"A": 5.0})
     assert recent_rates([bursts], {"A": 300.0 / 10}, 60)["A"] == 30
+    # Nor where they are declared: as many bursts as ever have come, one of which was a large one.
+    large = Observed(0, 10**7, {"A": 4_000}, {"A": 40.0})
+    assert recent_rates([large], {"A": 100.0}, 60, {"A": 10.0})["A"] == 100
+    more = Observed(0, 10**7, {"A": 4_000}, {"A": 10.0})
+    assert recent_rates([more], {"A": 100.0}, 60, {"A": 10.0})["A"] == 400
 
 
 def test_a_stream_that_falls_silent_does_not_stop_decisions() -> None:

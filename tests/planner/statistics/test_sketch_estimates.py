@@ -30,8 +30,8 @@ def _counts(keys: np.ndarray, exact: bool) -> KeyCounts:
     made, count = Sketch.empty(SketchPlan(["S"], [column])), len(keys)
     add_to_sketch(
         np.zeros(count, np.int16), np.arange(count), keys.astype(np.int32).reshape(-1, 1),
-        np.zeros((1, 2), np.int64), np.array([-1 if exact else 0]),
-        made.arrived, made.times, made.values, made.counters,
+        np.zeros((1, 2), np.int64), np.array([-1 if exact else 0]), np.zeros(1, np.uint64),
+        made.arrived, made.taken, made.times, made.values, made.counters,
     )  # fmt: skip
     assert made.arrived[0] == count
     if exact:

@@ -16,7 +16,7 @@ from planner.statistics.observed import BatchStatistics, ValueStatistics
 from planner.statistics.observed_workload import observed_workload
 from planner.workload.execution import RunSettings
 from planner.workload.workload import Workload
-from runtime.backends.kernels.observing import Observing
+from runtime.backends.kernels.observing import MOST_OBSERVED, Observing
 from runtime.backends.kernels.prepare import Prepared, prepare
 from runtime.runs.records import RunRequest
 from runtime.spark.worker import step_through
@@ -109,14 +109,34 @@ def test_damaged_statistics_are_not_used(tmp_path: Path) -> None:
     observing = Observing(tmp_path, prepared, prepared.sketches)
     done = prepared.batches.batches
     assert observing.resume(done)
-    for kind in ("json", "sketch"):
-        file = tmp_path / "observed" / f"{done - 1:06}.{kind}"
-        sound = file.read_bytes()
-        file.write_bytes(flipped(sound))
-        assert not observing.resume(done)
-        file.write_bytes(sound)
-    # Only what later batches may need is kept.
-    assert len(list((tmp_path / "observed").glob("*.sketch"))) < done
+    file = tmp_path / "observed" / f"{done - 1:06}.json"
+    sound = file.read_bytes()
+    file.write_bytes(flipped(sound))
+    assert not observing.resume(done)
+    file.write_bytes(sound)
+    assert observing.resume(done)
+
+
+def test_many_batches_are_observed_at_times(tmp_path: Path) -> None:
+    prepared = _prepared(FILTERED, "join_order", 1, 60)
+    assert prepared.batches.batches > 2 * MOST_OBSERVED
+    seen = [batch.batch for batch in _observed(prepared, tmp_path, kill_after=6)]
+    assert len(seen) in range(MOST_OBSERVED // 2, MOST_OBSERVED + 1)
+    assert set(np.diff(seen)) == {seen[1]}
+
+
+def test_of_many_tuples_some_are_looked_at(tmp_path: Path) -> None:
+    run = replace(FILTERED.run, duration=1_500)
+    prepared = _prepared(replace(FILTERED, run=run), "join_order", 1, 30_000)
+    assert prepared.sketches is not None
+    assert any(prepared.sketches.masks)
+    timeline = _observed(prepared, tmp_path)
+    first = timeline[0]
+    assert sum(found.tuples for found in first.streams.values()) == 30_000
+    assert first.streams["A"].burst.holds(1)
+    assert first.streams["B"].burst.value > 2
+    assert first.pairs["A.k = B.k"].widened(4).holds(1 / 30)
+    assert first.filters["A.v > 4"].widened(4).holds(0.6)
 
 
 def test_statistics_are_those_that_are_declared(tmp_path: Path) -> None:
