@@ -75,8 +75,13 @@ class SketchPlan:
 
     def thinned(self, rows: Mapping[str, int], parts: int) -> SketchPlan:
         """Looking at no more tuples than are enough, where so many rows come in so many parts."""
-        most = [max(1, rows.get(stream, 0) // (parts * _ENOUGH)) for stream in self.streams]
-        return replace(self, masks=[2 ** (count.bit_length() - 1) - 1 for count in most])
+        bits = {
+            stream: max(1, rows.get(stream, 0) // (parts * _ENOUGH)).bit_length() - 1
+            for stream in self.streams
+            if stream
+        }
+        most = max(bits.values(), default=0)
+        return replace(self, masks=[2 ** bits.get(stream, most) - 1 for stream in self.streams])
 
     def kernel_masks(self) -> np.ndarray:
         """The masks of all sources."""

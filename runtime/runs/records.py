@@ -122,8 +122,11 @@ class RunRequest:
 
     @property
     def as_run(self) -> Workload:
-        """The workload with the changes that were made while it ran: what its answers are of."""
-        if not self.steered:
+        """The workload with the changes that were made while it ran: what its answers are of.
+
+        A run that adapts makes its switches by itself: its answers are of what was asked for.
+        """
+        if not self.steered or self.workload.run.adapt is not None:
             return self.workload
         changes = (*self.workload.run.changes, *self.steered)
         return replace(self.workload, run=replace(self.workload.run, changes=changes))
@@ -209,8 +212,8 @@ class Run:
     """One run of one plan: everything needed to show it, compare it, or do it again.
 
     `workload` is the request's, with the statistics that were inferred from the user's own data and
-    the changes that were made while it ran. `predicted_kernel` is None where nothing is predicted,
-    as of Spark's own operators.
+    the changes that were made by hand while it ran. `predicted_kernel` is None where nothing is
+    predicted, as of Spark's own operators.
     """
 
     id: str
@@ -233,6 +236,14 @@ class Run:
     # better at some time, but could not be switched to.
     switches: tuple[Switch, ...] = ()
     out_of_reach: tuple[OutOfReach, ...] = ()
+
+    @property
+    def as_planned(self) -> Workload:
+        """The workload with all changes of its plan, those that a run that adapts made as well."""
+        if self.workload.run.adapt is None or not self.request.steered:
+            return self.workload
+        changes = (*self.workload.run.changes, *self.request.steered)
+        return replace(self.workload, run=replace(self.workload.run, changes=changes))
 
     def ended(self, status: Status, finished: float, error: str | None = None) -> Run:
         """The record of a run that ended this way."""

@@ -24,7 +24,7 @@ from planner.plan.cost import (
     q_error,
     total,
 )
-from planner.plan.plan import Operator
+from planner.plan.plan import Operator, Plan
 from planner.workload.changes import queries_of_run
 from planner.workload.execution import Change
 from planner.workload.workload import Workload
@@ -231,16 +231,17 @@ def _run(record: Mapping[str, Any]) -> Run:
     request = _request_from_json(record["request"])
     measured = record["measured"]
     # What was asked for says how a plan goes on after changes; what came of it is the label.
-    asked = request.label if workload.run.changes else record["label"]
+    changed = workload.run.changes or request.steered
+    asked = request.label if changed else record["label"]
     estimate = {"costs": record["predicted"], "qualities": record.get("predicted_qualities", {})}
     if measured:
         others = {name: part for name, part in measured.items() if name != "seconds"}
         measured = from_json(Measurement, {**others, "timings": measured["seconds"]})
-    return Run(
+    found = Run(
         **{name: record[name] for name in _PLAIN} | {"warnings": tuple(record["warnings"])},
         request=request,
         workload=workload,
-        plan=whole_plan(planned_stages(family(request.family), workload, asked, request.units)),
+        plan=Plan(request.family, record["label"], ()),
         estimate=from_json(Estimate, estimate),
         # Runs recorded before calibration was there have none.
         predicted_kernel=from_json(KernelTime | None, record.get("predicted_kernel")),
@@ -249,6 +250,8 @@ def _run(record: Mapping[str, Any]) -> Run:
         switches=from_json(tuple[Switch, ...], record.get("switches", ())),
         out_of_reach=from_json(tuple[OutOfReach, ...], record.get("out_of_reach", ())),
     )
+    stages = planned_stages(family(request.family), found.as_planned, asked, request.units)
+    return replace(found, plan=whole_plan(stages))
 
 
 @lru_cache(maxsize=100)

@@ -188,7 +188,9 @@ def _picture(entry: Entry) -> None:
     asked, progress, workload = entry.asked, entry.progress, entry.workload
     if asked is None or workload is None or asked.backend == "native" or not progress.batches:
         return
-    plan, estimate = _priced(asked.family, workload, asked.label, calibration_stamp())
+    # Of a run that adapts, the plan that it has now.
+    label = progress.switches[-1].after if progress.switches else asked.label
+    plan, estimate = _priced(asked.family, workload, label, calibration_stamp())
     by = planning.objective(asked.family, workload)
     drawn = CanvasPlan(plan, estimate, by, dict(progress.costs), colours=colours(workload))
     plan_canvas.show(drawn, f"running-{entry.request.label}", aspect=2.2)

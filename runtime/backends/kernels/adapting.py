@@ -92,7 +92,10 @@ class Adapting:
         switches = self.switches_before(number)
         request, prepared = with_switches(record.request, prepared, switches)
         found = replace(record, switches=switches, out_of_reach=self.out_of_reach)
-        return revised(found, request, prepared), prepared
+        # Its switches are its own doing: it stays a run of the workload that was asked for.
+        run = replace(prepared.workload.run, changes=request.workload.run.changes)
+        workload = replace(prepared.workload, run=run)
+        return replace(revised(found, request, prepared), workload=workload), prepared
 
     def _decide(self, seen: _Seen, number: int) -> None:
         """Decide before a batch where a time to decide has come since the one before it."""

@@ -111,10 +111,11 @@ class Observing:
         self.timeline.append(made)
         self._folder.mkdir(parents=True, exist_ok=True)
         spent = (float(sketch.spent[0]) + time.thread_time_ns() - begun) / 1e9
-        self.seconds += spent
+        begun = time.thread_time_ns()
         content = {"statistics": asdict(made), "seconds": spent, "from": self._sketches[0][0]}
         # Where a machine dies before it is on disk, the run begins anew.
         write_sealed_json(self._file(made.batch), content, synced=False)
+        self.seconds += spent + (time.thread_time_ns() - begun) / 1e9
 
     def _file(self, batch: int) -> Path:
         return self._folder / f"{batch:06}.json"

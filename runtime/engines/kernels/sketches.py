@@ -69,7 +69,7 @@ def _is_taken(ts, mask):
 
 
 @njit(cache=True, nogil=True)
-def add_to_sketch(
+def add_to_sketch(  # noqa: C901
     source, ts, keys, column_of, row_of, masks, arrived, taken, times, values, counters
 ):
     """Add the tuples of a batch: all are counted, and of a source with a mask some are looked at.
@@ -80,11 +80,14 @@ def add_to_sketch(
     """
     before = np.full(len(arrived), -1, np.int64)
     for i in range(len(source)):
-        place = source[i]
-        if column_of[place, 0] < 0:
+        arrived[source[i]] += 1
+    # What a source with more bits looks at, one with fewer does too.
+    least = masks.min()
+    for i in range(len(source)):
+        if not _is_taken(ts[i], least):
             continue
-        arrived[place] += 1
-        if not _is_taken(ts[i], masks[place]):
+        place = source[i]
+        if column_of[place, 0] < 0 or not _is_taken(ts[i], masks[place]):
             continue
         taken[place] += 1
         # Tuples of one burst come one after the other.
@@ -101,6 +104,9 @@ def add_to_sketch(
                 mixed = _mixed(keys[i, key])
                 _note(values[row_of[column]], mixed)
                 counters[column, (mixed >> np.uint64(20)) & np.uint64(COUNTERS - 1)] += 1
+    for place in range(len(arrived)):
+        if column_of[place, 0] < 0:
+            arrived[place] = 0
 
 
 @njit(cache=True, nogil=True)

@@ -97,6 +97,10 @@ def test_all_ways_switch_alike(family: str, tmp_path: Path) -> None:
         assert made == [replace(switch, batch=0) for switch in whole.switches]
         assert measured(again).moved == measured(whole).moved
         assert again.out_of_reach == whole.out_of_reach
+        assert again.plan == whole.plan
+        # It is listed among the runs of its workload, whichever plans it took.
+        assert again.workload.digest == whole.workload.digest
+        assert not again.workload.run.changes
     # A stream is watched for its decisions; what was seen before it was killed is there.
     seen = measured(resumed := History().get(lost.id)).observed
     assert [batch.batch for batch in seen] == list(range(resumed.batches))
