@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench.measure import Timed, in_turns
-from bench.workloads import TWO_WAY, Answer, hashed, join_of, tables_of
+from bench.workloads import TWO_WAY, EngineAnswer, hashed, join_of, tables_of
 from planner.families.registry import family
 from planner.files.tuple_table import ColumnData, Table
 from planner.workload.validation import microseconds
@@ -51,7 +51,7 @@ def against_duckdb() -> dict[str, Any]:
             contender()
         timed: dict[str, Timed] = in_turns(contenders, ROUNDS)
         rows = _by_duckdb(folder, "SELECT a.seq, b.seq", rows=True)
-    ours: Answer = timed["Sluice"].outcome
+    ours: EngineAnswer = timed["Sluice"].outcome
     tuples = sum(len(table) for table in tables.values())
     return {
         "tuples": tuples,
@@ -63,7 +63,7 @@ def against_duckdb() -> dict[str, Any]:
     }
 
 
-def _by_kernel(workload: Workload, folder: Path) -> Answer:
+def _by_kernel(workload: Workload, folder: Path) -> EngineAnswer:
     """Read the files, merge the streams and join them, on every core as DuckDB does."""
     begun = time.perf_counter()
     tables = {}
@@ -86,7 +86,7 @@ def _by_kernel(workload: Workload, folder: Path) -> Answer:
     with ThreadPoolExecutor() as threads:
         totals = list(threads.map(join, range(split.partitions), shares))
     tally = program.tally(totals, plan)
-    return Answer(tally.results, tally.digest, time.perf_counter() - begun)
+    return EngineAnswer(tally.results, tally.digest, time.perf_counter() - begun)
 
 
 def _by_duckdb(folder: Path, select: str, rows: bool = False) -> Any:

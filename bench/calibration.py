@@ -25,7 +25,7 @@ from planner.seconds.calibration import Calibration
 from planner.seconds.kernel_work import kernel_seconds
 from planner.workload.workload import Workload
 from runtime.backends.interruption import StopSignal
-from runtime.calibration.calibrate import Measured, calibration_of, measure_all
+from runtime.calibration.calibrate import MeasuredRun, calibration_of, measure_all
 from runtime.cli.printing import calibration_document
 from runtime.engines.design import designs
 from runtime.experiments.measurement import Sampler
@@ -36,7 +36,7 @@ LIMIT = 1.3
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class CalibrationCase:
     """A plan of a sample."""
 
     sample: str
@@ -47,7 +47,7 @@ class Case:
 
 def calibration() -> dict[str, Any]:
     """q-errors of predicted seconds: over all plans, by family and by kernel."""
-    runs: list[list[Measured]] = []
+    runs: list[list[MeasuredRun]] = []
     seconds: list[list[float]] = []
     chosen = list(cases())
     for _ in range(ROUNDS):
@@ -78,7 +78,7 @@ def calibration() -> dict[str, Any]:
     }
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[CalibrationCase]:
     """Best, baseline, worst and named plans of all samples that need no files, by all families."""
     for file in sorted((PROJECT / "sample_data").glob("*.yaml")):
         workload = load_workload(file.read_bytes(), file.name)
@@ -92,19 +92,19 @@ def cases() -> Iterator[Case]:
                     if c.tags or c.label in STRATEGIES
                 ]
                 for label in dict.fromkeys(named):
-                    yield Case(file.stem, workload, known.name, label)
+                    yield CalibrationCase(file.stem, workload, known.name, label)
 
 
-def _measured(case: Case) -> float:
+def _measured(case: CalibrationCase) -> float:
     point = Point(case.label, case.workload, case.family, case.label)
     return Sampler().sample(point, case.workload.run.seed, REPEATS).seconds
 
 
-def _best(turns: tuple[Measured, ...]) -> Measured:
+def _best(turns: tuple[MeasuredRun, ...]) -> MeasuredRun:
     return min(turns, key=lambda turn: turn.observation.seconds)
 
 
-def _figures(case: Case, measured: float, found: Calibration) -> dict[str, Any]:
+def _figures(case: CalibrationCase, measured: float, found: Calibration) -> dict[str, Any]:
     space = family(case.family).space(case.workload)
     plan = chosen_plan(space, case.label)
     work = space.kernel_work(plan, space.estimate(plan).costs)

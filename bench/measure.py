@@ -14,7 +14,7 @@ import numpy as np
 
 from planner.experiments.experiment import Point
 from planner.workload.workload import Workload
-from runtime.experiments.measurement import Sample, Sampler
+from runtime.experiments.measurement import MeasuredSample, Sampler
 
 T = TypeVar("T")
 
@@ -44,10 +44,10 @@ def in_turns(contenders: Mapping[str, Callable[[], Any]], rounds: int) -> dict[s
 
 def plans_in_turns(
     workload: Workload, family: str, labels: Sequence[str], seed: int, rounds: int
-) -> dict[str, list[Sample]]:
+) -> dict[str, list[MeasuredSample]]:
     """Plans run in process on the same tuples, each once a round; a sample per plan and round."""
     sampler = Sampler()
-    found: dict[str, list[Sample]] = {label: [] for label in labels}
+    found: dict[str, list[MeasuredSample]] = {label: [] for label in labels}
     for _ in range(rounds):
         for label in labels:
             found[label].append(sampler.sample(Point(label, workload, family, label), seed))

@@ -12,14 +12,14 @@ from typing import Any
 
 from planner.experiments.experiment import Experiment
 from planner.experiments.registry import experiments
-from runtime.experiments.figure import PAPER_POINTS, Figure, nothing_yet
+from runtime.experiments.figure import PAPER_POINTS, MeasuredFigure, nothing_yet
 from runtime.experiments.measurement import Sampler, rounds
 from runtime.runs.records import versions
 
 
 def figures(paper: str) -> dict[str, Any]:
     """Measure all experiments of a paper, points in turns, and keep them for the explorer."""
-    found: dict[str, Figure] = {}
+    found: dict[str, MeasuredFigure] = {}
     sampler = Sampler()
     for known in experiments():
         if known.paper == paper and known.points:
@@ -39,7 +39,9 @@ schedule_figures = partial(figures, "Hammad et al. 2003")
 shedding_figures = partial(figures, "Towne et al. 2007")
 
 
-def _measured(known: Experiment, before: Iterable[Figure], sampler: Sampler) -> Figure:
+def _measured(
+    known: Experiment, before: Iterable[MeasuredFigure], sampler: Sampler
+) -> MeasuredFigure:
     """The figure whole; points that an experiment before it shares are not measured again."""
     figure = nothing_yet(known, versions(), os.cpu_count() or 1)
     keys = {point.key for point in known.points}

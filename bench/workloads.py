@@ -25,7 +25,7 @@ def join_of(parameters: tuple[Row, ...], tuples: int) -> Workload:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class EngineAnswer:
     """What an engine found, and in how many seconds."""
 
     results: int

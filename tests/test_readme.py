@@ -71,6 +71,23 @@ def test_every_link_and_picture_leads_to_a_file(file: Path) -> None:
     assert missing == []
 
 
+def test_every_file_that_the_architecture_names_exists() -> None:
+    """A name without a folder is a file in the folder named before it in its row."""
+    rows = re.findall(r"^\| \.\.\. .*? \| (.*) \|$", text_of("docs/ARCHITECTURE.md"), re.MULTILINE)
+    assert len(rows) > 80
+    missing = []
+    for row in rows:
+        folder = PROJECT
+        for name in re.findall(r"`([\w./*-]+(?:\.(?:py|js|css|yaml|json|toml|txt|sh)|/))`", row):
+            pattern = name.replace("FAMILY", "*").replace("PAPER", "*").rstrip("/")
+            found = next((place for at in (PROJECT, folder) for place in at.glob(pattern)), None)
+            if found is None:
+                missing.append(f"{name} in {row}")
+            elif "/" in name:
+                folder = found if found.is_dir() else found.parent
+    assert missing == []
+
+
 @pytest.mark.parametrize("file", DOCUMENTS, ids=lambda file: file.name)
 def test_every_sample_that_is_named_exists(file: Path) -> None:
     samples = re.findall(r"sample_data/[\w./-]*\w", file.read_text(encoding="utf-8"))

@@ -16,7 +16,7 @@ from planner.families.base import ListedSpace
 from planner.families.protocol import Explanation, Ranking
 from planner.files.tuple_table import Table
 from planner.plan.cost import Cost, Estimate, Quality, UnitCosts
-from planner.plan.objective import Objective, Outcome
+from planner.plan.objective import Objective, PlanOutcome
 from planner.plan.plan import Operator, Plan
 from planner.seconds.kernel_work import KernelWork, Work
 from planner.workload.workload import Workload
@@ -36,7 +36,7 @@ def _costs(plan: Plan, seen: float, kept: float) -> dict[str, Cost]:
     return {op.id: cost for op, cost in zip(plan.operators(), costs, strict=True)}
 
 
-def _recall(_plan: Plan, outcome: Outcome) -> float | None:
+def _recall(_plan: Plan, outcome: PlanOutcome) -> float | None:
     return next((quality.recall for quality in outcome.qualities.values()), None)
 
 

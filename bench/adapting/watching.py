@@ -19,7 +19,7 @@ from bench.adapting.workloads import KINDS
 from planner.files.workload_file import load_workload
 from planner.workload.workload import Workload
 from runtime.backends.kernels.observing import Observing
-from runtime.backends.kernels.prepare import Prepared, prepare
+from runtime.backends.kernels.prepare import PreparedKernelRun, prepare
 from runtime.runs.records import RunRequest
 from runtime.spark.worker import load_program, step_through
 
@@ -58,7 +58,7 @@ def _measured(family: str, text: str) -> dict[str, Any]:
     }
 
 
-def _prepared(workload: Workload, family: str) -> Prepared:
+def _prepared(workload: Workload, family: str) -> PreparedKernelRun:
     streams = tuple(replace(stream, rate=_RATE) for stream in workload.streams)
     seconds = TUPLES / (_RATE * len(streams))
     run = replace(workload.run, seed=1, warmup=10.0, duration=seconds)
@@ -67,7 +67,7 @@ def _prepared(workload: Workload, family: str) -> Prepared:
     return prepare(RunRequest(workload, family, "best", watch=True, batch_rows=rows), 1)
 
 
-def _turn(prepared: Prepared, watched: bool) -> Mapping[str, Any]:
+def _turn(prepared: PreparedKernelRun, watched: bool) -> Mapping[str, Any]:
     assert prepared.sketches is not None
     program, state, totals = prepared.program.to_json(), None, b""
     sketching = prepared.sketches.to_json() if watched else None

@@ -13,7 +13,7 @@ from planner.families.protocol import Family
 from planner.files.tuple_table import ColumnData, Table
 from planner.files.workload_file import load_workload
 from planner.workload.adapt import Adapt
-from planner.workload.arrival_shapes import Trace
+from planner.workload.arrival_shapes import ArrivalTrace
 from planner.workload.streams import Arrivals
 from planner.workload.workload import Workload
 
@@ -109,7 +109,7 @@ def traced(workload: Workload, rates: Rates, seed: int, seconds: float = SECONDS
     times = tuple(seconds * number for number in range(len(rates)))
     end = seconds * len(rates)
     streams = tuple(
-        replace(stream, rate=None, arrivals=Arrivals(shape=Trace(times, own, end)))
+        replace(stream, rate=None, arrivals=Arrivals(shape=ArrivalTrace(times, own, end)))
         for stream in workload.streams
         for own in [tuple(float(now[stream.name]) for now in rates)]
     )

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from bench.chains.planning import chain_planning
-from bench.chains.workloads import Case, random_case, table_3, table_4
+from bench.chains.workloads import StrategyCase, random_case, table_3, table_4
 from bench.measure import in_processes, plans_in_turns, spread_of
 from planner.experiments.experiment import Point
 from planner.families.registry import family
@@ -30,7 +30,7 @@ from planner.plan.cost import Cost, q_error
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.data.folders import PROJECT
-from runtime.experiments.measurement import Sample, Sampler
+from runtime.experiments.measurement import MeasuredSample, Sampler
 
 RANDOM_CASES = 60
 ALERTS_SEED = 1
@@ -57,7 +57,7 @@ def chain_accuracy() -> Record:
 
 
 @cache
-def cases() -> tuple[Case, ...]:
+def cases() -> tuple[StrategyCase, ...]:
     """All that are measured."""
     return (*table_3(), *table_4(), *map(random_case, range(RANDOM_CASES)))
 
@@ -65,7 +65,7 @@ def cases() -> tuple[Case, ...]:
 # --- predicted beside counted --------------------------------------------------------------------
 
 
-def measured(case: Case, seed: int) -> Record:
+def measured(case: StrategyCase, seed: int) -> Record:
     """One case: state and comparisons by kind of each plan, predicted and counted; and seconds."""
     chosen, sampler, workload = family(NAME), Sampler(), case.workload
     found: Record = {"case": workload.name, "kind": case.kind, "plans": {}}
@@ -89,7 +89,7 @@ def _measured_at(place: int) -> Record:
     return measured(cases()[place], seed=place)
 
 
-def _times(sample: Sample) -> Record:
+def _times(sample: MeasuredSample) -> Record:
     return {
         "tuples": sample.tuples,
         "comparisons": sample.cost.comparisons * sample.span,

@@ -30,7 +30,7 @@ METHODS = (Execution(), Execution(join="hash", buckets=5), Execution(join="hash"
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class StrategyCase:
     """A workload whose strategies are run. `kind` says where the case comes from."""
 
     kind: str
@@ -48,23 +48,23 @@ class Case:
         return (*known, *dict.fromkeys(chains))
 
 
-def table_3() -> Iterator[Case]:
+def table_3() -> Iterator[StrategyCase]:
     """Three queries in each of its 27 settings, at each rate."""
     for shown in experiments():
         if shown.name.startswith("figure-17-"):
             for point in shown.curves[0].points:
-                yield Case("Table 3", point.workload)
+                yield StrategyCase("Table 3", point.workload)
 
 
-def table_4() -> Iterator[Case]:
+def table_4() -> Iterator[StrategyCase]:
     """12, 24 and 36 queries under its three spreads of windows, at each rate."""
     for spread in SPREADS:
         for queries in (12, 24, 36):
             for rate in (20.0, 40.0, 60.0, 80.0):
-                yield Case("Table 4", many_joins(spread, queries, rate))
+                yield StrategyCase("Table 4", many_joins(spread, queries, rate))
 
 
-def random_case(number: int) -> Case:
+def random_case(number: int) -> StrategyCase:
     """The random case of this number."""
     draw = random.Random(number)
     keys = round(log_uniform(draw, 5, 50))
@@ -80,7 +80,7 @@ def random_case(number: int) -> Case:
         execution=draw.choice(METHODS),
         run=RunSettings(warmup=LARGEST, duration=round(TUPLES / sum(rates), 1)),
     )
-    return Case("random", workload)
+    return StrategyCase("random", workload)
 
 
 def _query(draw: random.Random, name: str, same: bool) -> Query:

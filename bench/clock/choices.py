@@ -29,7 +29,7 @@ from planner.seconds.kernel_work import kernel_seconds
 from planner.seconds.units import default_units
 from planner.workload.workload import Workload
 from runtime.backends.interruption import StopSignal
-from runtime.calibration.calibrate import Measured, calibration_of, measure_all
+from runtime.calibration.calibrate import MeasuredRun, calibration_of, measure_all
 from runtime.engines.design import designs
 
 PLANS, ROUNDS, CALIBRATIONS = 8, 3, 2
@@ -67,7 +67,7 @@ def calibrated() -> UnitCosts:
     return calibration_of(best, 0.0, None).units
 
 
-def _fastest(runs: Sequence[Measured]) -> Measured:
+def _fastest(runs: Sequence[MeasuredRun]) -> MeasuredRun:
     return min(runs, key=lambda run: run.observation.seconds)
 
 

@@ -61,7 +61,7 @@ Record = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class DiagnosisCase:
     """A run to diagnose: whose plan, what was injected, and the number of the workload."""
 
     family: str
@@ -107,17 +107,17 @@ def diagnosis() -> Record:
     return {"runs of each": RUNS, "quiet runs of each": QUIET_RUNS, **found}
 
 
-def cases(runs: int = RUNS, quiet: int = QUIET_RUNS, first: int = UNSEEN) -> list[Case]:
+def cases(runs: int = RUNS, quiet: int = QUIET_RUNS, first: int = UNSEEN) -> list[DiagnosisCase]:
     """All cases: each cause in so many runs of every family, and quiet ones."""
     return [
-        Case(name, cause, first + number)
+        DiagnosisCase(name, cause, first + number)
         for name in MAKERS
         for cause in (*INJECTIONS, QUIET)
         for number in range(quiet if cause == QUIET else runs)
     ]
 
 
-def judged(case: Case) -> Record:
+def judged(case: DiagnosisCase) -> Record:
     """What the diagnosis of a case says, and whether that names its cause."""
     run, tables = case.run()
     said = [found.sentence for found in diagnosed(run, tables)]

@@ -29,7 +29,7 @@ WINDOWS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnNumbers:
     """The numbers that a workload is made of."""
 
     windows: tuple[int, ...]
@@ -40,15 +40,15 @@ class Drawn:
     draw: random.Random
 
 
-def drawn(number: int, zipf: float = 0.0) -> Drawn:
+def drawn(number: int, zipf: float = 0.0) -> DrawnNumbers:
     """The numbers of the workload with this number."""
     draw = random.Random(number)
     windows = tuple(sorted(draw.sample(range(5, 21), 3)))
     rates = tuple(round(draw.uniform(15, 45), 1) for _ in range(3))
-    return Drawn(windows, rates, draw.randint(20, 80), draw.choice((30, 50, 70)), zipf, draw)
+    return DrawnNumbers(windows, rates, draw.randint(20, 80), draw.choice((30, 50, 70)), zipf, draw)
 
 
-def _joins(by: Drawn) -> dict[str, Any]:
+def _joins(by: DrawnNumbers) -> dict[str, Any]:
     names = "ABC"[: by.draw.choice((2, 3))]
     sources = ", ".join(f"{name} [RANGE {by.draw.choice(by.windows[1:])}]" for name in names)
     equal = " AND ".join(f"A.k = {name}.k" for name in names[1:])
@@ -57,7 +57,7 @@ def _joins(by: Drawn) -> dict[str, Any]:
     return {"names": names, "queries": [text], "execution": _method(by), "slower": slower}
 
 
-def _aggregations(by: Drawn) -> dict[str, Any]:
+def _aggregations(by: DrawnNumbers) -> dict[str, Any]:
     one, other = (by.draw.choice(by.windows) for _ in "AB")
     of = by.draw.choice(("COUNT(*)", "SUM(B.v)", "COUNT(*), SUM(A.v)"))
     text = (
@@ -67,12 +67,12 @@ def _aggregations(by: Drawn) -> dict[str, Any]:
     return {"names": "AB", "queries": [text], "execution": _method(by)}
 
 
-def _chains(by: Drawn) -> dict[str, Any]:
+def _chains(by: DrawnNumbers) -> dict[str, Any]:
     filtered = by.draw.choice(((2,), (1, 2), (0, 1, 2)))
     return {"names": "AB", "queries": _shared(by, filtered), "execution": _method(by)}
 
 
-def _schedules(by: Drawn) -> dict[str, Any]:
+def _schedules(by: DrawnNumbers) -> dict[str, Any]:
     load = round(by.draw.uniform(0.4, 0.8), 2)
     costs = {"compare": 1e-6, "output": 1e-6}
     execution = {**_method(by), "utilisation": load, "unit_costs": costs}
@@ -80,7 +80,7 @@ def _schedules(by: Drawn) -> dict[str, Any]:
     return {"names": "AB", "queries": _shared(by, filtered), "execution": execution}
 
 
-def _shedding(by: Drawn) -> dict[str, Any]:
+def _shedding(by: DrawnNumbers) -> dict[str, Any]:
     window, slower = by.windows[-1], 0.4
     held = window * slower * sum(by.rates[:2])
     memory = max(4, round(held * by.draw.choice((0.1, 0.2, 0.4))))
@@ -96,7 +96,7 @@ def _shedding(by: Drawn) -> dict[str, Any]:
     return {**found, "queries": [f"{text} AND A.v > {by.threshold}"]}
 
 
-def _shared(by: Drawn, filtered: tuple[int, ...]) -> list[str]:
+def _shared(by: DrawnNumbers, filtered: tuple[int, ...]) -> list[str]:
     """A query of each window; some ask for something of A."""
     texts = []
     for number, window in enumerate(by.windows):
@@ -105,11 +105,11 @@ def _shared(by: Drawn, filtered: tuple[int, ...]) -> list[str]:
     return texts
 
 
-def _method(by: Drawn) -> dict[str, Any]:
+def _method(by: DrawnNumbers) -> dict[str, Any]:
     return by.draw.choice(({"join": "nested"}, {"join": "hash"}, {"join": "hash", "buckets": 5}))
 
 
-MAKERS: dict[str, Callable[[Drawn], dict[str, Any]]] = {
+MAKERS: dict[str, Callable[[DrawnNumbers], dict[str, Any]]] = {
     "join_order": _joins,
     "early_aggregation": _aggregations,
     "sliced_chain": _chains,

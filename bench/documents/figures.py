@@ -9,6 +9,7 @@ from bench.documents.evaluation import measured_values
 from bench.documents.spark_ratios import HEAD, ratios
 from planner.experiments.registry import experiment
 from planner.families.load_shedding.labels import ONLINE, OPTIMUM
+from planner.families.registry import FAMILIES
 
 Record = dict[str, Any]
 # What was measured, the figure, and what it is compared with.
@@ -308,7 +309,11 @@ def _lead(cell: Record) -> str:
 
 def _seconds(found: Record) -> Iterator[Row]:
     """Seconds of kernels, by the machine's own unit costs."""
-    for name, error in {"all families": found["q-error"], **found["by family"]}.items():
+    families = found["by family"]
+    # A record may be older than a family.
+    known, measured = len(FAMILIES), len(families)
+    whole = "all families" if measured == known else f"{measured} of {known} families"
+    for name, error in {whole: found["q-error"], **families}.items():
         yield f"{error['plans']} plans of the samples, {name}: q-error", _error(error), ""
 
 

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from bench.joins.loop_counts import LoopCounts, seconds_per_second
-from bench.joins.random_joins import TRAITS, Drawn, drawn
+from bench.joins.random_joins import TRAITS, RandomJoin, drawn
 from bench.measure import in_processes, spread
 from planner.families.join_order.model import model_of
 from planner.families.join_order.search import best_general
@@ -70,7 +70,7 @@ def runnable(seconds: float = SECONDS) -> Iterator[int]:
     return (number for number in count() if with_span(drawn(number), seconds) is not None)
 
 
-def with_span(join: Drawn, seconds: float = SECONDS) -> Workload | None:
+def with_span(join: RandomJoin, seconds: float = SECONDS) -> Workload | None:
     """The join with the span it is run for; None where that is too short to say much."""
     workload = join.workload
     model = model_of(workload)

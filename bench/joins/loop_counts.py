@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from planner.families.join_order.model import model_of
-from planner.families.join_order.plans import Loops, Order, PlanBuilder, general, loops_of
+from planner.families.join_order.plans import JoinPlanBuilder, LoopOrders, Order, general, loops_of
 from planner.joins.model import JoinModel
 from planner.joins.probes import probes_of
 from planner.plan.cost import Cost, total
@@ -32,7 +32,7 @@ TUPLE, COMPARISON, COMPOSITE = 2e-6, 1e-9, 5e-8
 Loop = tuple[int, frozenset[int], int]
 
 
-def covering(model: JoinModel) -> list[Loops]:
+def covering(model: JoinModel) -> list[LoopOrders]:
     """General plans that have every loop among them that some plan can have."""
     by_origin = [_orders(model, origin) for origin in model.origins]
     most = max(map(len, by_origin))
@@ -101,7 +101,7 @@ class LoopCounts:
 
     def __init__(self, workload: Workload, seed: int) -> None:
         self.workload, self.model = workload, model_of(workload)
-        self.builder = PlanBuilder(self.model)
+        self.builder = JoinPlanBuilder(self.model)
         seconds = workload.warmup + workload.run.duration
         self._span = Span(microseconds(workload.warmup), microseconds(seconds))
         self._tables = generate(workload, seconds, seed)

@@ -62,7 +62,7 @@ Edge = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class RandomJoin:
     """A random join and the kinds it has drawn."""
 
     number: int
@@ -70,7 +70,7 @@ class Drawn:
     workload: Workload
 
 
-def drawn(number: int) -> Drawn:
+def drawn(number: int) -> RandomJoin:
     """The join of this number."""
     return _Draw(number).join()
 
@@ -90,7 +90,7 @@ class _Draw:
         self.windows = [self.window(rate) for rate in self.rates]
         self.attributes: list[dict[str, Attribute]] = [{} for _ in self.names]
 
-    def join(self) -> Drawn:
+    def join(self) -> RandomJoin:
         """All of it put together."""
         predicates = self.predicates()
         filters = self.filters()
@@ -104,7 +104,7 @@ class _Draw:
         workload = Workload(
             f"random join {self.number}", streams, (query,), execution=self.execution()
         )
-        return Drawn(self.number, self.traits, workload)
+        return RandomJoin(self.number, self.traits, workload)
 
     def even(self, least: float, most: float) -> float:
         """A number, uniform on a logarithmic scale, to four digits."""

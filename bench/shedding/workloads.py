@@ -9,7 +9,14 @@ import numpy as np
 from planner.families.load_shedding.star_tuples import MILLIONTHS, Integers, StarTuples
 from planner.workload.execution import Execution
 from planner.workload.query import Column, Predicate, Query, Source, TimeWindow
-from planner.workload.streams import Arrivals, Attribute, Changes, ImportanceOf, Relation, Stream
+from planner.workload.streams import (
+    Arrivals,
+    Attribute,
+    ImportanceOf,
+    Relation,
+    RelationChanges,
+    Stream,
+)
 from planner.workload.workload import Workload
 
 
@@ -55,7 +62,7 @@ def star_join(setting: Setting) -> Workload:
         ),
     )
     keys = Attribute(setting.keys)
-    changes = Changes(setting.churn, setting.churn)
+    changes = RelationChanges(setting.churn, setting.churn)
     relation = Relation("F", setting.rows, {"a": keys, "b": keys}, changes, distinct_rows=True)
     execution = Execution(memory=setting.memories[0])
     return Workload("star", streams, (query,), relations=(relation,), execution=execution)

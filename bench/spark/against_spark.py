@@ -29,7 +29,7 @@ from pyspark.sql.functions import (
 )
 from pyspark.sql.functions import sum as total
 
-from bench.workloads import FOUR_WAY, TWO_WAY, Answer, hashed, join_of, tables_of
+from bench.workloads import FOUR_WAY, TWO_WAY, EngineAnswer, hashed, join_of, tables_of
 from planner.experiments.golab.curves import Row
 from planner.workload.query import TimeWindow
 from planner.workload.validation import microseconds
@@ -98,7 +98,7 @@ def write_streams(workload: Workload, tuples: Tuples, batch_rows: int, folder: P
             os.utime(file, (1_000_000_000 + number, 1_000_000_000 + number))
 
 
-def native_join(spark: SparkSession, workload: Workload, folder: Path) -> Answer:
+def native_join(spark: SparkSession, workload: Workload, folder: Path) -> EngineAnswer:
     """Join the streams of the folder in FROM order with Spark's own operators, on all cores."""
     spark.conf.set("spark.sql.shuffle.partitions", str(cores()))
     (query,) = workload.queries
@@ -138,7 +138,7 @@ def native_join(spark: SparkSession, workload: Workload, folder: Path) -> Answer
     seconds = time.perf_counter() - begun
     shutil.rmtree(checkpoint, ignore_errors=True)
     digest = ((sums["high"] << 32) + sums["low"]) % 2**64
-    return Answer(sums["results"], digest, seconds)
+    return EngineAnswer(sums["results"], digest, seconds)
 
 
 def _stream(spark: SparkSession, folder: Path, alias: str) -> DataFrame:

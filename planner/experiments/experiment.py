@@ -128,7 +128,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class FigureAxis:
     """What stands along an axis, with its unit. `named`: its places are words, not numbers."""
 
     title: str
@@ -168,8 +168,8 @@ class Experiment:
     title: str
     about: str
     quantity: Quantity
-    x: Axis
-    y: Axis
+    x: FigureAxis
+    y: FigureAxis
     draw: Callable[[], tuple[Curve, ...]]
     rounds: int
     part: str = ""

@@ -24,7 +24,7 @@ from types import ModuleType
 from typing import Any
 
 from planner.experiments import agreements, checks, place_checks
-from planner.experiments.experiment import Axis, Claim, Experiment
+from planner.experiments.experiment import Claim, Experiment, FigureAxis
 from planner.files.safe_yaml import read_yaml
 
 Entry = dict[str, Any]
@@ -87,8 +87,8 @@ def _experiment(entry: Entry, curves: ModuleType) -> Experiment:
     made: Entry = {
         "draw": _bound(curves, entry.pop("curves")),
         "name": entry.pop("name").replace(" ", "-"),
-        "x": Axis(**entry.pop("x")),
-        "y": Axis(**entry.pop("y")),
+        "x": FigureAxis(**entry.pop("x")),
+        "y": FigureAxis(**entry.pop("y")),
         "claims": _claims(entry.pop("claims"), place_checks, checks),
         "agreements": _claims(entry.pop("agreements", []), agreements),
         "remarks": tuple(entry.pop("remarks", ())),

@@ -15,14 +15,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 
 from planner.plan.cost import COST_UNITS, Quality, total
-from planner.plan.objective import Objective, Outcome
+from planner.plan.objective import Objective, PlanOutcome
 from planner.plan.plan import Plan
 
 QUALITY_FIELDS: tuple[str, ...] = tuple(known.name for known in fields(Quality))
 
 
 def figure_of(
-    plan: Plan, outcome: Outcome, objectives: Iterable[Objective], quantity: str, query: str = ""
+    plan: Plan,
+    outcome: PlanOutcome,
+    objectives: Iterable[Objective],
+    quantity: str,
+    query: str = "",
 ) -> float | None:
     """The figure of a plan as predicted or measured; None where there is none.
 

@@ -14,7 +14,7 @@ from planner.families.protocol import MOST_CANDIDATES, Candidate, PlanSpace, Ran
 from planner.joins.arrays import Floats
 from planner.numbers import duration, figure, percent_less, percent_more, quoted, times
 from planner.plan.cost import Cost, UnitCosts, rounded
-from planner.plan.objective import STATE, WORK, Objective, Outcome
+from planner.plan.objective import STATE, WORK, Objective, PlanOutcome
 from planner.plan.plan import Plan
 from planner.seconds.units import units_of
 from planner.time_limit import check
@@ -57,10 +57,10 @@ class BaseSpace(PlanSpace):
         names = listed(known.name for known in self.objectives)
         raise PlanError(f"no objective {name!r}; plans are ranked by {names}", "--rank")
 
-    def _seconds_of(self, plan: Plan, outcome: Outcome) -> float | None:
+    def _seconds_of(self, plan: Plan, outcome: PlanOutcome) -> float | None:
         return self.plan_seconds(plan, outcome.costs) if outcome.costs else None
 
-    def _seconds_by_operator(self, plan: Plan, outcome: Outcome) -> dict[str, float]:
+    def _seconds_by_operator(self, plan: Plan, outcome: PlanOutcome) -> dict[str, float]:
         spent = self.kernel_work(plan, outcome.costs).operators
         pairs = zip(plan.operators(), spent, strict=True)
         return {operator.id: work.seconds(self.units) for operator, work in pairs}

@@ -9,7 +9,7 @@ from planner.families.base import NEAR_TIE
 from planner.families.protocol import Candidate, PlanSpace, Ranking
 from planner.numbers import figure, quoted
 from planner.plan.cost import COST_UNITS
-from planner.plan.difference import Side, aligned
+from planner.plan.difference import ComparedPlan, aligned
 from planner.plan.operator_names import operator_name
 from planner.plan.plan import Plan
 
@@ -32,13 +32,13 @@ def runner_up(ranking: Ranking) -> Candidate | None:
     return next(apart, others[-1] if others else None)
 
 
-def sides(space: PlanSpace, ranking: Ranking) -> tuple[Side, Side] | None:
+def sides(space: PlanSpace, ranking: Ranking) -> tuple[ComparedPlan, ComparedPlan] | None:
     """The winner and the runner-up with their costs; None where there is one plan alone."""
     other = runner_up(ranking)
     if other is None:
         return None
     plans = (space.plan(ranking.best), space.plan(other.label))
-    first, second = (Side(space.title(p.label), p, space.estimate(p).costs) for p in plans)
+    first, second = (ComparedPlan(space.title(p.label), p, space.estimate(p).costs) for p in plans)
     return first, second
 
 
@@ -60,7 +60,9 @@ def _rival(space: PlanSpace, ranking: Ranking) -> Iterator[str]:
         yield f"It needs less for {_listed(cheaper)}."
 
 
-def _differences(first: Side, second: Side, part: str) -> tuple[list[_Pair], list[_Pair]]:
+def _differences(
+    first: ComparedPlan, second: ComparedPlan, part: str
+) -> tuple[list[_Pair], list[_Pair]]:
     """The operators at which the second plan costs more, and less; the largest differences first.
 
     Operators of one name do the same on other inputs: they are held against each other.

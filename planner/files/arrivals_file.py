@@ -9,7 +9,7 @@ from typing import Any
 from planner.errors import PlanError, within
 from planner.files import workload_schema as schema
 from planner.files.rate_files import MAX_BYTES, read_trace
-from planner.workload.arrival_shapes import Burst, Daily, Drift, Shape, Swap, Trace
+from planner.workload.arrival_shapes import ArrivalTrace, Burst, Daily, Drift, Shape, Swap
 from planner.workload.streams import Arrivals
 from planner.workload.validation import listed
 
@@ -47,14 +47,14 @@ def _shape(part: schema.ArrivalsPart, stream: str, folder: Path | None) -> Shape
         case schema.SwapPart() as swap:
             return Swap(swap.with_, swap.every)
         case schema.TracePart() as trace:
-            return Trace(tuple(trace.times), tuple(trace.rates), trace.end)
+            return ArrivalTrace(tuple(trace.times), tuple(trace.rates), trace.end)
         case str() as name:
             with within("arrivals.trace"):
                 return _trace(name, stream, folder)
     return None
 
 
-def _trace(name: str, stream: str, folder: Path | None) -> Trace:
+def _trace(name: str, stream: str, folder: Path | None) -> ArrivalTrace:
     """The column of a stream in a trace of rates: the workload has it from then on."""
     if folder is None:
         raise PlanError(
@@ -75,7 +75,7 @@ def _trace(name: str, stream: str, folder: Path | None) -> Trace:
             f"has no column for {stream}; the columns are {listed(trace.streams)}", name
         )
     place = trace.streams.index(stream)
-    return Trace(trace.times, tuple(rates[place] for rates in trace.rates), trace.end)
+    return ArrivalTrace(trace.times, tuple(rates[place] for rates in trace.rates), trace.end)
 
 
 def arrivals_part(arrivals: Arrivals) -> Any:

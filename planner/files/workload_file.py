@@ -27,9 +27,9 @@ from planner.workload.execution import (
 from planner.workload.query import Filter, Predicate, Query
 from planner.workload.streams import (
     Attribute,
-    Changes,
     ImportanceOf,
     Relation,
+    RelationChanges,
     Stream,
     catalogue,
 )
@@ -108,7 +108,7 @@ def _check_importance(name: str, attribute: Attribute, attributes: Mapping[str, 
 def _relation(part: schema.RelationPart, place: str) -> Relation:
     attributes = _attributes(part.attributes, place)
     with within(place):
-        changes = Changes(part.changes.inserts, part.changes.deletes)
+        changes = RelationChanges(part.changes.inserts, part.changes.deletes)
         return Relation(part.name, part.rows, attributes, changes, part.distinct_rows)
 
 

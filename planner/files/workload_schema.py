@@ -72,7 +72,7 @@ def _read(shape: Any, value: Any, path: Path) -> Any:
 
 
 def _is_mapping(shape: Any) -> bool:
-    return get_origin(shape) is dict or (isinstance(shape, type) and issubclass(shape, Part))
+    return get_origin(shape) is dict or (isinstance(shape, type) and issubclass(shape, FilePart))
 
 
 def _items(value: Any, path: Path) -> Iterable[tuple[Any, Any]]:
@@ -112,7 +112,7 @@ def _read_word(words: Sequence[Any], value: Any, path: Path, or_mapping: bool) -
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
-class Part:
+class FilePart:
     """A mapping of the file. A key it does not know is an error that names the one meant.
 
     A field whose name Python keeps for itself has an underscore behind it, which its key has not.
@@ -141,14 +141,14 @@ class Part:
 
 
 @cache
-def _shapes(part: type[Part]) -> dict[str, Any]:
+def _shapes(part: type[FilePart]) -> dict[str, Any]:
     return get_type_hints(part)
 
 
 # --- the parts -----------------------------------------------------------------------------------
 
 
-class ImportancePart(Part):
+class ImportancePart(FilePart):
     """How importance is generated from another attribute."""
 
     from_: str
@@ -156,13 +156,13 @@ class ImportancePart(Part):
     max_: float = 1.0
 
 
-class ZipfPart(Part):
+class ZipfPart(FilePart):
     """`distribution: {zipf: 1.0}`."""
 
     zipf: float
 
 
-class AttributePart(Part):
+class AttributePart(FilePart):
     """What is known of an attribute."""
 
     distinct: int | None = None
@@ -175,19 +175,19 @@ class AttributePart(Part):
     missing: float = 0.0
 
 
-class BurstPart(Part):
+class BurstPart(FilePart):
     """`{burst: 3}`."""
 
     burst: float
 
 
-class PhasePart(Part):
+class PhasePart(FilePart):
     """`{phase: 0}`."""
 
     phase: float
 
 
-class DailyPart(Part):
+class DailyPart(FilePart):
     """`daily: {period: 3600, swing: 5}`."""
 
     period: float = 86_400.0
@@ -195,7 +195,7 @@ class DailyPart(Part):
     phase: float = 0.0
 
 
-class RushPart(Part):
+class RushPart(FilePart):
     """`burst: {factor: 10, at: 100, lasts: 60}`."""
 
     at: float
@@ -204,7 +204,7 @@ class RushPart(Part):
     every: float | None = None
 
 
-class DriftPart(Part):
+class DriftPart(FilePart):
     """`drift: {to: 30, over: 200}`."""
 
     to: float
@@ -212,14 +212,14 @@ class DriftPart(Part):
     at: float = 0.0
 
 
-class SwapPart(Part):
+class SwapPart(FilePart):
     """`swap: {with: S2, every: 100}`."""
 
     with_: str
     every: float
 
 
-class TracePart(Part):
+class TracePart(FilePart):
     """`trace: {times: [0, 60], rates: [1, 10], end: 120}`."""
 
     times: list[float]
@@ -227,7 +227,7 @@ class TracePart(Part):
     end: float
 
 
-class ArrivalsPart(Part):
+class ArrivalsPart(FilePart):
     """`arrivals: {pareto: {burst: 3}}` or `{regular: {phase: 0}}`, and how the rate changes."""
 
     pareto: BurstPart | None = None
@@ -239,7 +239,7 @@ class ArrivalsPart(Part):
     trace: str | TracePart | None = None
 
 
-class StreamPart(Part):
+class StreamPart(FilePart):
     """A stream."""
 
     name: str
@@ -250,14 +250,14 @@ class StreamPart(Part):
     importance: str | ImportancePart | None = None
 
 
-class ChangesPart(Part):
+class ChangesPart(FilePart):
     """Rows a relation gains and loses per second."""
 
     inserts: float = 0.0
     deletes: float = 0.0
 
 
-class RelationPart(Part):
+class RelationPart(FilePart):
     """A relation."""
 
     name: str
@@ -267,7 +267,7 @@ class RelationPart(Part):
     distinct_rows: bool = False
 
 
-class QueryPart(Part):
+class QueryPart(FilePart):
     """A query: its text, its name unless it is called by its place, and how urgent it is."""
 
     name: str | None = None
@@ -276,13 +276,13 @@ class QueryPart(Part):
     deadline: float | None = None
 
 
-class EveryPart(Part):
+class EveryPart(FilePart):
     """`{every: 5}`: lazily, in seconds."""
 
     every: float
 
 
-class SheddingPart(Part):
+class SheddingPart(FilePart):
     """How tuples are shed."""
 
     alpha: float | None = None
@@ -294,7 +294,7 @@ class SheddingPart(Part):
     buffer: int = 100
 
 
-class ExecutionPart(Part):
+class ExecutionPart(FilePart):
     """How the queries are executed."""
 
     join: JoinMethod | dict[str, JoinMethod] = "nested"
@@ -309,21 +309,21 @@ class ExecutionPart(Part):
     utilisation: float | None = None
 
 
-class StatisticPart(Part):
+class StatisticPart(FilePart):
     """What is declared of a predicate or filter."""
 
     selectivity: float | None = None
     cost: float = 1.0
 
 
-class StatisticsPart(Part):
+class StatisticsPart(FilePart):
     """Declared statistics by the text of the predicate or filter."""
 
     predicates: dict[str, StatisticPart] = field(default_factory=dict)
     filters: dict[str, StatisticPart] = field(default_factory=dict)
 
 
-class ChangePart(Part):
+class ChangePart(FilePart):
     """A change while a run goes on."""
 
     at: float
@@ -332,7 +332,7 @@ class ChangePart(Part):
     plan: str | None = None
 
 
-class AdaptPart(Part):
+class AdaptPart(FilePart):
     """How the plan of a run follows its tuples."""
 
     policy: PolicyName = "regret"
@@ -342,7 +342,7 @@ class AdaptPart(Part):
     margin: float = 0.05
 
 
-class RunPart(Part):
+class RunPart(FilePart):
     """What a run covers."""
 
     seed: int = 7
@@ -352,7 +352,7 @@ class RunPart(Part):
     adapt: AdaptPart | None = None
 
 
-class WorkloadPart(Part):
+class WorkloadPart(FilePart):
     """The whole file."""
 
     version: Literal[1]

@@ -20,7 +20,7 @@ from planner.workload.execution import (
     Statistics,
 )
 from planner.workload.query import Query
-from planner.workload.streams import Attribute, Changes, Relation, Stream, catalogue
+from planner.workload.streams import Attribute, Relation, RelationChanges, Stream, catalogue
 from planner.workload.workload import Workload
 
 Part = dict[str, Any]
@@ -88,7 +88,7 @@ def _attribute(attribute: Attribute) -> Part:
 def _relation(relation: Relation) -> Part:
     part: Part = {"name": relation.name, "rows": relation.rows}
     part["attributes"] = _attributes(relation.attributes)
-    if relation.changes != Changes():
+    if relation.changes != RelationChanges():
         changes = relation.changes
         part["changes"] = {
             "inserts": _number(changes.inserts),

@@ -32,7 +32,7 @@ from planner.workload.query import (
     TimeWindow,
     TumblingWindow,
 )
-from planner.workload.streams import Arrivals, Attribute, Changes
+from planner.workload.streams import Arrivals, Attribute, RelationChanges
 from planner.workload.workload import Workload
 
 _BURSTS = 2_000
@@ -208,7 +208,7 @@ def window_of(
     key = next((key for c in graph.classes if (key := c.key(place)) is not None), None)
     hashed = key is not None and workload.execution.method(source) == "hash"
     relation = relation_of(workload, source)
-    changes = Changes() if relation is None else relation.changes
+    changes = RelationChanges() if relation is None else relation.changes
     # Before filters; of a relation, the rows it gains.
     arrivals, how = changes.inserts, Arrivals()
     if relation is None:

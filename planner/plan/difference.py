@@ -13,7 +13,7 @@ Where = Literal["both", "first", "second"]
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ComparedPlan:
     """A plan with its costs by operator: predicted, and measured where it was run."""
 
     name: str
@@ -46,7 +46,7 @@ def _of(cost: Cost | None, field: str) -> float | None:
     return None if cost is None else float(getattr(cost, field))
 
 
-def aligned(first: Side, second: Side) -> list[Aligned]:
+def aligned(first: ComparedPlan, second: ComparedPlan) -> list[Aligned]:
     """All operators of both plans, each once: what it does and what feeds it makes it the same."""
     ids = [{operator.id for operator in side.plan.operators()} for side in (first, second)]
     every = {op.id: op for side in (first, second) for op in side.plan.operators()}

@@ -17,7 +17,7 @@ from planner.plan.plan import Plan
 T = TypeVar("T")
 
 
-class Outcome(Protocol):
+class PlanOutcome(Protocol):
     """What a plan costs and how well it answers: predicted, or measured."""
 
     @property
@@ -45,7 +45,7 @@ class Objective:
     title: str
     unit: str
     figure: str
-    of: Callable[[Plan, Outcome], float | None] = field(compare=False, repr=False)
+    of: Callable[[Plan, PlanOutcome], float | None] = field(compare=False, repr=False)
     best: Literal["lowest", "highest"] = "lowest"
     part: str | None = None
     eligible: Callable[[str], bool] = field(default=lambda _: True, compare=False, repr=False)
@@ -53,11 +53,11 @@ class Objective:
     worse: str = field(default="", compare=False, repr=False)
     kind: str = field(default="", compare=False, repr=False)
     # What each operator adds to the figure, by its id; None where it is no sum over operators.
-    spread: Callable[[Plan, Outcome], Mapping[str, float]] | None = field(
+    spread: Callable[[Plan, PlanOutcome], Mapping[str, float]] | None = field(
         default=None, compare=False, repr=False
     )
 
-    def by_operator(self, plan: Plan, outcome: Outcome) -> Mapping[str, float] | None:
+    def by_operator(self, plan: Plan, outcome: PlanOutcome) -> Mapping[str, float] | None:
         """What each operator adds to the figure; None for delays and importance, and where
         nothing was measured."""
         return self.spread(plan, outcome) if self.spread and outcome.costs else None
@@ -129,14 +129,14 @@ def part_of_cost(
 ) -> Objective:
     """An objective that is a part of a plan's cost, which its operators add up to."""
 
-    def of(plan: Plan, outcome: Outcome) -> float | None:
+    def of(plan: Plan, outcome: PlanOutcome) -> float | None:
         if not outcome.costs:
             return None
         whole = total(outcome.costs, (root.id for root in plan.roots))
         value: float = getattr(whole, part)
         return value
 
-    def spread(_: Plan, outcome: Outcome) -> dict[str, float]:
+    def spread(_: Plan, outcome: PlanOutcome) -> dict[str, float]:
         return {name: float(getattr(cost, part)) for name, cost in outcome.costs.items()}
 
     unit = COST_UNITS[part]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from planner.numbers import amount, percent_more, shortened, times
 from planner.report.plans_report import Document
 from planner.report.plans_text import aligned, safe_cell
-from planner.whatif.replanning import Policy, Replanning
+from planner.whatif.replanning import Replanning, ReplanningPolicy
 from planner.workload.workload import Workload
 
 MOST_ROWS = 40
@@ -71,7 +71,7 @@ def _saving(larger: float, smaller: float) -> str:
     return f"{percent:.2g}%" if percent >= 0.01 else "under 0.01%"
 
 
-def _close(found: Replanning, policy: Policy) -> str:
+def _close(found: Replanning, policy: ReplanningPolicy) -> str:
     more, least = against(found, policy), found.oracle.total
     if not found.by.is_lowest:
         return "gives as much as" if more == "the same" else f"gives {more} than"
@@ -82,7 +82,7 @@ def _close(found: Replanning, policy: Policy) -> str:
     return f"costs {more} than" if more.endswith("more") else f"costs {more} as much as"
 
 
-def against(found: Replanning, policy: Policy) -> str:
+def against(found: Replanning, policy: ReplanningPolicy) -> str:
     """What a policy costs beside the best of all: `the same`, `2% more`, `1.8x`."""
     total, least = policy.total, found.oracle.total
     if found.by.within(total, least, 1 + 1e-9):
@@ -110,7 +110,7 @@ def notes(found: Replanning) -> tuple[str, ...]:
     return tuple(said)
 
 
-def policies(found: Replanning) -> tuple[tuple[str, str, Policy], ...]:
+def policies(found: Replanning) -> tuple[tuple[str, str, ReplanningPolicy], ...]:
     """The policies with their keys and names, the cheapest kind last."""
     return (
         ("stay", "stay with the first plan", found.stay),
@@ -152,7 +152,7 @@ def replan_document(workload: Workload, family: str, found: Replanning) -> Docum
     }
 
 
-def _policy(policy: Policy, oracle: Policy) -> Document:
+def _policy(policy: ReplanningPolicy, oracle: ReplanningPolicy) -> Document:
     return {
         "total": policy.total,
         "regret": policy.total - oracle.total,
@@ -172,7 +172,7 @@ def replan_text(workload: Workload, found: Replanning) -> str:
     if len(rows) > MOST_ROWS + 1:
         lines.append(f"{len(rows) - 1 - MOST_ROWS:,} more intervals; --csv lists all.")
 
-    def row(policy: Policy) -> tuple[str, ...]:
+    def row(policy: ReplanningPolicy) -> tuple[str, ...]:
         counts = str(len(policy.planned_at)), str(len(policy.changed_at))
         return *counts, amount(policy.total), against(found, policy)
 

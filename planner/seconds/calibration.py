@@ -16,7 +16,7 @@ SCHEMA = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class CalibratedFigure:
     """A figure in seconds (of C_sys: in comparisons), and how far it moves when a run is left out
     (standard error of the jackknife)."""
 
@@ -50,10 +50,10 @@ class Calibration:
     seconds: float
     versions: Mapping[str, str]
     kinds: Mapping[str, Units]
-    figures: Mapping[str, Mapping[str, Figure]]
+    figures: Mapping[str, Mapping[str, CalibratedFigure]]
     fits: Mapping[str, Fit]
-    c_sys: Figure | None = None
-    batch: Figure | None = None
+    c_sys: CalibratedFigure | None = None
+    batch: CalibratedFigure | None = None
 
     @property
     def status(self) -> str:
@@ -121,10 +121,10 @@ def _from_json(record: Mapping[str, Any]) -> Calibration:
         versions=dict(record["versions"]),
         kinds={kind: Units(**units) for kind, units in record["kinds"].items()},
         figures={
-            kernel: {name: Figure(**figure) for name, figure in figures.items()}
+            kernel: {name: CalibratedFigure(**figure) for name, figure in figures.items()}
             for kernel, figures in record["figures"].items()
         },
         fits={kernel: Fit(**fit) for kernel, fit in record["fits"].items()},
-        c_sys=record["c_sys"] and Figure(**record["c_sys"]),
-        batch=record["batch"] and Figure(**record["batch"]),
+        c_sys=record["c_sys"] and CalibratedFigure(**record["c_sys"]),
+        batch=record["batch"] and CalibratedFigure(**record["batch"]),
     )

@@ -57,7 +57,7 @@ _ONCE = ("probe", "route", "select", "union", "output", "update")
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class RunShape:
     """How a run is cut: micro-batches, and partitions; `replicated` ones are given all tuples.
 
     `keeps_rows`: results are written, and not only counted.
@@ -74,14 +74,14 @@ def kernel_seconds(
     units: UnitCosts,
     longest_window: float,
     stream_seconds: float,
-    shape: Shape | None = None,
+    shape: RunShape | None = None,
 ) -> float:
     """Seconds inside kernels over so much stream time, summed over partitions.
 
     Windows fill up at first, and work grows with them: on average they are half full then. With a
     `longest_window` of 0 they are full from the start.
     """
-    shape = shape or Shape()
+    shape = shape or RunShape()
     seconds = stream_seconds - min(longest_window, stream_seconds) / 2
     copies = shape.partitions if shape.replicated else 1
     spent = sum(

@@ -142,14 +142,14 @@ MOST_EXPONENT = 8.0
 _HALVINGS = 40
 
 
-class Counted(NamedTuple):
+class CountedValues(NamedTuple):
     """The values of a column as counted, and how many rows it has."""
 
     values: Distribution
     rows: int
 
 
-def fitted_exponents(columns: Mapping[Column, Counted | None]) -> dict[Column, float]:
+def fitted_exponents(columns: Mapping[Column, CountedValues | None]) -> dict[Column, float]:
     """The exponents of the columns of one class of equal attributes, where they are skewed.
 
     The model takes the values of all of them to have the same ranks. So they must come nearer to

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from planner.errors import PlanError
 from planner.files.tuple_table import FIRST, LAST, ColumnData, Table
 from planner.statistics.distributions import (
-    Counted,
+    CountedValues,
     Distribution,
     counted_distribution,
     fitted_exponents,
@@ -30,7 +30,7 @@ from planner.statistics.selectivity import (
 )
 from planner.workload.execution import DeclaredStatistic, RunSettings
 from planner.workload.query import Column, Filter, Predicate, Query
-from planner.workload.streams import Arrivals, Attribute, Changes, Relation, Stream
+from planner.workload.streams import Arrivals, Attribute, Relation, RelationChanges, Stream
 from planner.workload.validation import MAX_DISTINCT
 from planner.workload.workload import Workload
 
@@ -104,12 +104,12 @@ class _Inference:
             relations=tuple(skewed(relation, "relations") for relation in filled.relations),
         )
 
-    def _undeclared(self, query: Query, column: Column) -> Counted | None:
+    def _undeclared(self, query: Query, column: Column) -> CountedValues | None:
         """The values of a column of which nothing was declared, and how many rows there are."""
         values = self._of(query, column)
         if values is None or attribute_of(self._workload, query, column).distinct is not None:
             return None
-        return Counted(values, len(self._tables[query.source(column.alias).name]))
+        return CountedValues(values, len(self._tables[query.source(column.alias).name]))
 
     def _run(self, filled: Workload) -> RunSettings:
         """Where a relation grows, its size depends on what is measured: all that the data cover.
@@ -169,7 +169,7 @@ class _Inference:
         place = f"relations.{relation.name}"
         rows, changes = relation.rows, relation.changes
         active, counted = self._validity(table)
-        if changes == Changes() and counted != changes:
+        if changes == RelationChanges() and counted != changes:
             changes = counted
             for name in ("inserts", "deletes"):
                 self._found[f"{place}.changes.{name}"] = f"begin and end of {len(table)} rows"
@@ -180,10 +180,10 @@ class _Inference:
         attributes = self._attributes(relation, place)
         return replace(relation, rows=rows, attributes=attributes, changes=changes)
 
-    def _validity(self, table: Table) -> tuple[int, Changes]:
+    def _validity(self, table: Table) -> tuple[int, RelationChanges]:
         """The rows that are active when the first tuple arrives, and what changes after it."""
         if table.begin is None and table.end is None:
-            return len(table), Changes()
+            return len(table), RelationChanges()
         first, last = self._covered()
         begin = np.full(len(table), FIRST) if table.begin is None else table.begin
         end = np.full(len(table), LAST) if table.end is None else table.end
@@ -191,10 +191,10 @@ class _Inference:
         active = int((ever & (begin <= first) & (first < end)).sum())
         seconds = (last - first) / 1e6
         if not seconds:
-            return active, Changes()
+            return active, RelationChanges()
         come = int((ever & (first < begin) & (begin <= last)).sum())
         gone = int((ever & (first < end) & (end <= last)).sum())
-        return active, Changes(come / seconds, gone / seconds)
+        return active, RelationChanges(come / seconds, gone / seconds)
 
     def _attributes(self, source: Stream | Relation, place: str) -> dict[str, Attribute]:
         attributes = dict(source.attributes)

@@ -21,7 +21,7 @@ from planner.statistics.distributions import (
 )
 from planner.workload.execution import DeclaredStatistic, Statistics
 from planner.workload.query import Column, Filter, Predicate, Query
-from planner.workload.streams import Attribute, Changes, Relation, Stream
+from planner.workload.streams import Attribute, Relation, RelationChanges, Stream
 from planner.workload.validation import listed
 from planner.workload.workload import Workload
 
@@ -204,7 +204,7 @@ def _of_source(source: Stream | Relation) -> Iterator[Provenance]:
     else:
         place = f"relations.{source.name}"
         yield _known(f"{place}.rows", source.rows, "rows")
-        if source.changes != Changes():
+        if source.changes != RelationChanges():
             yield _known(f"{place}.changes.inserts", source.changes.inserts, "rows per second")
             yield _known(f"{place}.changes.deletes", source.changes.deletes, "rows per second")
     for name, attribute in source.attributes.items():

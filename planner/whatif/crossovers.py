@@ -33,7 +33,7 @@ _MOST_STEPS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
+class CrossoverCause:
     """The operator whose cost makes two plans cross: what it costs in each, before and after.
 
     `before` has the two plans at the cell before the crossover, `after` at the cell after it.
@@ -51,7 +51,7 @@ class Crossover:
     at: float
     before: str
     after: str
-    cause: Cause | None = None
+    cause: CrossoverCause | None = None
 
 
 def crossovers(cells: Cells) -> tuple[Crossover, ...]:
@@ -121,7 +121,9 @@ class _Envelope:
 
         return _halved(lead, low, high) if self._is_whole else _solved(lead, low, high)
 
-    def _cause(self, neighbours: tuple[float, float], labels: tuple[str, str]) -> Cause | None:
+    def _cause(
+        self, neighbours: tuple[float, float], labels: tuple[str, str]
+    ) -> CrossoverCause | None:
         """The operator that changes the difference of two plans most, from cell to cell."""
         part = self._cells.objective(neighbours[:1]).part
         if part is None:
@@ -142,7 +144,7 @@ class _Envelope:
             return abs((one_then - other_then) - (one - other))
 
         name = max(names, key=change)
-        return Cause(name, figures(sides[0], name), figures(sides[1], name))
+        return CrossoverCause(name, figures(sides[0], name), figures(sides[1], name))
 
 
 def _by_operator(plan: Plan, estimate: Estimate, part: str) -> dict[str, float]:

@@ -34,7 +34,7 @@ _NOISE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class ReplanningPolicy:
     """Which plan runs in each interval, its cost per second there, and the cost of the trace.
 
     `planned_at` are the times at which plans were looked for again, after the first time.
@@ -61,14 +61,14 @@ class Replanning:
     trace: RateTrace
     by: Objective
     threshold: float
-    stay: Policy
-    rule: Policy
-    oracle: Policy
-    hindsight: Policy
+    stay: ReplanningPolicy
+    rule: ReplanningPolicy
+    oracle: ReplanningPolicy
+    hindsight: ReplanningPolicy
     compared: int
     exact: bool
     settled: tuple[bool, ...]
-    sweep: tuple[tuple[float, Policy], ...]
+    sweep: tuple[tuple[float, ReplanningPolicy], ...]
     advised: float
 
     def under(self, threshold: float) -> Replanning:
@@ -109,7 +109,7 @@ def replan(
     )
 
 
-def _advised(sweep: Sequence[tuple[float, Policy]], by: Objective) -> float:
+def _advised(sweep: Sequence[tuple[float, ReplanningPolicy]], by: Objective) -> float:
     best = by.top((policy.total for _, policy in sweep), float)
     near = [(t, policy) for t, policy in sweep if by.within(policy.total, best, NEAR)]
     return min(near, key=lambda at: (len(at[1].planned_at), by.signed(at[1].total), -at[0]))[0]
@@ -159,7 +159,7 @@ class _Prices:
         lasting = zip(trace.seconds, trace.rates, strict=True)
         self.settled = tuple(seconds >= windows[rates] for seconds, rates in lasting)
 
-    def followed(self, threshold: float) -> Policy:
+    def followed(self, threshold: float) -> ReplanningPolicy:
         """Re-plan whenever a rate is beyond the threshold; a plan stays where none is better."""
         current, planned, plans, planned_at = "", None, [], []
         for begin, rates in zip(self._trace.times, self._trace.rates, strict=True):
@@ -172,11 +172,11 @@ class _Prices:
             plans.append(current)
         return self._policy(plans, planned_at)
 
-    def single(self, label: str) -> Policy:
+    def single(self, label: str) -> ReplanningPolicy:
         """One plan for the whole trace."""
         return self._policy([label] * len(self._trace.times), [])
 
-    def best_single(self) -> Policy:
+    def best_single(self) -> ReplanningPolicy:
         """The plan that is best over the whole trace, of those that were priced."""
         policies = map(self.single, self.labels)
         return min(policies, key=lambda p: (self.by.signed(p.total), p.plans[0]))
@@ -186,12 +186,12 @@ class _Prices:
         pairs = zip(now, planned, strict=True)
         return any(_is_beyond(rate, before, threshold) for rate, before in pairs)
 
-    def _policy(self, plans: Sequence[str], planned_at: Sequence[float]) -> Policy:
+    def _policy(self, plans: Sequence[str], planned_at: Sequence[float]) -> ReplanningPolicy:
         trace = self._trace
         costs = [self._costs[r][plan] for r, plan in zip(trace.rates, plans, strict=True)]
         spent = (cost * seconds for cost, seconds in zip(costs, trace.seconds, strict=True))
         changes = zip(trace.times[1:], pairwise(plans), strict=True)
-        return Policy(
+        return ReplanningPolicy(
             tuple(plans),
             tuple(costs),
             sum(spent),
@@ -207,7 +207,7 @@ def _check(deadline: float) -> None:
         )
 
 
-def bands(trace: RateTrace, policy: Policy) -> Iterator[tuple[str, float, float]]:
+def bands(trace: RateTrace, policy: ReplanningPolicy) -> Iterator[tuple[str, float, float]]:
     """The policy as plans and when each begins and ends."""
     begins = [trace.times[0], *policy.changed_at]
     running = dict(zip(trace.times, policy.plans, strict=True))

@@ -15,14 +15,14 @@ from itertools import pairwise
 from planner.families.protocol import Family, PlanSpace
 from planner.plan.objective import WORK
 from planner.whatif.rates import RateTrace
-from planner.whatif.replanning import Policy, Replanning
+from planner.whatif.replanning import Replanning, ReplanningPolicy
 from planner.workload.workload import Workload
 
 State = dict[tuple[object, ...], float]
 
 
 @dataclass(frozen=True, slots=True)
-class Switch:
+class TraceSwitch:
     """A change of plans, and how many tuples it moves or builds again."""
 
     at: float
@@ -32,13 +32,13 @@ class Switch:
 
 
 @dataclass(frozen=True, slots=True)
-class Switching:
+class BestPlanSwitches:
     """The switches of the policy that always runs the best plan, beside staying with the first.
 
     `saved` is what switching saves over the trace before its own cost.
     """
 
-    switches: tuple[Switch, ...]
+    switches: tuple[TraceSwitch, ...]
     saved: float
 
     @property
@@ -51,11 +51,11 @@ class Switching:
         return self.saved > self.moved
 
 
-def switching(workload: Workload, found: Replanning, family: Family) -> Switching:
+def switching(workload: Workload, found: Replanning, family: Family) -> BestPlanSwitches:
     """What the best plan of every interval costs in switches, and saves."""
     by = found.by
     saved = by.signed(found.stay.total) - by.signed(found.oracle.total)
-    return Switching(switches(workload, found.trace, found.oracle, family), saved)
+    return BestPlanSwitches(switches(workload, found.trace, found.oracle, family), saved)
 
 
 def is_counted_in_operations(found: Replanning) -> bool:
@@ -64,8 +64,8 @@ def is_counted_in_operations(found: Replanning) -> bool:
 
 
 def switches(
-    workload: Workload, trace: RateTrace, policy: Policy, family: Family
-) -> tuple[Switch, ...]:
+    workload: Workload, trace: RateTrace, policy: ReplanningPolicy, family: Family
+) -> tuple[TraceSwitch, ...]:
     """Every change of plans under a policy, at the rates that hold from then on."""
     found = []
     for place, (before, after) in enumerate(pairwise(policy.plans), 1):
@@ -73,7 +73,7 @@ def switches(
             space = family.space(trace.at(place, workload))
             held, wanted = (_state(space, label) for label in (before, after))
             moved = sum(max(0.0, count - held.get(name, 0.0)) for name, count in wanted.items())
-            found.append(Switch(trace.times[place], before, after, moved))
+            found.append(TraceSwitch(trace.times[place], before, after, moved))
     return tuple(found)
 
 

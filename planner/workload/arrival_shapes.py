@@ -169,7 +169,7 @@ class Swap:
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class ArrivalTrace:
     """Rates from each of `times` to the next, and from the last until `end`; then from the start.
 
     Where a stream declares its rate, they are scaled to have it as their mean.
@@ -209,7 +209,7 @@ class Trace:
         return Profile(edges, tuple(rate / self.mean for rate in self.rates), repeats=True)
 
 
-Shape = Daily | Burst | Drift | Swap | Trace
+Shape = Daily | Burst | Drift | Swap | ArrivalTrace
 
 
 def _steps(steps: list[tuple[float, float]], repeats: bool) -> Profile:

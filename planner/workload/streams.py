@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from planner.errors import PlanError
-from planner.workload.arrival_shapes import Shape, Trace
+from planner.workload.arrival_shapes import ArrivalTrace, Shape
 from planner.workload.validation import (
     MAX_DISTINCT,
     MAX_RATE,
@@ -119,7 +119,7 @@ class Stream:
     def __post_init__(self) -> None:
         name_of(self.name, "name")
         shape = self.arrivals.shape
-        if self.rate is None and isinstance(shape, Trace):
+        if self.rate is None and isinstance(shape, ArrivalTrace):
             object.__setattr__(self, "rate", shape.mean)
         if self.rate is not None:
             number(self.rate, "rate", most=MAX_RATE)
@@ -140,7 +140,7 @@ class Stream:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class RelationChanges:
     """Rows a relation gains and loses per second."""
 
     inserts: float = 0.0
@@ -161,7 +161,7 @@ class Relation:
     name: str
     rows: int | None
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
-    changes: Changes = Changes()
+    changes: RelationChanges = RelationChanges()
     distinct_rows: bool = later(default=False)
 
     def __post_init__(self) -> None:

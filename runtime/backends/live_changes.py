@@ -12,7 +12,7 @@ from planner.workload.changes import stages_of
 from planner.workload.execution import Change
 from planner.workload.workload import Workload
 from runtime.backends.interruption import StopSignal
-from runtime.backends.kernels.prepare import Prepared, changed
+from runtime.backends.kernels.prepare import PreparedKernelRun, changed
 from runtime.runs.records import RunRequest
 
 _POLL_SECONDS = 0.1
@@ -40,11 +40,11 @@ class Steering:
         self._changed = threading.Condition()
         self._wishes: list[Wish] = []
         self._request: RunRequest | None = None
-        self._prepared: Prepared | None = None
+        self._prepared: PreparedKernelRun | None = None
         self._reached = 0
         self._closed = False
 
-    def begin(self, request: RunRequest, prepared: Prepared) -> None:
+    def begin(self, request: RunRequest, prepared: PreparedKernelRun) -> None:
         """The run is ready to go, and can be changed if its request says so."""
         with self._changed:
             self._request, self._prepared = request, prepared
@@ -66,7 +66,7 @@ class Steering:
         return request is not None and request.steerable and not self._closed
 
     @property
-    def current(self) -> tuple[RunRequest, Prepared] | None:
+    def current(self) -> tuple[RunRequest, PreparedKernelRun] | None:
         """What runs, with the changes made so far."""
         with self._changed:
             if self._request is None or self._prepared is None:
@@ -118,7 +118,7 @@ class Steering:
     def _waits(self) -> bool:
         return any(wish.answer == "waiting" for wish in self._wishes)
 
-    def made_at(self, at: int) -> tuple[RunRequest, Prepared] | None:
+    def made_at(self, at: int) -> tuple[RunRequest, PreparedKernelRun] | None:
         """Make what is asked for at this time of the stream; None where nothing is made.
 
         A wish that cannot be made is refused, and the run goes on as it was.

@@ -18,7 +18,7 @@ from planner.families.registry import chosen_plan, family
 from planner.files.data_folder import kernels_digest, machine
 from planner.plan.cost import Cost, Units
 from planner.plan.plan import Plan
-from planner.seconds.calibration import Calibration, Figure, keep_calibration
+from planner.seconds.calibration import CalibratedFigure, Calibration, keep_calibration
 from planner.seconds.kernel_work import Kernel, Work
 from planner.workload.workload import Workload
 from runtime.backends.interruption import (
@@ -40,13 +40,13 @@ from runtime.control.execute import run
 from runtime.data.folders import writable_home
 from runtime.engines.design import Design, designed, designs
 from runtime.engines.registry import load_all_kernels
-from runtime.experiments.measurement import Sample, Sampler
+from runtime.experiments.measurement import MeasuredSample, Sampler
 from runtime.runs.history import History
 from runtime.runs.records import Progress, RunRequest, versions
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredRun:
     """One run: of which kernel, what it did; of chains that differ in their slices, that too."""
 
     kernel: Kernel
@@ -54,7 +54,7 @@ class Measured:
     chain: ChainRun | None = None
 
 
-def measure(design: Design, repeats: int, after_each: Callable[[], None]) -> Iterable[Measured]:
+def measure(design: Design, repeats: int, after_each: Callable[[], None]) -> Iterable[MeasuredRun]:
     """Run the plans of a design, the best of some repeats each; compiling is not timed."""
     sampler, workload = Sampler(), design.workload
     for label in design.plans:
@@ -73,11 +73,11 @@ def measure(design: Design, repeats: int, after_each: Callable[[], None]) -> Ite
             entering = sample.tuples * plan.label.count("-")
             chain = ChainRun(workload.name, comparisons, entering, sample.seconds)
         seen = observed(plan, workload, sample, design.keeps_rows)
-        yield Measured(design.kernel, seen, chain)
+        yield MeasuredRun(design.kernel, seen, chain)
 
 
 def observed(
-    plan: Plan, workload: Workload, sample: Sample, keeps_rows: bool = False
+    plan: Plan, workload: Workload, sample: MeasuredSample, keeps_rows: bool = False
 ) -> Observation:
     """What a sample did in all of its one batch."""
     work = family(plan.family).space(workload).kernel_work(plan, sample.operators)
@@ -102,7 +102,7 @@ _TINY = {
 }
 
 
-def batch_seconds(cancel: threading.Event | None = None) -> Figure:
+def batch_seconds(cancel: threading.Event | None = None) -> CalibratedFigure:
     """The median over some micro-batches, with its standard error; Spark is started if need be."""
     ended: list[float] = []
 
@@ -112,7 +112,7 @@ def batch_seconds(cancel: threading.Event | None = None) -> Figure:
 
     _stream(BATCHES, note, cancel)
     between = np.diff(ended)[_LEFT_OUT:]
-    return Figure(float(np.median(between)), float(between.std() / np.sqrt(len(between))))
+    return CalibratedFigure(float(np.median(between)), float(between.std() / np.sqrt(len(between))))
 
 
 def first_batch(cancel: threading.Event | None = None) -> None:
@@ -189,10 +189,10 @@ def _start_spark() -> None:
 
 def measure_all(
     chosen: Sequence[Design], on_progress: OnProgress, stop: StopSignal
-) -> list[Measured]:
+) -> list[MeasuredRun]:
     """All designed runs, one after the other."""
     begun, count = time.monotonic(), sum(len(design.plans) for design in chosen)
-    measured: list[Measured] = []
+    measured: list[MeasuredRun] = []
 
     def tell() -> None:
         stop.check()
@@ -206,7 +206,9 @@ def measure_all(
     return measured
 
 
-def calibration_of(measured: Sequence[Measured], begun: float, batch: Figure | None) -> Calibration:
+def calibration_of(
+    measured: Sequence[MeasuredRun], begun: float, batch: CalibratedFigure | None
+) -> Calibration:
     """What the runs tell of this machine."""
     fits = {
         kernel: fitted(kernel, runs)

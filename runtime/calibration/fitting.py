@@ -18,7 +18,7 @@ import numpy as np
 
 from planner.files.safe_yaml import read_yaml
 from planner.plan.cost import UNIT_FIELDS, Units
-from planner.seconds.calibration import Figure, Fit
+from planner.seconds.calibration import CalibratedFigure, Fit
 from planner.seconds.kernel_work import Kernel, Work
 
 # A kind of operator without its kernel, and the unit: what is distinguished, what is not.
@@ -61,7 +61,7 @@ class FittedKernel:
     """Units by kind of operator; the figures they are made of; how near they come to the runs."""
 
     kinds: Mapping[str, Units]
-    figures: Mapping[str, Figure]
+    figures: Mapping[str, CalibratedFigure]
     fit: Fit
 
 
@@ -82,7 +82,9 @@ def fitted(kernel: Kernel, runs: Sequence[Observation]) -> FittedKernel:
     names = list(quantities()[kernel])
     done = [bool(column.any()) for column in amounts.T]
     figures = {
-        name: Figure(float(found[n]), float(spread[n])) for n, name in enumerate(names) if done[n]
+        name: CalibratedFigure(float(found[n]), float(spread[n]))
+        for n, name in enumerate(names)
+        if done[n]
     }
     fit = Fit(len(runs), float(np.median(errors)), float(errors.max()), float(np.median(held_out)))
     return FittedKernel(kinds_of(kernel, figures), figures, fit)
@@ -100,7 +102,7 @@ def amounts_of(kernel: Kernel, work: Sequence[Work]) -> list[float]:
     return [sum(by_kind.get(term, 0.0) for term in terms) for terms in own]
 
 
-def kinds_of(kernel: Kernel, figures: Mapping[str, Figure]) -> dict[str, Units]:
+def kinds_of(kernel: Kernel, figures: Mapping[str, CalibratedFigure]) -> dict[str, Units]:
     """The units of a kernel's operators, made of these figures."""
     values: dict[str, dict[str, float]] = {}
     for name, terms in quantities()[kernel].items():
@@ -186,17 +188,19 @@ def fitted_overhead(runs: Sequence[ChainRun]) -> Overhead | None:
     )
 
 
-def c_sys_of(runs: Sequence[ChainRun], figures: Mapping[str, Figure]) -> Figure | None:
+def c_sys_of(
+    runs: Sequence[ChainRun], figures: Mapping[str, CalibratedFigure]
+) -> CalibratedFigure | None:
     """C_sys by the chains; where they do not tell it, what a slice takes to store a tuple over what
     it takes to compare two, by the figures of its kernel."""
     text = fitted_overhead(runs) if runs else None
     if text is not None:
-        return Figure(text.c_sys, text.spread)
+        return CalibratedFigure(text.c_sys, text.spread)
     enter, compare = figures.get("insert"), figures.get("comparison, nested probe")
     if enter is None or compare is None or enter.value <= 0 or compare.value <= 0:
         return None
     relative = hypot(enter.spread / enter.value, compare.spread / compare.value)
-    return Figure(enter.value / compare.value, relative * enter.value / compare.value)
+    return CalibratedFigure(enter.value / compare.value, relative * enter.value / compare.value)
 
 
 def _per_second(runs: Sequence[ChainRun]) -> np.ndarray:

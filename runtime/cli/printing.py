@@ -13,7 +13,7 @@ from planner.files.workload_file import dump_workload
 from planner.numbers import amount, figure
 from planner.plan.cost import COST_FIELDS, Measurement, q_error
 from planner.plan.plan_text import printable, title
-from planner.seconds.calibration import Calibration, Figure
+from planner.seconds.calibration import CalibratedFigure, Calibration
 from planner.statistics.selectivity import Provenance
 from planner.whatif.rates import RateTrace
 from planner.workload.workload import Workload
@@ -264,7 +264,7 @@ def calibration_document(found: Calibration) -> dict[str, Any]:
     }
 
 
-def _figure(figure: Figure) -> dict[str, float]:
+def _figure(figure: CalibratedFigure) -> dict[str, float]:
     return {"seconds": figure.value, "spread": figure.spread}
 
 

@@ -11,12 +11,12 @@ from planner.workload.workload import Workload
 from runtime.backends.live_changes import Steering
 from runtime.calibration.calibrate import CalibrationRequest
 from runtime.control.resume import ResumeRequest
-from runtime.experiments.figure import Figure
+from runtime.experiments.figure import MeasuredFigure
 from runtime.experiments.measurement import FigureRequest
 from runtime.runs.records import Progress, Run, RunRequest
 
 Request = RunRequest | ResumeRequest | FigureRequest | CalibrationRequest
-Outcome = Run | Figure | Calibration
+Outcome = Run | MeasuredFigure | Calibration
 # After so many batches beside the first one, the time left is known.
 STEADY_BATCHES = 2
 EntryStatus = Literal["waiting", "running", "finished", "cancelled", "failed"]
@@ -27,7 +27,7 @@ _BEFORE_BATCHES, _HALF_SECONDS, _NEARLY = 0.1, 10.0, 0.99
 _LONGER = 0.1
 
 
-class Step(NamedTuple):
+class RunPhase(NamedTuple):
     """A phase of a run, and when it began."""
 
     phase: str
@@ -35,7 +35,7 @@ class Step(NamedTuple):
 
 
 @dataclass
-class Entry:
+class JobEntry:
     """One plan or figure of a job, and how far it is.
 
     `expected` are the seconds that earlier runs like it took.
@@ -54,7 +54,7 @@ class Entry:
     steering: Steering = field(default_factory=Steering)
     # How far it was when its first batch was done, which takes longer than those after it.
     first: Progress | None = None
-    steps: list[Step] = field(default_factory=list)
+    steps: list[RunPhase] = field(default_factory=list)
     # A bar never goes back.
     _furthest: float = 0.0
 
@@ -66,7 +66,7 @@ class Entry:
         ):
             self.first = progress
         if not self.steps or self.steps[-1].phase != progress.phase:
-            self.steps.append(Step(progress.phase, time.time()))
+            self.steps.append(RunPhase(progress.phase, time.time()))
         self.progress = progress
 
     @property

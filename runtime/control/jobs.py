@@ -17,7 +17,7 @@ from runtime.backends.protocol import OnProgress
 from runtime.calibration.calibrate import CalibrationRequest, calibrate
 from runtime.control import warm
 from runtime.control.execute import run
-from runtime.control.job_entry import Entry, Outcome, Request
+from runtime.control.job_entry import JobEntry, Outcome, Request
 from runtime.control.resume import ResumeRequest, resume
 from runtime.experiments.measurement import FigureRequest, measure
 from runtime.runs.earlier_runs import usual_seconds
@@ -33,7 +33,7 @@ Execute = Callable[[Request, OnProgress, threading.Event, Steering], Outcome]
 class Job:
     """What was started together. Read by pages, written by the runner's thread."""
 
-    entries: list[Entry]
+    entries: list[JobEntry]
     id: str = field(default_factory=lambda: uuid.uuid4().hex[:8])
     cancelled: threading.Event = field(default_factory=threading.Event)
     submitted: float = field(default_factory=time.time)
@@ -61,7 +61,7 @@ class Job:
         return self.entries[0].request.label if asked is None else asked.workload.name
 
     @property
-    def running(self) -> Entry | None:
+    def running(self) -> JobEntry | None:
         """The entry that is carried out just now, if one is."""
         return next((entry for entry in self.entries if entry.status == "running"), None)
 
@@ -130,7 +130,7 @@ class Runner:
 
     def submit(self, requests: Sequence[Request]) -> Job:
         """Start these as soon as the jobs before them are done."""
-        job = Job([Entry(request, _expected(request)) for request in requests])
+        job = Job([JobEntry(request, _expected(request)) for request in requests])
         self._jobs[job.id] = job
         self._waiting.put(job)
         return job
@@ -153,7 +153,7 @@ class Runner:
             for entry in job.entries:
                 self._carry_out(job, entry)
 
-    def _carry_out(self, job: Job, entry: Entry) -> None:
+    def _carry_out(self, job: Job, entry: JobEntry) -> None:
         if job.cancelled.is_set():
             entry.status = "cancelled"
             return
@@ -163,7 +163,7 @@ class Runner:
         finally:
             entry.ended = time.time()
 
-    def _attempt(self, job: Job, entry: Entry) -> None:
+    def _attempt(self, job: Job, entry: JobEntry) -> None:
         on_progress = entry.heard
         entry.status = "running"
         on_progress(Progress("Starting Spark"))

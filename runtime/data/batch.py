@@ -13,13 +13,13 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from runtime.data.feed import Columns
+from runtime.data.feed import TupleColumns
 
 _HEADER = struct.Struct("<2sBBq")
 _DTYPES = tuple(np.dtype(name) for name in ("int64", "int32", "int16", "uint64", "float64"))
 _MARK = b"SL"
 
-Form = TypeVar("Form", bound=Columns)
+Form = TypeVar("Form", bound=TupleColumns)
 
 
 def pack(arrays: Sequence[np.ndarray]) -> bytes:

@@ -13,7 +13,7 @@ from planner.files.tuple_table import Table
 from planner.workload.workload import Workload
 
 
-class Columns(Protocol):
+class TupleColumns(Protocol):
     """Tuples as arrays, one for each column, in the order in which a kernel takes them."""
 
     @property
@@ -43,7 +43,7 @@ class Feed:
     batches, or what arrives at one time is served together.
     """
 
-    tuples: Columns
+    tuples: TupleColumns
     rows: Mapping[str, int]
     schema: TupleSchema
     whole_instants: bool = False

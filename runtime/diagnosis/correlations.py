@@ -129,7 +129,7 @@ class _Pair:
         self.columns = columns = [[link.left, link.right] for link in links]
         tables = [_table(found, query, column) for column in columns[0]]
         self._sides = [
-            _Side(table.ts if len(table.ts) else np.zeros_like(codes), codes)
+            _SourceTuples(table.ts if len(table.ts) else np.zeros_like(codes), codes)
             for table, codes in zip(tables, _codes(tables, columns), strict=True)
         ]
         passing = [np.ones(len(table), np.bool_) for table in tables]
@@ -252,15 +252,15 @@ def _with_share(
         yield fewer
 
 
-class _Side(NamedTuple):
+class _SourceTuples(NamedTuple):
     """When the tuples of a source came, and the numbers of their keys; -1 where one is missing."""
 
     ts: Numbers
     keys: Numbers
 
-    def only(self, mask: Mask) -> _Side:
+    def only(self, mask: Mask) -> _SourceTuples:
         """Those of them that the mask has."""
-        return _Side(self.ts[mask], self.keys[mask])
+        return _SourceTuples(self.ts[mask], self.keys[mask])
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +279,7 @@ class _Met:
         return _Met(self.equal - inner.equal, self.pairs - inner.pairs)
 
 
-def _equal(sides: Sequence[_Side], windows: Lengths) -> _Met:
+def _equal(sides: Sequence[_SourceTuples], windows: Lengths) -> _Met:
     """The pairs with equal keys, among all or among those that meet in their windows.
 
     A tuple meets those of the other source that came in that one's window before it, and those
@@ -304,7 +304,7 @@ def _equal(sides: Sequence[_Side], windows: Lengths) -> _Met:
     return _Met(float((until - since)[left.keys >= 0].sum()), float(met))
 
 
-def _shares_of(sides: Sequence[_Side]) -> tuple[chance.Floats, chance.Floats]:
+def _shares_of(sides: Sequence[_SourceTuples]) -> tuple[chance.Floats, chance.Floats]:
     """How often each value occurs on both sides; -1 is no value."""
     values = 1 + max((int(side.keys.max(initial=-1)) for side in sides), default=-1)
     first, second = (

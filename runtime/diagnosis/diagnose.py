@@ -74,7 +74,7 @@ def diagnosed(run: Run, tables: Mapping[str, Table] | None = None) -> list[Diagn
     left out where they are small. Where no error is left, what differs from what was declared is
     named all the same: other plans may depend on it.
     """
-    search = _Search(run, tables)
+    search = _CauseSearch(run, tables)
     groups: dict[str, list[tuple[Suspect, str]]] = {}
     for suspect in suspects(run):
         if reason := search.reason(suspect):
@@ -104,7 +104,7 @@ class _Reason(NamedTuple):
 
 
 @dataclass
-class _Search:
+class _CauseSearch:
     """The causes of one run, each measured and estimated when it is first asked for."""
 
     run: Run

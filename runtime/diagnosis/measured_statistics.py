@@ -33,7 +33,7 @@ from planner.statistics.substitution import place_of, with_attribute, with_selec
 from planner.workload.changes import with_every_query
 from planner.workload.execution import Statistics
 from planner.workload.query import Column, Filter, Predicate, Query
-from planner.workload.streams import Attribute, Changes
+from planner.workload.streams import Attribute, RelationChanges
 from planner.workload.workload import Workload
 from runtime.diagnosis import chance
 from runtime.diagnosis.arrival_rates import arrival_causes, is_drawn
@@ -74,7 +74,9 @@ class MeasuredStatistics:
         def bare(source: SourceType) -> SourceType:
             return replace(source, attributes=dict.fromkeys(source.attributes, Attribute()))
 
-        relations = [replace(r, rows=None, changes=Changes()) for r in self.workload.relations]
+        relations = [
+            replace(r, rows=None, changes=RelationChanges()) for r in self.workload.relations
+        ]
         unknown = replace(
             self.workload,
             streams=tuple(bare(stream) for stream in self.workload.streams),

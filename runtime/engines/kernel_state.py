@@ -15,7 +15,7 @@ from runtime.engines.kernels.loop_types import Rows
 from runtime.engines.protocol import BatchStep, TakenOver, Tally
 
 
-class Counted(Protocol):
+class KernelCounters(Protocol):
     """Counters of a kernel: arrays under their names, of which those of partitions add up."""
 
     def __iter__(self) -> Iterator[np.ndarray]:
@@ -34,7 +34,7 @@ class Counted(Protocol):
         """How long tuples were held, in tuple-microseconds."""
 
 
-Counts = TypeVar("Counts", bound=Counted)
+Counts = TypeVar("Counts", bound=KernelCounters)
 
 
 class Done(NamedTuple):
@@ -163,12 +163,12 @@ def summed(totals: Sequence[bytes], counters: type[Counts]) -> Sums[Counts]:
     )
 
 
-class _Era(Protocol):
+class _TimedEra(Protocol):
     @property
     def at(self) -> int: ...
 
 
-def era_of(eras: Sequence[_Era], batch: Batch[Rows]) -> int:
+def era_of(eras: Sequence[_TimedEra], batch: Batch[Rows]) -> int:
     """The number of the era of a batch: batches are cut where one ends."""
     if not len(batch.tuples.ts):
         return 0

@@ -15,7 +15,7 @@ from planner.plan.plan import Operator, Param
 from planner.workload.query import Column, Comparison, Query
 from runtime.engines.join_feeds import value_slots
 from runtime.engines.kernels import loop_types as kernel
-from runtime.engines.kernels.loop_types import Filters, Loops, Paths
+from runtime.engines.kernels.loop_types import Filters, LoopTable, Paths
 
 # The counters of a kernel that joins: arrays by source, and by source and loop.
 JoinCounters = Any
@@ -53,14 +53,14 @@ class Nest:
         """The ways to reach the windows."""
         return Paths(*(np.array(column, np.int64) for column in zip(*self.paths, strict=True)))
 
-    def kernel_loops(self) -> Loops:
+    def kernel_loops(self) -> LoopTable:
         """What each origin does."""
         equal = np.array([c for level in self.equal for c in level], np.int64).reshape(-1, 2)
         theta = np.array([c for level in self.theta for c in level], np.float64).reshape(-1, 5)
         value, other, other_value, comparison = (
             np.ascontiguousarray(column, np.int64) for column in theta[:, :4].T
         )
-        return Loops(
+        return LoopTable(
             np.array(self.orders, np.int64),
             np.array(self.depth, np.int64),
             np.array(self.path, np.int64),

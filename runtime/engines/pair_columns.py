@@ -22,7 +22,7 @@ from runtime.engines.pair_feed import (
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class PairColumns:
     """Streams and queries by number, keys and values by column, constants as values are written."""
 
     streams: list[str]
@@ -33,7 +33,7 @@ class Columns:
     codes: Sequence[int]
 
     @classmethod
-    def of(cls, workload: Workload, schema: PairSchema) -> Columns:
+    def of(cls, workload: Workload, schema: PairSchema) -> PairColumns:
         """Those of a run's feed; of one that can be changed, as its tuples `carried` them."""
         codes, carried = schema.codes, schema.carried
         groups = groups_of_run(workload)

@@ -13,7 +13,7 @@ from planner.workload.workload import Workload
 from runtime.data.feed import Merge
 from runtime.engines.join_feeds import other_predicates
 from runtime.engines.kernels.conditions import ALWAYS
-from runtime.engines.pair_columns import Columns
+from runtime.engines.pair_columns import PairColumns
 from runtime.engines.pair_feed import (
     PairSchema,
     every_attribute,
@@ -62,7 +62,7 @@ class PairEngine(Engine):
             for column in (predicate.left, predicate.right)
             for number in [keys.index(str(predicate))]
         ]  # fmt: skip
-        known = Columns.of(workload, schema)
+        known = PairColumns.of(workload, schema)
         filters = [
             SketchedFilter(streams.index(f.column.alias), known.test(f), format_condition(f))
             for f in dict.fromkeys(filters_of(groups))

@@ -38,7 +38,7 @@ _FILE = "_pairs.json"
 
 
 @dataclass(frozen=True)
-class Carried:
+class CarriedColumns:
     """What tuples carry for queries that may yet enter: streams, keys and values by number.
 
     `columns` are [stream, attribute, slot, whether text, the number of its scale].
@@ -115,7 +115,7 @@ class PairSchema:
 
     codes: tuple[int, ...]
     constants: tuple[float, ...]
-    carried: Carried | None = None
+    carried: CarriedColumns | None = None
 
     def write(self, folder: Path) -> None:
         """Keep it in a folder of micro-batches."""
@@ -227,7 +227,7 @@ def _carried(
     slots: Mapping[Column, int],
     data: Mapping[Column, ColumnData],
     scales: Scales,
-) -> Carried:
+) -> CarriedColumns:
     different = list(dict.fromkeys(scales.scales.values()))
     columns = [
         (
@@ -239,7 +239,7 @@ def _carried(
         )
         for c, slot in slots.items()
     ]
-    return Carried(streams, keys, columns, different)
+    return CarriedColumns(streams, keys, columns, different)
 
 
 def _other_predicates(groups: Sequence[Group]) -> list[Predicate]:

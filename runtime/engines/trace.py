@@ -113,7 +113,7 @@ def values_of(table: Table) -> list[dict[str, Any]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class TracedTuple:
     """A tuple, or a row of a relation that begins; `rank` is its place in the order of arrival.
 
     `keys` are by class of equal attributes; a row ends at `until`.
@@ -130,7 +130,7 @@ class Member:
 
 def members(
     workload: Workload, tuples: Any, values: Mapping[str, Sequence[Mapping[str, Any]]]
-) -> Iterator[Member]:
+) -> Iterator[TracedTuple]:
     """The tuples of a join's feed, in order of arrival; `values` are by stream or relation."""
     (query,) = workload.queries
     places = tuples.place if hasattr(tuples, "place") else tuples.seq
@@ -139,7 +139,7 @@ def members(
     for rank in range(len(tuples.ts)):
         source = query.sources[int(tuples.source[rank])]
         place = int(places[rank])
-        yield Member(
+        yield TracedTuple(
             rank,
             source.alias,
             int(tuples.seq[rank]),

@@ -24,11 +24,11 @@ logger = logging.getLogger(__name__)
 
 # A page that shows figures need not load the kernels.
 if TYPE_CHECKING:
-    from runtime.experiments.measurement import Sample
+    from runtime.experiments.measurement import MeasuredSample
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredPoint:
     """What was measured of one point: a value a round, and its comparisons per tuple."""
 
     values: tuple[float, ...]
@@ -50,7 +50,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class MeasuredFigure:
     """The measured points of an experiment, by key. `answers` has those given on each data.
 
     All plans on the same data must give one answer; what sheds some of it is not among them.
@@ -64,7 +64,7 @@ class Figure:
     versions: Mapping[str, str]
     cores: int
     measured_at: float
-    points: Mapping[str, Measured] = field(default_factory=dict)
+    points: Mapping[str, MeasuredPoint] = field(default_factory=dict)
     answers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
@@ -87,7 +87,7 @@ class Figure:
         """Whether all plans on the same data gave one answer."""
         return all(len(given) <= 1 for given in self.answers.values())
 
-    def shown(self, experiment: Experiment) -> dict[str, Measured]:
+    def shown(self, experiment: Experiment) -> dict[str, MeasuredPoint]:
         """The points by key as the experiment shows them: beside others, where both are there."""
         if experiment.shown == "value":
             return dict(self.points)
@@ -99,7 +99,7 @@ class Figure:
                     found[point.key] = self._beside(own, other, experiment.shown)
         return found
 
-    def _beside(self, own: Measured, other: Measured, shown: Shown) -> Measured:
+    def _beside(self, own: MeasuredPoint, other: MeasuredPoint, shown: Shown) -> MeasuredPoint:
         """Counts by rounds, which have the same tuples; times beside the other's best."""
         others = other.values
         if self.quantity == "rate":
@@ -107,7 +107,7 @@ class Figure:
         shares = tuple(a / b for a, b in zip(own.values, others, strict=False))
         if shown == "saved":
             shares = tuple(1 - share for share in shares)
-        return Measured(shares, own.comparisons)
+        return MeasuredPoint(shares, own.comparisons)
 
     def values(self, experiment: Experiment) -> dict[str, float]:
         """The value of every measured point as the experiment shows it, by key."""
@@ -117,11 +117,11 @@ class Figure:
         """How often this point was measured."""
         return len(self.points[point.key].values) if point.key in self.points else 0
 
-    def with_sample(self, point: Point, sample: Sample, now: float) -> Figure:
+    def with_sample(self, point: Point, sample: MeasuredSample, now: float) -> MeasuredFigure:
         """The figure with one measurement more."""
-        before = self.points.get(point.key, Measured((), ()))
+        before = self.points.get(point.key, MeasuredPoint((), ()))
         value = sample.value(point.quantity or self.quantity, point.query)
-        measured = Measured(
+        measured = MeasuredPoint(
             (*before.values, value), (*before.comparisons, sample.comparisons_per_tuple)
         )
         given = self.answers.get(sample.data, ())
@@ -147,11 +147,11 @@ class Figure:
         }
 
     @classmethod
-    def from_json(cls, content: Mapping[str, Any], place: str) -> Figure:
+    def from_json(cls, content: Mapping[str, Any], place: str) -> MeasuredFigure:
         """The figure that `to_json` wrote; a RunError where it is damaged."""
         try:
             points = {
-                key: Measured(tuple(m["values"]), tuple(m["comparisons per tuple"]))
+                key: MeasuredPoint(tuple(m["values"]), tuple(m["comparisons per tuple"]))
                 for key, m in content["points"].items()
             }
             answers = {data: tuple(given) for data, given in content["answers"].items()}
@@ -161,9 +161,9 @@ class Figure:
             raise RunError("is damaged; delete it, and measure again", place) from error
 
 
-def nothing_yet(experiment: Experiment, versions: Mapping[str, str], cores: int) -> Figure:
+def nothing_yet(experiment: Experiment, versions: Mapping[str, str], cores: int) -> MeasuredFigure:
     """The figure of an experiment before its first measurement."""
-    return Figure(
+    return MeasuredFigure(
         experiment.name,
         experiment.digest,
         experiment.quantity,
@@ -190,7 +190,7 @@ def figure_file(experiment: Experiment) -> Path:
     return home() / "figures" / f"{experiment.name}-{stamp}.json"
 
 
-def kept(experiment: Experiment) -> Figure | None:
+def kept(experiment: Experiment) -> MeasuredFigure | None:
     """What was measured here: all points, or those measured before it was cancelled.
 
     None where there is nothing that can be read: it is then measured again.
@@ -198,13 +198,13 @@ def kept(experiment: Experiment) -> Figure | None:
     file = figure_file(experiment)
     content = read_sealed_json(file)
     try:
-        return None if content is None else Figure.from_json(content, str(file))
+        return None if content is None else MeasuredFigure.from_json(content, str(file))
     except RunError as error:
         logger.warning("a figure is measured again: %s", error)
         return None
 
 
-def keep(experiment: Experiment, figure: Figure) -> None:
+def keep(experiment: Experiment, figure: MeasuredFigure) -> None:
     """Keep this figure in place of the one before; a reader finds one of them whole."""
     writable_home()
     file = figure_file(experiment)
@@ -212,14 +212,14 @@ def keep(experiment: Experiment, figure: Figure) -> None:
     write_sealed_json(file, figure.to_json())
 
 
-def shipped(experiment: Experiment) -> Figure | None:
+def shipped(experiment: Experiment) -> MeasuredFigure | None:
     """What the benchmarks measured on their machine, if of these very points."""
     if not PAPER_POINTS.is_file():
         return None
     found = _read_once(PAPER_POINTS).get(experiment.name)
     if found is None or found["digest"] != experiment.digest:
         return None
-    return Figure.from_json(found, str(PAPER_POINTS))
+    return MeasuredFigure.from_json(found, str(PAPER_POINTS))
 
 
 @cache

@@ -36,7 +36,7 @@ from runtime.data.feed import Feed, Merge, Span, Split
 from runtime.engines.kernels.digest import as_text
 from runtime.engines.protocol import Engine, PlanInput
 from runtime.engines.registry import engine
-from runtime.experiments.figure import Figure, keep, kept, nothing_yet
+from runtime.experiments.figure import MeasuredFigure, keep, kept, nothing_yet
 from runtime.runs.records import Progress, versions
 
 # All of it is done by one task.
@@ -44,7 +44,7 @@ _ONE = Split(1, None)
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class MeasuredSample:
     """What one measurement found: its cost per second of stream time, its tuples, and its time.
 
     `tuples` and `seconds` are those after the warm-up, `span` the stream time of these tuples.
@@ -81,7 +81,7 @@ class Sample:
         """The cost of each operator, as objectives ask for it."""
         return self.operators
 
-    def served_as(self, plan: Plan) -> Sample:
+    def served_as(self, plan: Plan) -> MeasuredSample:
         """What the run says of another plan that it served; all plans give queries the same rows.
 
         The cost is still that of the run.
@@ -123,15 +123,15 @@ class Sampler:
     """Measures points; tuples are generated once for the points that share them."""
 
     def __init__(self) -> None:
-        self._counted: dict[tuple[str, int], Sample] = {}
+        self._counted: dict[tuple[str, int], MeasuredSample] = {}
         # By workload the last run on its tuples: it may have served other plans.
-        self._serving: dict[tuple[str, int], Sample] = {}
+        self._serving: dict[tuple[str, int], MeasuredSample] = {}
         self._data = ""
         self._tables: Mapping[str, Table] = {}
         # By what merges them, and what that depends on besides the tuples.
         self._feeds: dict[tuple[Merge, str], Feed] = {}
 
-    def counted(self, point: Point, seed: int, quantity: Quantity) -> Sample:
+    def counted(self, point: Point, seed: int, quantity: Quantity) -> MeasuredSample:
         """What a run of the point's plan counted: the same in every run, so that one is enough.
 
         Where a run served other plans on the same arrivals, it has their figures but for costs.
@@ -148,7 +148,9 @@ class Sampler:
         found = self._counted[key] = self._serving[join] = self.sample(point, seed)
         return found
 
-    def sample(self, point: Point, seed: int, repeats: int = 1, most_rows: int = 0) -> Sample:
+    def sample(
+        self, point: Point, seed: int, repeats: int = 1, most_rows: int = 0
+    ) -> MeasuredSample:
         """Run the point's plan: the warm-up first, then what is measured, as one batch.
 
         That is repeated as often as asked for, and the best time counts. Up to `most_rows` rows of
@@ -176,7 +178,7 @@ class Sampler:
             after = program.step(before.state, rest, 0, most_rows)
             seconds = min(seconds, time.thread_time() - begun)
         tally = program.tally([after.totals], plan)
-        return Sample(
+        return MeasuredSample(
             cost=total(tally.costs, (root.id for root in plan.roots)),
             span=span.seconds,
             tuples=len(tuples.ts) - first,
@@ -230,7 +232,7 @@ def measure(
     request: FigureRequest,
     on_progress: OnProgress = lambda _: None,
     cancel: threading.Event | None = None,
-) -> Figure:
+) -> MeasuredFigure:
     """Measure what is missing, and keep it. What a cancelled one has measured is kept, too."""
     wanted = experiment(request.experiment)
     before = None if request.anew else kept(wanted)
@@ -244,10 +246,10 @@ def measure(
 
 def rounds(
     wanted: Experiment,
-    figure: Figure,
+    figure: MeasuredFigure,
     on_progress: OnProgress,
     sampler: Sampler | None = None,
-) -> Iterator[Figure]:
+) -> Iterator[MeasuredFigure]:
     """The figure after each measurement that it lacks. Loading the kernels is not timed.
 
     A sampler that is given knows what was counted for other experiments.

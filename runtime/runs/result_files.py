@@ -137,7 +137,7 @@ MOST_CHANGES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class GroupTables:
     """The groups at the end of a run, and every change of a group."""
 
     groups: pa.Table
@@ -159,7 +159,7 @@ def expected_changes(workload: Workload, family_name: str, label: str) -> float:
     return cost.rows_out * run_seconds(workload)
 
 
-def answer_of(run: Run) -> Answer | None:
+def answer_of(run: Run) -> GroupTables | None:
     """What the run kept; None where it kept nothing, or its files are gone."""
     if run.request.results is None:
         return None
@@ -169,6 +169,6 @@ def answer_of(run: Run) -> Answer | None:
     if not all(file.is_file() for file in files):
         return None
     try:
-        return Answer(*map(pq.read_table, files))
+        return GroupTables(*map(pq.read_table, files))
     except (OSError, pa.ArrowInvalid) as error:
         raise RunError(f"the kept answer cannot be read: {error}", run.id) from error

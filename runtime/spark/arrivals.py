@@ -11,7 +11,7 @@ from pathlib import Path
 from runtime.data.microbatches import MicroBatches
 
 
-class Arrivals:
+class BatchInbox:
     """Links to the files of micro-batches. What came before a run was interrupted is there still.
 
     Between two batches nothing is under way: then a stream can be stopped and another program go

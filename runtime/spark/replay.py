@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 from planner.errors import RunError
 from runtime.backends.interruption import StopSignal
 from runtime.backends.kernels.damaged_batches import with_sound_batches
-from runtime.backends.kernels.prepare import Prepared
+from runtime.backends.kernels.prepare import PreparedKernelRun
 from runtime.backends.kernels.progress import progress_of
 from runtime.backends.kernels.totals import Totals
 from runtime.backends.protocol import RunContext
@@ -81,7 +81,7 @@ def stopping(
 
 
 def replayed(
-    spark: SparkSession, record: Run, prepared: Prepared, context: RunContext
+    spark: SparkSession, record: Run, prepared: PreparedKernelRun, context: RunContext
 ) -> list[bytes]:
     """The totals of every partition after the last micro-batch."""
 
@@ -94,7 +94,7 @@ def replayed(
 
 
 def _replayed(
-    spark: SparkSession, record: Run, prepared: Prepared, context: RunContext
+    spark: SparkSession, record: Run, prepared: PreparedKernelRun, context: RunContext
 ) -> list[bytes]:
     """Tasks leave notes in a folder, which are looked at several times a second."""
     folder, begun, program = context.folder, time.time(), prepared.program

@@ -7,7 +7,8 @@ that is killed and started again ends with the same answer and counts: a batch t
 starts from the state before it.
 
 Where somebody may change the run, or it has a pace, a file comes when the batch before it is done:
-between two batches another program can take over the state. Else files come well ahead.
+between two batches another program can take over the state. Else files come well ahead, and the
+job of a batch runs while Spark commits the one before (`steps_ahead.py`).
 """
 
 from __future__ import annotations
@@ -29,17 +30,18 @@ from runtime.backends.kernels.adapting import Adapting, revised
 from runtime.backends.kernels.damaged_batches import with_sound_batches
 from runtime.backends.kernels.observing import observing_of
 from runtime.backends.kernels.pace import Pace
-from runtime.backends.kernels.prepare import Prepared
+from runtime.backends.kernels.prepare import PreparedKernelRun
 from runtime.backends.kernels.progress import progress_of
 from runtime.backends.kernels.totals import Totals
 from runtime.backends.live_changes import boundary
 from runtime.backends.protocol import RunContext
 from runtime.engines.protocol import Program
 from runtime.runs.records import Run
-from runtime.spark.arrivals import Arrivals, forget_unplanned
+from runtime.spark.arrivals import BatchInbox, forget_unplanned
 from runtime.spark.partition_tasks import PartitionTask, run_tasks
 from runtime.spark.spark_errors import cause
 from runtime.spark.state_files import StateFiles
+from runtime.spark.steps_ahead import StepsAhead
 from runtime.spark.worker import GoingOn
 
 _POLL_SECONDS = 0.2
@@ -48,8 +50,8 @@ _MOST_AHEAD = 64
 
 
 def streamed(
-    spark: SparkSession, record: Run, prepared: Prepared, context: RunContext
-) -> tuple[list[bytes], Run, Prepared, Adapting | None]:
+    spark: SparkSession, record: Run, prepared: PreparedKernelRun, context: RunContext
+) -> tuple[list[bytes], Run, PreparedKernelRun, Adapting | None]:
     """The totals of every partition after the last micro-batch, what was run in the end, and what
     decided on its plans.
 
@@ -64,7 +66,7 @@ class _Streaming:
     """A run as a stream, from its checkpoint if there is one."""
 
     def __init__(
-        self, spark: SparkSession, record: Run, prepared: Prepared, context: RunContext
+        self, spark: SparkSession, record: Run, prepared: PreparedKernelRun, context: RunContext
     ) -> None:
         self._spark, self._context, self._steering = spark, context, context.steering
         self.record, self.prepared = record, prepared
@@ -99,7 +101,7 @@ class _Streaming:
             # No batch is done, or what they counted was damaged since: from the start.
             for folder in (self._checkpoint, self._states, self._comes, self._results):
                 shutil.rmtree(folder, ignore_errors=True)
-        arriving = Arrivals(self.prepared.batches, self._comes, self._done)
+        self._arriving = arriving = BatchInbox(self.prepared.batches, self._comes, self._done)
         stop = self._context.stop
         self._pace.go_on_from(self._done)
         self._going_on.begin()
@@ -126,6 +128,7 @@ class _Streaming:
         finally:
             self._going_on.end()
             query.stop()
+            self._steps.end()
 
     def _start(self, program: Program) -> StreamingQuery:
         results = str(self._results) if self.record.request.results else None
@@ -143,9 +146,13 @@ class _Streaming:
         loading = threads.submit(run_tasks, self._spark.sparkContext, program.partitions, work.load)
         threads.shutdown(wait=False)
 
+        # Where something may change between two batches, none begins before the one ahead is done.
+        has_come = self._has_come if self._ahead else lambda _: False
+        self._steps = steps = StepsAhead(partial(self._run_tasks, work), has_come)
+
         def step(_: DataFrame, number: int) -> None:
             loading.result()
-            self._step(work, number)
+            self._step(steps, number)
 
         forget_unplanned(self._checkpoint)
         # What is in a file is read by the tasks; Spark sees that it has come.
@@ -158,13 +165,20 @@ class _Streaming:
             .start()
         )
 
-    def _step(self, work: PartitionTask, number: int) -> None:
+    def _has_come(self, number: int) -> bool:
+        """Whether the tuples of this batch are there."""
+        return number < self._arriving.come
+
+    def _run_tasks(self, work: PartitionTask, number: int) -> list[tuple[bytes, bytes | None]]:
+        """Run the tasks of a micro-batch: its totals, and sketches where it is watched."""
+        task = partial(work.step, str(self._states), number)
+        return run_tasks(self._spark.sparkContext, self.prepared.program.partitions, task)
+
+    def _step(self, steps: StepsAhead[list[tuple[bytes, bytes | None]]], number: int) -> None:
         """Run a micro-batch, in Spark's thread. It is committed when this returns."""
         # Raised by the run's own thread, too, which looks less often.
         self._context.stop.check()
-        partitions = self.prepared.program.partitions
-        task = partial(work.step, str(self._states), number)
-        stepped = run_tasks(self._spark.sparkContext, partitions, task)
+        stepped = steps.take(number)
         totals = [totals for totals, _ in stepped]
         done = number + 1
         so_far = progress_of(self.prepared, done, totals, self._begun)
@@ -176,7 +190,7 @@ class _Streaming:
                 self.adapting.note(number, sketches)
         so_far = replace(so_far, switches=self.record.switches)
         self.totals.keep(done, totals)
-        StateFiles(str(self._states)).drop_before(number, partitions)
+        StateFiles(str(self._states)).drop_before(number, self.prepared.program.partitions)
         self._context.on_progress(replace(so_far, lag=self._pace.lag(done)))
         with self._changed:
             self._done = done
@@ -216,7 +230,7 @@ class _Streaming:
             request, prepared = made
             self._revise(revised(self.record, request, prepared), prepared)
 
-    def _revise(self, record: Run, prepared: Prepared) -> None:
+    def _revise(self, record: Run, prepared: PreparedKernelRun) -> None:
         self.record, self.prepared = record, prepared
         self._context.revise(record, prepared)
 

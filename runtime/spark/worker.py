@@ -103,7 +103,7 @@ def newest_notes(folder: Path, partitions: int) -> tuple[int, list[bytes]] | Non
     return last, totals
 
 
-class Stepped(NamedTuple):
+class WorkerResult(NamedTuple):
     """After the last batch: the state, the totals so far, and the sketch of that batch if asked."""
 
     state: bytes
@@ -136,7 +136,7 @@ def step_through(
     results_folder: str | None,
     notes_folder: str | None = None,
     sketching: str | None = None,
-) -> Stepped:
+) -> WorkerResult:
     """Step through the batches in order, at least one.
 
     A state is sealed as the one after its batch: none is left out, none is counted twice. Totals
@@ -167,7 +167,7 @@ def step_through(
             leave_note(notes_folder, partition, number, totals)
     if packed is None:
         raise RunError("was given no micro-batch", f"partition {partition}")
-    return Stepped(sealed(packed, done, partition), totals, sketch)
+    return WorkerResult(sealed(packed, done, partition), totals, sketch)
 
 
 def _write_rows(rows: np.ndarray, folder: Path, partition: int, number: int) -> None:

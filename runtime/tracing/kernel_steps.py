@@ -51,7 +51,7 @@ class KernelStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Stepped:
+class SteppedProgram:
     """A program, the feed it is stepped through, and where its steps are cut.
 
     The first batch, up to `cuts[0]`, fills the windows and is not stepped. The last step has no
@@ -104,7 +104,7 @@ def stepped(
     start: int = 0,
     most: int = MOST_STEPS,
     units: UnitCosts | None = None,
-) -> Stepped:
+) -> SteppedProgram:
     """The program of a plan, to be stepped from the first tuple at `start` microseconds on."""
     if not 1 <= most <= MOST_STEPS:
         raise RunError(f"between 1 and {MOST_STEPS} steps can be watched", "steps")
@@ -124,7 +124,7 @@ def stepped(
     given = PlanInput(plan, workload, feed.schema, span, Split(1, split.modulus), units=units)
     program = found.compile(given)
     program.load()
-    return Stepped(plan, program, feed, cuts)
+    return SteppedProgram(plan, program, feed, cuts)
 
 
 def _cuts(feed: Feed, start: int, most: int) -> tuple[int, ...]:

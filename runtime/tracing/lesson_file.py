@@ -40,7 +40,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class LessonVariants:
     """What the student may change: named variants of the workload, and what to look for."""
 
     text: str
@@ -67,7 +67,7 @@ class Lesson:
     show: tuple[str, ...]
     text: str
     question: Question | None
-    change: Change | None
+    change: LessonVariants | None
     after: str
 
 
@@ -185,7 +185,7 @@ class _Reader:
         ask, why = (self._text(key, of=raw, place="question.") for key in ("ask", "why"))
         return Question(ask, choices, answer - 1, why)
 
-    def _change(self, workload: dict[str, Any]) -> Change | None:
+    def _change(self, workload: dict[str, Any]) -> LessonVariants | None:
         raw = self.content.get("change")
         if raw is None:
             return None
@@ -204,7 +204,7 @@ class _Reader:
                 plans[str(name)] = self._texts("plans", own, 1, 2, f"{place}.")
                 del own["plans"]
             variants[str(name)] = self._loaded(_merged(workload, own), place)
-        return Change(self._text("text", of=raw, place="change."), variants, plans)
+        return LessonVariants(self._text("text", of=raw, place="change."), variants, plans)
 
     # --- tuples ----------------------------------------------------------------------------------
 

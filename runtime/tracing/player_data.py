@@ -8,7 +8,7 @@ from typing import Any
 from planner.plan.cost import ADDED_UP, Estimate
 from planner.plan.operator_names import operator_name
 from runtime.engines.trace import Event
-from runtime.tracing.trace import Step, Trace
+from runtime.tracing.trace import PlanTrace, TraceStep
 
 # Of a place the newest tuples are drawn, and of a probe as many.
 MOST_CHIPS = 24
@@ -17,7 +17,7 @@ _PARTS = ADDED_UP[UNIT]
 
 
 def player_data(
-    traces: Sequence[Trace],
+    traces: Sequence[PlanTrace],
     estimates: Sequence[Estimate],
     shown: Sequence[str] = (),
     full: bool = True,
@@ -53,7 +53,7 @@ def _seconds(ts: int) -> str:
     return f"{ts / 1e6:.2f}".rstrip("0").rstrip(".")
 
 
-def _plan(trace: Trace, estimate: Estimate, full: bool) -> dict[str, Any]:
+def _plan(trace: PlanTrace, estimate: Estimate, full: bool) -> dict[str, Any]:
     operators, rates = [], {}
     for op in trace.plan.operators():
         cost = estimate.costs.get(op.id)
@@ -80,7 +80,7 @@ def _operations(counts: Mapping[str, int]) -> int:
 
 
 def _step(
-    step: Step, operators: Sequence[str], rates: Mapping[str, float | None], begin: int
+    step: TraceStep, operators: Sequence[str], rates: Mapping[str, float | None], begin: int
 ) -> dict[str, Any]:
     counts = [_operations(step.counts.get(name, {})) for name in operators]
     seconds = max(0.0, (step.ts - begin) / 1e6)

@@ -12,7 +12,7 @@ from planner.plan.cost import Estimate, UnitCosts
 from planner.statistics.generate import generate
 from planner.workload.query import TimeWindow, TumblingWindow
 from planner.workload.workload import Workload
-from runtime.tracing.trace import Trace, traced
+from runtime.tracing.trace import PlanTrace, traced
 
 # With more tuples in the windows a simulation takes too long, and nobody could see them.
 MOST_STORED = 1_500
@@ -23,7 +23,7 @@ _MORE_SECONDS = 3
 class Watching:
     """Traces with the estimates of their plans; `full`: windows were full at the first step."""
 
-    traces: tuple[Trace, ...]
+    traces: tuple[PlanTrace, ...]
     estimates: tuple[Estimate, ...]
     full: bool
     sheds: bool

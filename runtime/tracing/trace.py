@@ -20,7 +20,7 @@ from runtime.tracing.kernel_steps import (
     MOST_STEPS,
     CountsByOperator,
     KernelStep,
-    Stepped,
+    SteppedProgram,
     stepped,
 )
 
@@ -40,7 +40,7 @@ class Chip:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TraceStep:
     """One step: the tuples that arrive, what happens, and what is there and was counted then.
 
     `results` and `digest` are the kernel's, over all queries since the first tuple.
@@ -56,7 +56,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class PlanTrace:
     """A plan's steps. `start` is what was there before the first of them; without a watcher there
     are no places, and steps have no events."""
 
@@ -64,10 +64,10 @@ class Trace:
     lines: tuple[str, ...]
     places: tuple[Place, ...]
     chips: Mapping[str, Chip]
-    start: Step
-    steps: tuple[Step, ...]
+    start: TraceStep
+    steps: tuple[TraceStep, ...]
     begin: int
-    stepped: Stepped
+    stepped: SteppedProgram
     states: tuple[bytes | None, ...]
 
     @property
@@ -76,7 +76,7 @@ class Trace:
         before = self.steps[-2] if len(self.steps) > 1 else self.start
         return not self.steps[-1].events and self.steps[-1].counts == before.counts
 
-    def without_end(self) -> Trace:
+    def without_end(self) -> PlanTrace:
         """The same without its last step."""
         return replace(self, steps=self.steps[:-1], states=self.states[:-1])
 
@@ -88,13 +88,13 @@ def traced(
     start: int = 0,
     most: int = MOST_STEPS,
     units: UnitCosts | None = None,
-) -> Trace:
+) -> PlanTrace:
     """Step a plan through its tuples, from `start` microseconds on; windows fill before that."""
     program = stepped(plan, workload, tables, start, most, units)
     watched = watcher(Watched(plan, workload, tables, program.feed, program.program))
     before, *taken = _watched_steps(program, watched)
     chips = _chips(workload, tables, program, watched)
-    return Trace(
+    return PlanTrace(
         plan,
         tuple(watched.lines) if watched else (),
         tuple(watched.places) if watched else (),
@@ -108,13 +108,13 @@ def traced(
 
 
 def _watched_steps(
-    program: Stepped, watched: Watcher | None
-) -> Iterator[tuple[bytes | None, Step]]:
+    program: SteppedProgram, watched: Watcher | None
+) -> Iterator[tuple[bytes | None, TraceStep]]:
     """What was there before, then every step, each with the state that the kernel has after it."""
     names = _names(program, watched)
     if program.cuts[0] == 0:
         contents = watched.contents() if watched else {}
-        yield None, Step(program.program.span.warmup, (), (), _kept(contents), {}, 0, 0)
+        yield None, TraceStep(program.program.span.warmup, (), (), _kept(contents), {}, 0, 0)
     for kernel in program.steps():
         events: list[Event] = []
         contents = {}
@@ -127,7 +127,7 @@ def _watched_steps(
         arrivals = [] if filling else [n for n in names[kernel.first : kernel.stop] if n]
         yield (
             kernel.state,
-            Step(
+            TraceStep(
                 int(tuples.ts[max(0, kernel.stop - 1)]),
                 tuple(arrivals),
                 () if filling else tuple(events),
@@ -161,7 +161,7 @@ def _check(kernel: KernelStep, watched: Watcher) -> None:
         )
 
 
-def _names(program: Stepped, watched: Watcher | None) -> list[str]:
+def _names(program: SteppedProgram, watched: Watcher | None) -> list[str]:
     """The tuples of the feed as they are known on the page."""
     tuples = program.feed.tuples
     sources = list(watched.sources) if watched else list(program.feed.rows)
@@ -172,7 +172,10 @@ def _names(program: Stepped, watched: Watcher | None) -> list[str]:
 
 
 def _chips(
-    workload: Workload, tables: Mapping[str, Table], program: Stepped, watched: Watcher | None
+    workload: Workload,
+    tables: Mapping[str, Table],
+    program: SteppedProgram,
+    watched: Watcher | None,
 ) -> dict[str, Chip]:
     tuples = program.feed.tuples
     sources = list(watched.sources) if watched else list(program.feed.rows)

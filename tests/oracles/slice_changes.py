@@ -13,8 +13,8 @@ from planner.families.stages import PlannedStage
 from planner.plan.plan import Operator
 from planner.workload.workload import Workload
 from runtime.engines.sliced_chain.simulation import (
-    Arrived,
-    Carried,
+    ChainSimulation,
+    ChainTuple,
     Counts,
     SlicedJoin,
     built,
@@ -48,17 +48,17 @@ def carried_through(
     current.end(counts.end)
 
 
-def _begun(stage: PlannedStage, counts: Counts) -> Carried:
+def _begun(stage: PlannedStage, counts: Counts) -> ChainSimulation:
     made = built(stage.workload, stage.plan.label)
-    return Carried(stage.workload, made, counts, stage.entered)
+    return ChainSimulation(stage.workload, made, counts, stage.entered)
 
 
-def _take_over(before: Carried, after: Carried, chain: Chain, at: int) -> None:
+def _take_over(before: ChainSimulation, after: ChainSimulation, chain: Chain, at: int) -> None:
     ours = [old for old in before.chains if _joins(old) == _joins(chain)]
     alike = [old for old in ours if _serves(before, old) == _serves(after, chain)]
     slices = chain[1]
     for stream in slices[0].join.group.streams:
-        began: dict[int, tuple[int, Arrived]] = {}
+        began: dict[int, tuple[int, ChainTuple]] = {}
         for _, old in alike or ours:
             for slice_ in old:
                 for kept in slice_.stored:
@@ -80,7 +80,7 @@ def _joins(chain: Chain) -> object:
     return frozenset(group.streams), frozenset(map(str, group.predicates)), group.unit
 
 
-def _serves(carried: Carried, chain: Chain) -> object:
+def _serves(carried: ChainSimulation, chain: Chain) -> object:
     """Whom a chain serves, and with which tuples."""
     join = chain[1][0].join
     kinds = defaultdict(str, {feed.param("source"): feed.kind for feed in chain[0].inputs})
@@ -88,7 +88,7 @@ def _serves(carried: Carried, chain: Chain) -> object:
     return members, dict(kinds), [part.mask for part in join.parts or ()]
 
 
-def _survival(carried: Carried, chain: Chain, tuple_: Arrived) -> int:
+def _survival(carried: ChainSimulation, chain: Chain, tuple_: ChainTuple) -> int:
     """How far a tuple gets by the queries that it may serve: those it came after."""
     first, join = chain[0], chain[1][0].join
     side = join.group.streams.index(tuple_.stream)

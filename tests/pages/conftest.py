@@ -35,8 +35,8 @@ from runtime.control.jobs import Runner
 from runtime.control.resume import ResumeRequest
 from runtime.data.run_data import run_seconds
 from runtime.experiments import figure as figure_store
-from runtime.experiments.figure import Figure, nothing_yet
-from runtime.experiments.measurement import FigureRequest, Sample
+from runtime.experiments.figure import MeasuredFigure, nothing_yet
+from runtime.experiments.measurement import FigureRequest, MeasuredSample
 from runtime.runs.history import History
 from runtime.runs.records import KernelTime, Progress, Run, RunRequest
 from tests.pages.helpers import PATIENCE, fresh_app
@@ -104,7 +104,7 @@ class FakeSpark:
         request: FigureRequest,
         on_progress: Callable[[Progress], None],
         cancel: threading.Event,
-    ) -> Figure:
+    ) -> MeasuredFigure:
         """One point at first; the others when the gate is open. Rates are all the same."""
         wanted = experiment(request.experiment)
         kept = None if request.anew else figure_store.kept(wanted)
@@ -121,7 +121,9 @@ class FakeSpark:
                 if quantity in QUALITY_FIELDS:
                     quality = Quality(**{quantity: amount})
                     figures["qualities"] = {q.name: quality for q in point.workload.queries}
-            sample = Sample(counted, 10.0, 1000, 1.0, 12, "00ff", point.workload.digest, **figures)
+            sample = MeasuredSample(
+                counted, 10.0, 1000, 1.0, 12, "00ff", point.workload.digest, **figures
+            )
             figure = figure.with_sample(point, sample, 1_700_000_000.0)
             figure_store.keep(wanted, figure)
             on_progress(Progress("Round 1 of 1", made, len(missing), step="measurement"))

@@ -58,6 +58,12 @@ def chart(app: AppTest, title: str) -> dict[str, Any]:
     return found
 
 
+def series(drawn: dict[str, Any], name: str) -> dict[str, Any]:
+    """The only series of a chart with this name."""
+    (found,) = [one for one in drawn["data"] if one.get("name") == name]
+    return found
+
+
 def all_done() -> None:
     """Wait for the runner's thread to end its jobs."""
     until(lambda: not backend.runner().active())

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from pages.parts.families.early_aggregation import gallery
 from planner.families.early_aggregation import EarlyAggregation
 from planner.workload.workload import Workload
-from tests.pages.helpers import chart, table_with, texts
+from tests.pages.helpers import chart, series, table_with, texts
 from tests.planner.aggregations import AGGREGATION_SAMPLES, aggregation
 
 FAMILY = EarlyAggregation()
@@ -80,8 +80,8 @@ def test_kinds_of_work_are_stacked_over_plans_and_operators(packets: AppTest) ->
     operators = chart(packets, "Operations by kind of work")
     kinds = ["Probes", "Updates of sets", "Updates of the answer", "Inserts"]
     assert [bar["name"] for bar in plans["data"] if bar["type"] == "bar"] == kinds
-    assert plans["data"][0]["y"] == ["EAP-11", "EAP-01", "EAP-10", "LAP"]
-    assert "late aggregation" in operators["data"][0]["y"]
+    assert series(plans, "Probes")["y"] == ["EAP-11", "EAP-01", "EAP-10", "LAP"]
+    assert "late aggregation" in series(operators, "Probes")["y"]
 
 
 def test_rules_and_sizes_of_every_source(packets: AppTest) -> None:

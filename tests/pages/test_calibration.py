@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.parts.run.run_choices import REAL
 from planner.files.data_folder import home, kernels_digest, machine
-from planner.seconds.calibration import Calibration, Figure, Fit, keep_calibration
+from planner.seconds.calibration import CalibratedFigure, Calibration, Fit, keep_calibration
 from planner.seconds.units import default_units
 from tests.pages.conftest import FakeSpark
 from tests.pages.helpers import table_with
@@ -24,10 +24,13 @@ FOUND = Calibration(
     seconds=21.0,
     versions={"numba": "1"},
     kinds=default_units().kinds,
-    figures={"slices": {"purge": Figure(3.1e-8, 1e-9)}, "loops": {"insert": Figure(1e-7, 1e-8)}},
+    figures={
+        "slices": {"purge": CalibratedFigure(3.1e-8, 1e-9)},
+        "loops": {"insert": CalibratedFigure(1e-7, 1e-8)},
+    },
     fits={"slices": Fit(40, 1.05, 1.3, 1.08), "loops": Fit(19, 1.06, 1.2, 1.21)},
-    c_sys=Figure(93.4, 8.0),
-    batch=Figure(0.25, 0.01),
+    c_sys=CalibratedFigure(93.4, 8.0),
+    batch=CalibratedFigure(0.25, 0.01),
 )
 
 

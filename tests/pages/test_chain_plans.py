@@ -11,9 +11,9 @@ from streamlit.testing.v1 import AppTest
 from pages.parts.families.sliced_chain import chain_figures, chain_view, ledger, optima
 from pages.parts.plans import difference
 from planner.families.sliced_chain import SlicedChain
-from planner.plan.difference import Side
+from planner.plan.difference import ComparedPlan
 from planner.workload.workload import Workload
-from tests.pages.helpers import chart, labelled, plan_canvas, table_with, texts
+from tests.pages.helpers import chart, labelled, plan_canvas, series, table_with, texts
 from tests.planner.chains import COUNT_WINDOWS, FILTERED, joined, joins
 
 Go = Callable[[str], AppTest]
@@ -79,11 +79,11 @@ def test_queries_that_cannot_share_say_why(app: AppTest) -> None:
 
 def test_the_chain_is_drawn_to_scale(sensors: AppTest) -> None:
     chain = chart(to_scale(sensors), HELD)
-    by_name = {trace["name"]: trace for trace in chain["data"] if "name" in trace}
-    assert (by_name["Slice"]["base"], by_name["Slice"]["x"]) == ([0, 60], [60, 3540])
-    assert by_name["Selection on Temperature"]["x"] == [60]
-    assert "Temperature.Value > 90" in by_name["Selection on Temperature"]["text"][0]
-    high = by_name["Temperature held"]["width"]
+    slices, selection = series(chain, "Slice"), series(chain, "Selection on Temperature")
+    assert (slices["base"], slices["x"]) == ([0, 60], [60, 3540])
+    assert selection["x"] == [60]
+    assert "Temperature.Value > 90" in selection["text"][0]
+    high = series(chain, "Temperature held")["width"]
     assert high[1] == pytest.approx(high[0] / 10, rel=0.1), "a tenth survives beyond a minute"
     assert "Age of the tuples held (s)" in chain["layout"]["xaxis"]["title"]["text"]
     assert "Q2 up to 3600 s" in chain["alt"]
@@ -92,7 +92,7 @@ def test_the_chain_is_drawn_to_scale(sensors: AppTest) -> None:
 
 def test_kinds_of_work_are_stacked_over_strategies(sensors: AppTest) -> None:
     work = chart(detail(sensors, "Work by kind"), "Comparisons by kind of work")
-    assert work["data"][0]["y"] == ["unshared", "pull-up", "push-down", "mem-opt = cpu-opt"]
+    assert series(work, "Probe")["y"] == ["unshared", "pull-up", "push-down", "mem-opt = cpu-opt"]
     kinds = [bar["name"] for bar in work["data"] if bar["type"] == "bar"]
     assert kinds == ["Probe", "Purge", "Route", "Select", "Union", "Filter"]
 
@@ -150,7 +150,7 @@ def test_many_windows_stay_readable(app: AppTest) -> None:
     detail(app, "Memory and CPU")
     assert "5 chains that no other beats in both, exactly" in texts(app)
     curve = chart(app, "Memory against CPU")
-    assert len(curve["data"][0]["x"]) == 5
+    assert len(series(curve, "Chains that no other beats in both")["x"]) == 5
     app.button_group(key="drawn-as").set_value("Operators").run()
     drawn = plan_canvas(app)
     assert len(drawn["boxes"]) == 13, "421 operators in folded branches"
@@ -243,7 +243,8 @@ def test_chains_whose_short_names_are_equal_have_columns_of_their_own() -> None:
     ends = [[0, *(s for s in windows if s != left_out)] for left_out in (18, 20)]
     plans = [FAMILY.space(workload).plan(f"chain:{'-'.join(map(str, chosen))}") for chosen in ends]
     first, second = (
-        Side(plan.label, plan, FAMILY.space(workload).estimate(plan).costs) for plan in plans
+        ComparedPlan(plan.label, plan, FAMILY.space(workload).estimate(plan).costs)
+        for plan in plans
     )
     table = difference.whole_table(first, second, ["comparisons"])
     expected = [side.whole().comparisons for side in (first, second)]

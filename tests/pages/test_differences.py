@@ -10,7 +10,7 @@ from pages.parts.plans import difference
 from pages.parts.shared import samples
 from planner.families.registry import applicable
 from planner.plan.cost import Cost
-from planner.plan.difference import Side
+from planner.plan.difference import ComparedPlan
 from planner.workload.workload import Workload
 
 PAIRS = {
@@ -20,7 +20,7 @@ PAIRS = {
 }
 
 
-def side(workload: Workload, label: str, share: float) -> Side:
+def side(workload: Workload, label: str, share: float) -> ComparedPlan:
     """A plan of which this share of what is predicted was measured."""
     space = applicable(workload, "test").space(workload)
     plan = space.plan(label)
@@ -29,7 +29,7 @@ def side(workload: Workload, label: str, share: float) -> Side:
         name: Cost(**{field: share * value for field, value in cost.as_dict().items()})
         for name, cost in costs.items()
     }
-    return Side(label, plan, costs, measured)
+    return ComparedPlan(label, plan, costs, measured)
 
 
 @pytest.mark.parametrize("sample", PAIRS)

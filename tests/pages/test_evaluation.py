@@ -15,7 +15,7 @@ from pages.parts.shared import backend
 from planner.experiments.registry import experiment, experiments
 from planner.experiments.tran.curves import PRINTED, REFINED
 from runtime.experiments import figure as figure_store
-from runtime.experiments.figure import Figure
+from runtime.experiments.figure import MeasuredFigure
 from tests.pages.conftest import FakeSpark
 from tests.pages.helpers import all_done, charts, table_with, texts, until
 from tests.pages.test_run import press
@@ -43,7 +43,7 @@ def choose(app: AppTest, name: str) -> AppTest:
     return app
 
 
-def measured(app: AppTest, go: Go, name: str) -> Figure:
+def measured(app: AppTest, go: Go, name: str) -> MeasuredFigure:
     press(choose(app, name), "Measure on this machine")
     all_done()
     go("papers")

@@ -28,6 +28,7 @@ from tests.pages.helpers import (
     labelled,
     reloaded,
     section,
+    series,
     table_with,
     texts,
 )
@@ -117,7 +118,7 @@ def test_delays_of_all_policies_stand_beside_isolated_execution(seven: AppTest) 
     delays = chart(seven, "Mean delay of results by query")
     names = [trace["name"] for trace in delays["data"]]
     assert names == ["MQT", "LWO", "OUT", "FAIR", "SWF", "By itself"]
-    assert delays["data"][0]["x"][0] == "Q1 · 1 s"
+    assert series(delays, "MQT")["x"][0] == "Q1 · 1 s"
     assert "(ms)" in delays["layout"]["yaxis"]["title"]["text"]
     assert "the load is about 4.8%, where policies look alike" in texts(seven)
     assert "simulated on a seeded sample" in texts(seven)
@@ -125,11 +126,11 @@ def test_delays_of_all_policies_stand_beside_isolated_execution(seven: AppTest) 
 
 def test_sliders_change_the_picture_and_not_the_workload(seven: AppTest) -> None:
     before = seven.session_state["workload"]
-    longest = max(chart(seven, "Mean delay of results")["data"][1]["y"])
+    longest = max(series(chart(seven, "Mean delay of results"), "LWO")["y"])
     slider(seven, "Load of the server").set_value(50).run()
     assert not seven.exception
     delays = chart(seven, "at 50% load")
-    assert max(delays["data"][1]["y"]) < longest / 2
+    assert max(series(delays, "LWO")["y"]) < longest / 2
     assert seven.session_state["workload"] == before
     slider(seven, "Mean burst size").set_value(3.0).run()
     assert chart(seven, "Median delay"), "there is no mean"

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.parts.shared import backend
-from runtime.control.job_entry import Entry
+from runtime.control.job_entry import JobEntry
 from tests.pages.conftest import FakeSpark
 from tests.pages.helpers import all_done, labelled, section, texts, until
 from tests.pages.test_chain_runs import press
@@ -21,7 +21,7 @@ LATE = (
 
 
 @pytest.fixture
-def going(spark: FakeSpark, app: AppTest, go: Go) -> Entry:
+def going(spark: FakeSpark, app: AppTest, go: Go) -> JobEntry:
     """A chain of the paper's two queries that runs until the gate is opened."""
     spark.gate.clear()
     app.button(key="open-temperature-humidity").click().run()
@@ -35,7 +35,7 @@ def going(spark: FakeSpark, app: AppTest, go: Go) -> Entry:
     return job.entries[0]
 
 
-def _made(entry: Entry, count: int) -> None:
+def _made(entry: JobEntry, count: int) -> None:
     until(lambda: [wish.answer for wish in entry.steering.wishes].count("made") == count)
 
 
@@ -45,7 +45,7 @@ def _pick(app: AppTest, what: str) -> None:
 
 
 def test_queries_enter_leave_and_change_and_the_workload_has_it_in_the_end(
-    spark: FakeSpark, going: Entry, app: AppTest, go: Go
+    spark: FakeSpark, going: JobEntry, app: AppTest, go: Go
 ) -> None:
     app.text_area(key="steer-add-Q3").set_value(LATE.format("B.Value")).run()
     press(app, "Add it now")
@@ -78,7 +78,7 @@ def test_queries_enter_leave_and_change_and_the_workload_has_it_in_the_end(
 
 
 def test_a_mistake_is_told_with_a_caret_and_the_run_goes_on(
-    spark: FakeSpark, going: Entry, app: AppTest
+    spark: FakeSpark, going: JobEntry, app: AppTest
 ) -> None:
     app.text_area(key="steer-add-Q3").set_value(LATE.format("B.Volue")).run()
     press(app, "Add it now")
@@ -95,7 +95,7 @@ def test_a_mistake_is_told_with_a_caret_and_the_run_goes_on(
 
 
 def test_a_run_that_is_changed_and_cancelled_stays_in_sight(
-    spark: FakeSpark, going: Entry, app: AppTest, go: Go
+    spark: FakeSpark, going: JobEntry, app: AppTest, go: Go
 ) -> None:
     _pick(app, "Remove a query")
     press(app, "Remove it now")

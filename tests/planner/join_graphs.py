@@ -15,7 +15,7 @@ from planner.workload.query import (
     Source,
     TimeWindow,
 )
-from planner.workload.streams import Attribute, Changes, Relation, Stream
+from planner.workload.streams import Attribute, Relation, RelationChanges, Stream
 from planner.workload.workload import Workload
 
 Edge = tuple[int, int]
@@ -80,7 +80,7 @@ def mixed_join(execution: Execution | None = None) -> Workload:
         Stream("B", 2, {"k": Attribute(30), "r": Attribute(12)}),
         Stream("C", 3, {"x": Attribute(100)}),
     )
-    relations = (Relation("R", 40, {"r": Attribute(12)}, Changes(0.5, 0.25)),)
+    relations = (Relation("R", 40, {"r": Attribute(12)}, RelationChanges(0.5, 0.25)),)
     query = Query(
         "Q1",
         (

@@ -11,7 +11,14 @@ from planner.experiments.towne.workloads import star_join
 from planner.families.load_shedding.space import Policies
 from planner.files.query.text import parse_query
 from planner.workload.execution import Execution, RunSettings, Shedding
-from planner.workload.streams import Arrivals, Attribute, Changes, Relation, Stream, catalogue
+from planner.workload.streams import (
+    Arrivals,
+    Attribute,
+    Relation,
+    RelationChanges,
+    Stream,
+    catalogue,
+)
 from planner.workload.workload import Workload
 
 
@@ -20,7 +27,7 @@ def star(
     memory: int | None = 12,
     arrivals: Arrivals | None = None,
     rows: int = 60,
-    changes: Changes | None = None,
+    changes: RelationChanges | None = None,
     attributes: Mapping[str, Attribute] | None = None,
     shedding: Shedding | None = None,
     **execution: Any,
@@ -38,7 +45,7 @@ def star(
         for name, key, rate, zipf in (("R", "a", 2, 1.0), ("S", "b", 3, 0.0), ("T", "c", 1, 0.5))
     )
     keys = {"a": Attribute(12), "b": Attribute(12), "c": Attribute(12)}
-    relation = Relation("F", rows, keys, changes or Changes())
+    relation = Relation("F", rows, keys, changes or RelationChanges())
     query = parse_query(text, "Q1", ["F"], catalogue([*streams, relation]))
     settings = {"memory": memory, "shedding": shedding or Shedding(), **execution}
     return Workload(
@@ -77,7 +84,7 @@ STAR_SAMPLES: dict[str, Workload] = {
         "SELECT S.v, COUNT(*), SUM(R.v) FROM R [RANGE 10], S [RANGE 10] WHERE R.a = S.b "
         "GROUP BY S.v"
     ),
-    "changing": star(TWO, changes=Changes(0.5, 0.5)),
+    "changing": star(TWO, changes=RelationChanges(0.5, 0.5)),
     "filters, scan and hash": star(FILTERED, shedding=Shedding(access={"R": "hash", "S": "scan"})),
     "search, buckets": star(KEYED, shedding=Shedding(access="search"), buckets=5),
     "bursts": star(TWO, arrivals=Arrivals("pareto", 2.5)),

@@ -10,7 +10,14 @@ from planner.families.load_shedding.star import Star, star_of
 from planner.files.tuple_table import FIRST, LAST, ColumnData, Table
 from planner.workload.execution import Execution, Shedding
 from planner.workload.query import Column, Filter, Predicate, Query, Source, TimeWindow
-from planner.workload.streams import Arrivals, Attribute, Changes, ImportanceOf, Relation, Stream
+from planner.workload.streams import (
+    Arrivals,
+    Attribute,
+    ImportanceOf,
+    Relation,
+    RelationChanges,
+    Stream,
+)
 from planner.workload.workload import Workload
 
 SECOND = 1_000_000
@@ -54,7 +61,9 @@ def star_workload(
             Predicate(Column(name, "key"), "=", Column("F", name.lower())) for name in names
         ]
         attributes = {name.lower(): Attribute(keys) for name in names}
-        relations = (Relation("F", rows, attributes, Changes(churn, churn), distinct_rows=True),)
+        relations = (
+            Relation("F", rows, attributes, RelationChanges(churn, churn), distinct_rows=True),
+        )
     query = Query("Q", tuple(sources), tuple(predicates), filters)
     execution = Execution(memory=memory, shedding=Shedding())
     return Workload("star", tuple(streams), (query,), relations=relations, execution=execution)

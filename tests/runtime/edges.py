@@ -23,7 +23,14 @@ from planner.workload.query import (
     TumblingWindow,
     Window,
 )
-from planner.workload.streams import Arrivals, Attribute, Changes, Constant, Relation, Stream
+from planner.workload.streams import (
+    Arrivals,
+    Attribute,
+    Constant,
+    Relation,
+    RelationChanges,
+    Stream,
+)
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 from tests.oracles.joins import Data, Item
@@ -215,7 +222,14 @@ class Edges:
                     n,
                     self.chance.choice([0, 1, 1000]),
                     attributes,
-                    self.chance.choice([Changes(), Changes(), Changes(1, 1), Changes(0, 2)]),
+                    self.chance.choice(
+                        [
+                            RelationChanges(),
+                            RelationChanges(),
+                            RelationChanges(1, 1),
+                            RelationChanges(0, 2),
+                        ]
+                    ),
                 )
                 for n in names
                 if n in relations

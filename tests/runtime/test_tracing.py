@@ -17,7 +17,7 @@ from planner.statistics.generate import generate
 from planner.workload.workload import Workload
 from runtime.engines import registry as engines
 from runtime.engines.sliced_chain.simulation import built
-from runtime.tracing.trace import Trace, traced
+from runtime.tracing.trace import PlanTrace, traced
 from tests.examples import examples
 from tests.oracles.joins import Data
 from tests.planner.aggregations import AGGREGATION_SAMPLES
@@ -32,7 +32,9 @@ _FEW = examples(25)
 _KINDS = {"k": "int64", "v": "int64"}
 
 
-def _watched(plan: Plan, workload: Workload, tables: Mapping[str, Table], start: int = 0) -> Trace:
+def _watched(
+    plan: Plan, workload: Workload, tables: Mapping[str, Table], start: int = 0
+) -> PlanTrace:
     """Every step is checked as it is made; the last is as one whole batch has it."""
     trace = traced(plan, workload, tables, start)
     feed, span = trace.stepped.feed, trace.stepped.program.span
@@ -46,7 +48,7 @@ def _watched(plan: Plan, workload: Workload, tables: Mapping[str, Table], start:
     return trace
 
 
-def _check_going_back(trace: Trace) -> None:
+def _check_going_back(trace: PlanTrace) -> None:
     """A step taken again from the state before it gives the same bytes."""
     middle = len(trace.steps) // 2
     bounds = trace.stepped.bounds

@@ -38,7 +38,7 @@ class Graph:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class GraphLayout:
     """The size of the picture; the middle of each box, an SVG path for each line, and frames as
     left, top, width and height."""
 
@@ -61,7 +61,7 @@ def load() -> None:
 
 
 @lru_cache(maxsize=256)
-def laid_out(graph: Graph) -> Layout:
+def laid_out(graph: Graph) -> GraphLayout:
     """The graph from below to above, or from left to right where it is drawn larger so.
 
     Boxes of a long chain that all feed one box may also be side by side.
@@ -86,14 +86,14 @@ def _loose(graph: Graph) -> frozenset[Line]:
     )
 
 
-def _laid_out(graph: Graph, direction: str, loose: frozenset[Line]) -> Layout:
+def _laid_out(graph: Graph, direction: str, loose: frozenset[Line]) -> GraphLayout:
     drawn = json.loads(rendered("\n".join(_dot(graph, direction, loose)), "json0"))
     _, _, width, height = map(float, drawn["bb"].split(","))
     objects = {found["name"]: found for found in drawn.get("objects", ())}
     frames = (objects[f"cluster{place}"]["bb"] for place in range(len(graph.frames)))
     lines = {(edge["tail"], edge["head"]): edge["pos"] for edge in drawn.get("edges", ())}
     ids = {name: found["_gvid"] for name, found in objects.items()}
-    return Layout(
+    return GraphLayout(
         round(width, 1),
         round(height, 1),
         tuple(_point(objects[f"b{box}"]["pos"], height) for box in range(graph.boxes)),

@@ -12,7 +12,7 @@ from planner.experiments.experiment import Curve, Experiment, Point, Surface
 from planner.numbers import amount
 
 if TYPE_CHECKING:
-    from runtime.experiments.figure import Figure
+    from runtime.experiments.figure import MeasuredFigure
 
 # Pixels of the plot, and of each line of a legend that has one entry a line where it is narrow.
 _PLOT = 460
@@ -28,7 +28,7 @@ _MARKS = (
 
 
 def draw(
-    chosen: Experiment, figure: Figure | None, predicted: Collection[str] | None = None
+    chosen: Experiment, figure: MeasuredFigure | None, predicted: Collection[str] | None = None
 ) -> go.Figure:
     """Bars where places are names, else lines; each subject has its colour and mark.
 
@@ -100,7 +100,11 @@ def _predicted(drawn: go.Figure, chosen: Experiment, curve: Curve, line: dict[st
 
 
 def _measured(
-    drawn: go.Figure, chosen: Experiment, figure: Figure, number: int, marker: dict[str, Any]
+    drawn: go.Figure,
+    chosen: Experiment,
+    figure: MeasuredFigure,
+    number: int,
+    marker: dict[str, Any],
 ) -> None:
     """The measured points of a curve; those that a curve before it has shown are left out."""
     curve, shown = chosen.curves[number], figure.shown(chosen)
@@ -175,7 +179,7 @@ def chart_alternative(chosen: Experiment, drawn: go.Figure) -> str:
     return f"{chosen.title}. {chosen.y.title} by {chosen.x.title}. {'; '.join(series)}."
 
 
-def draw_surface(chosen: Experiment, surface: Surface, figure: Figure | None) -> go.Figure:
+def draw_surface(chosen: Experiment, surface: Surface, figure: MeasuredFigure | None) -> go.Figure:
     """A surface for each model of the paper, and the measured points."""
     drawn = go.Figure()
     for number, (model, heights) in enumerate(surface.heights.items()):
@@ -211,7 +215,7 @@ def draw_surface(chosen: Experiment, surface: Surface, figure: Figure | None) ->
     return drawn
 
 
-def measured(chosen: Experiment, surface: Surface, figure: Figure) -> dict[str, list[Any]]:
+def measured(chosen: Experiment, surface: Surface, figure: MeasuredFigure) -> dict[str, list[Any]]:
     """Where the measured points lie in space."""
     shown = figure.shown(chosen)
     found = [

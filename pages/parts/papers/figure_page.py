@@ -15,7 +15,7 @@ from planner.experiments.experiment import Experiment, Point
 from planner.experiments.registry import experiment, experiments
 
 if TYPE_CHECKING:
-    from runtime.experiments.figure import Figure
+    from runtime.experiments.figure import MeasuredFigure
 
 # Parts of a figure that are too many for buttons are listed.
 _MOST_BUTTONS = 6
@@ -30,7 +30,7 @@ class Shown(NamedTuple):
     """An experiment, what was measured of it, and whether that was on this machine."""
 
     experiment: Experiment
-    figure: Figure | None
+    figure: MeasuredFigure | None
     here: bool
 
 

@@ -15,12 +15,12 @@ from planner.experiments.quantities import unit_of
 from planner.numbers import amount
 
 if TYPE_CHECKING:
-    from runtime.experiments.figure import Figure
+    from runtime.experiments.figure import MeasuredFigure
 
 MEASURED = "Measured"
 
 
-def views(chosen: Experiment, figure: Figure | None) -> dict[str, Values]:
+def views(chosen: Experiment, figure: MeasuredFigure | None) -> dict[str, Values]:
     """The figures that claims are checked against: each model's, and measured ones if complete."""
     found = {f"Predicted, {model}": values for model, values in chosen.predicted().items()}
     if figure is not None and figure.complete:
@@ -42,7 +42,7 @@ def _range(values: list[float]) -> str:
     return least if least == most else f"{least} to {most}"
 
 
-def claims(chosen: Experiment, figure: Figure | None) -> None:
+def claims(chosen: Experiment, figure: MeasuredFigure | None) -> None:
     """Each claim of the paper: whether it holds in each view, and if not, why."""
     seen = views(chosen, figure)
     if not seen:
@@ -73,7 +73,7 @@ def _claim(claim: Claim, findings: Mapping[str, Finding]) -> None:
         st.caption(f"Likely reason: {plain(claim.because, 600)}")
 
 
-def point_table(chosen: Experiment, figure: Figure) -> tuple[pd.DataFrame, list[Point]]:
+def point_table(chosen: Experiment, figure: MeasuredFigure) -> tuple[pd.DataFrame, list[Point]]:
     """One row per measured point of each curve, and the points of the rows."""
     points: list[Point] = []
     rows: list[dict[str, Any]] = []
@@ -111,7 +111,9 @@ def _rounded(value: float) -> str:
     return amount(round(value)) if abs(value) >= 100 else f"{value:.3g}"
 
 
-def _beside(chosen: Experiment, figure: Figure, point: Point, value: float) -> dict[str, Any]:
+def _beside(
+    chosen: Experiment, figure: MeasuredFigure, point: Point, value: float
+) -> dict[str, Any]:
     """The predicted ratio to another plan, and the figures of both plans.
 
     The error of a saved share is that of the share that is left.
@@ -127,7 +129,7 @@ def _beside(chosen: Experiment, figure: Figure, point: Point, value: float) -> d
     }
 
 
-def _first(chosen: Experiment, figure: Figure) -> tuple[float | None, float | None]:
+def _first(chosen: Experiment, figure: MeasuredFigure) -> tuple[float | None, float | None]:
     """The first point, measured and printed, which ratios refer to."""
     point = chosen.curves[0].points[0]
     found = figure.points.get(point.key)
@@ -146,7 +148,7 @@ def _ratios(
     }
 
 
-def points(chosen: Experiment, figure: Figure) -> Point | None:
+def points(chosen: Experiment, figure: MeasuredFigure) -> Point | None:
     """All measured points as a table; returns the selected one."""
     frame, listed = point_table(chosen, figure)
     frame = frame.dropna(axis="columns", how="all")

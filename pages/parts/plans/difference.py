@@ -15,7 +15,7 @@ from pages.parts.shared.formatting import UNITS, compared, plain
 from planner.families.registry import family
 from planner.numbers import amount, shortened, unique_names
 from planner.plan.cost import COST_FIELDS, Estimate
-from planner.plan.difference import Aligned, Side, aligned
+from planner.plan.difference import Aligned, ComparedPlan, aligned
 from planner.plan.objective import part_of_cost
 from planner.plan.operator_names import operator_name
 from runtime.runs.records import Run
@@ -23,13 +23,13 @@ from runtime.runs.records import Run
 WHOLE, BY_OPERATOR, PICTURE = "Whole plan", "By operator", "Picture"
 
 
-def of_run(run: Run, name: str) -> Side:
+def of_run(run: Run, name: str) -> ComparedPlan:
     """A run as one side of a comparison."""
     measured = run.measurement.costs if run.measurement else None
-    return Side(name, run.plan, run.estimate.costs, measured or None)
+    return ComparedPlan(name, run.plan, run.estimate.costs, measured or None)
 
 
-def show(first: Side, second: Side, key: str, part: str | None = None) -> None:
+def show(first: ComparedPlan, second: ComparedPlan, key: str, part: str | None = None) -> None:
     """The difference as the user picks it: whole plans, their operators, or pictures.
 
     `part` is the kind of work that plans are ranked by, if they are ranked by one.
@@ -66,7 +66,7 @@ def show(first: Side, second: Side, key: str, part: str | None = None) -> None:
         drawings.explain_parts(first.plan, second.plan)
 
 
-def kinds(first: Side, second: Side, part: str | None = None) -> list[str]:
+def kinds(first: ComparedPlan, second: ComparedPlan, part: str | None = None) -> list[str]:
     """The kinds of work that either plan does; first what plans are ranked by."""
     usual = family(first.plan.family).objective.part
     every = dict.fromkeys(filter(None, [part, usual, *COST_FIELDS]))
@@ -74,7 +74,7 @@ def kinds(first: Side, second: Side, part: str | None = None) -> list[str]:
     return [name for name in every if any(getattr(cost, name) for cost in wholes if cost)]
 
 
-def whole_table(first: Side, second: Side, fields: Sequence[str]) -> pd.DataFrame:
+def whole_table(first: ComparedPlan, second: ComparedPlan, fields: Sequence[str]) -> pd.DataFrame:
     """One row per kind of work: both plans and their difference, predicted and measured."""
     columns: dict[str, list[object]] = {"Kind of work": [UNITS[name] for name in fields]}
     for measured in (False, True):
@@ -85,7 +85,7 @@ def whole_table(first: Side, second: Side, fields: Sequence[str]) -> pd.DataFram
     return pd.DataFrame(columns)
 
 
-def operator_table(first: Side, second: Side, field: str) -> pd.DataFrame:
+def operator_table(first: ComparedPlan, second: ComparedPlan, field: str) -> pd.DataFrame:
     """One row per operator that does this work in either plan, largest difference first."""
     rows = [
         row
@@ -107,7 +107,10 @@ def operator_table(first: Side, second: Side, field: str) -> pd.DataFrame:
 
 
 def _columns(
-    first: Side, second: Side, pairs: Sequence[tuple[float | None, ...]], measured: bool
+    first: ComparedPlan,
+    second: ComparedPlan,
+    pairs: Sequence[tuple[float | None, ...]],
+    measured: bool,
 ) -> dict[str, list[object]]:
     # Where nothing was measured, all figures are predicted.
     what = ", measured" if measured else ", predicted" if first.measured or second.measured else ""
@@ -120,7 +123,7 @@ def _columns(
     }
 
 
-def _short(first: Side, second: Side) -> list[str]:
+def _short(first: ComparedPlan, second: ComparedPlan) -> list[str]:
     # Long chains may differ only in their middle, which is cut out.
     return unique_names([shortened(side.name, 36) for side in (first, second)])
 
@@ -140,7 +143,7 @@ def _table(frame: pd.DataFrame, alt: str) -> None:
     controls.table(frame, alt, numbers)
 
 
-def _pictures(first: Side, second: Side, field: str) -> None:
+def _pictures(first: ComparedPlan, second: ComparedPlan, field: str) -> None:
     """Both plans; each operator shows whether the other plan has it, and its cost there."""
     rows = aligned(first, second)
     by = part_of_cost(field, field)

@@ -15,14 +15,14 @@ LOG_SCORES = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class LandscapeAxis:
     """`place` puts a value between 0 and 1; ticks are places with their texts."""
 
     place: Callable[[float], float]
     ticks: tuple[tuple[float, str], ...]
 
 
-def rank_axis(count: int) -> Axis:
+def rank_axis(count: int) -> LandscapeAxis:
     """The ranks from 1 to `count`."""
     if count <= LOG_RANKS:
         ticks = sorted({1, *range(_step(count), count + 1, _step(count))})
@@ -31,7 +31,7 @@ def rank_axis(count: int) -> Axis:
     return _axis(log10, 1.0, float(count), [(tick, short_number(tick)) for tick in powers])
 
 
-def score_axis(values: Sequence[float]) -> Axis:
+def score_axis(values: Sequence[float]) -> LandscapeAxis:
     """Scores from below the lowest to above the highest; both ends are round."""
     low, high = min(values), max(values)
     if low > 0 and high >= LOG_SCORES * low:
@@ -49,13 +49,13 @@ def score_axis(values: Sequence[float]) -> Axis:
 
 def _axis(
     scale: Callable[[float], float], first: float, last: float, ticks: list[tuple[float, str]]
-) -> Axis:
+) -> LandscapeAxis:
     low, high = scale(first), scale(last)
 
     def place(value: float) -> float:
         return round((scale(value) - low) / (high - low), 4)
 
-    return Axis(place, tuple((place(value), text) for value, text in ticks))
+    return LandscapeAxis(place, tuple((place(value), text) for value, text in ticks))
 
 
 def _step(count: int) -> int:

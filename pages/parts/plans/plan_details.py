@@ -16,7 +16,7 @@ from planner.families.causes import sides
 from planner.families.protocol import Candidate
 from planner.numbers import amount
 from planner.plan.cost import COST_FIELDS, Estimate, Formula, total
-from planner.plan.difference import Side
+from planner.plan.difference import ComparedPlan
 from planner.plan.expression import WHERE
 from planner.plan.operator_names import operator_name
 
@@ -115,7 +115,7 @@ def _against_baseline(choice: PlanChoice) -> None:
         st.info("This plan is the baseline. Choose another row of the table to compare with it.")
         return
     difference.show(
-        Side(choice.title(plan.label), plan, estimate.costs),
-        Side(f"{choice.title(other.label)} (baseline)", other, priced.costs),
+        ComparedPlan(choice.title(plan.label), plan, estimate.costs),
+        ComparedPlan(f"{choice.title(other.label)} (baseline)", other, priced.costs),
         "baseline",
     )

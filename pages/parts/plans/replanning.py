@@ -27,7 +27,7 @@ from planner.report.replanning_report import (
 )
 from planner.time_limit import planning_limit
 from planner.whatif.rates import RateTrace, burst, day_and_night, slowest
-from planner.whatif.replanning import MOST_SECONDS, THRESHOLDS, Policy, Replanning, replan
+from planner.whatif.replanning import MOST_SECONDS, THRESHOLDS, Replanning, ReplanningPolicy, replan
 from planner.workload.workload import Workload
 
 DEFAULT = 0.2
@@ -86,7 +86,9 @@ def _pictures(found: Replanning, unit: str) -> None:
     _conclusion(found)
 
 
-def _table(first: str, rows: Sequence[tuple[str, Policy]], found: Replanning, unit: str) -> None:
+def _table(
+    first: str, rows: Sequence[tuple[str, ReplanningPolicy]], found: Replanning, unit: str
+) -> None:
     """The cost of policies over the whole trace, and how often they re-plan."""
     controls.table(
         pd.DataFrame(

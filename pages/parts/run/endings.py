@@ -11,7 +11,7 @@ from pages.parts.shared import backend, planning, state
 from pages.parts.shared.formatting import counted, on_pages, plain, seconds_text
 
 if TYPE_CHECKING:
-    from runtime.control.job_entry import Entry
+    from runtime.control.job_entry import JobEntry
     from runtime.control.jobs import Job
 
 
@@ -61,13 +61,13 @@ def leads_to_results(job: Job) -> bool:
     return of_open_workload(job.entries[-1]) and backend.follow(job)
 
 
-def of_open_workload(entry: Entry) -> bool:
+def of_open_workload(entry: JobEntry) -> bool:
     """Whether Results shows this run: it is of the workload that is open."""
     asked = live_changes.asked(entry)
     return asked is None or asked.as_run.digest == planning.subject()[1].digest
 
 
-def _open_workload(entry: Entry) -> bool:
+def _open_workload(entry: JobEntry) -> bool:
     """A button for the workload of a run, where another one is open; whether there is one."""
     asked = live_changes.asked(entry)
     if asked is None or of_open_workload(entry):

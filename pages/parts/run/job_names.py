@@ -9,7 +9,7 @@ from pages.parts.shared.formatting import counted
 from planner.numbers import shortened
 
 if TYPE_CHECKING:
-    from runtime.control.job_entry import Entry
+    from runtime.control.job_entry import JobEntry
     from runtime.control.jobs import Job
 
 # More plans than these are counted.
@@ -34,7 +34,7 @@ def short_name(job: Job) -> str:
     return f"{'the run' if count == 1 else f'{count} plans'} of {subject}"
 
 
-def entry_title(entry: Entry) -> str:
+def entry_title(entry: JobEntry) -> str:
     """What people call the plan of an entry; a figure or a calibration has its own name."""
     asked = entry.asked
     if asked is None:

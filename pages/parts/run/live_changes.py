@@ -23,7 +23,7 @@ from runtime.runs.records import RunRequest
 
 if TYPE_CHECKING:
     from runtime.backends.live_changes import Steering, Wish
-    from runtime.control.job_entry import Entry
+    from runtime.control.job_entry import JobEntry
     from runtime.control.jobs import Job
 
 ADD, REMOVE, CHANGE, SWITCH = "Add a query", "Remove a query", "Change a query", "Switch the plan"
@@ -41,7 +41,7 @@ def notice(job: Job) -> None:
         st.rerun()
 
 
-def asked(entry: Entry) -> RunRequest | None:
+def asked(entry: JobEntry) -> RunRequest | None:
     """The request of a run, with the changes that were made while it ran."""
     current = entry.steering.current
     return entry.asked if current is None else current[0]
@@ -153,7 +153,7 @@ def _ask(steering: Steering, changes: Sequence[Change]) -> None:
         steering.ask(changes)
 
 
-def show(entry: Entry, request: RunRequest) -> None:
+def show(entry: JobEntry, request: RunRequest) -> None:
     """The changes that were made, wait or were refused, and the plan as it runs now."""
     from runtime.data.run_data import run_seconds
 

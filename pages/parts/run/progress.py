@@ -24,7 +24,7 @@ from planner.seconds.calibration import calibrated_units, calibration_stamp
 from planner.workload.workload import Workload
 
 if TYPE_CHECKING:
-    from runtime.control.job_entry import Entry
+    from runtime.control.job_entry import JobEntry
     from runtime.control.jobs import Job
 
 # Steps that took fewer seconds are left out.
@@ -76,16 +76,16 @@ def _whole(job: Job) -> str:
     return f"{name} · {len(entries)} of {counted(len(job.entries), 'run')} done{remaining}"
 
 
-def _by_plan(job: Job) -> dict[str, list[Entry]]:
+def _by_plan(job: Job) -> dict[str, list[JobEntry]]:
     """The entries that are not running now, by plan."""
-    found: dict[str, list[Entry]] = {}
+    found: dict[str, list[JobEntry]] = {}
     for entry in job.entries:
         if entry is not job.running:
             found.setdefault(entry.request.label, []).append(entry)
     return found
 
 
-def _line(entries: Sequence[Entry]) -> None:
+def _line(entries: Sequence[JobEntry]) -> None:
     """One plan in one line, with the status of its runs."""
     statuses = [entry.status for entry in entries]
     shown = next((status for status in _ORDER if status in statuses), statuses[0])
@@ -108,7 +108,7 @@ def _line(entries: Sequence[Entry]) -> None:
             st.error(plain(on_pages(entry.error), 1000))
 
 
-def _entry(entry: Entry) -> None:
+def _entry(entry: JobEntry) -> None:
     with st.container(border=True):
         head = f"{_ICONS[entry.status]} **{plain(job_names.entry_title(entry))}**"
         now = time.time()
@@ -128,13 +128,13 @@ def _entry(entry: Entry) -> None:
             )
 
 
-def _over_time(entry: Entry) -> None:
+def _over_time(entry: JobEntry) -> None:
     """Of a run that adapts: the plan that runs now, and its switches so far."""
     if entry.workload is not None and entry.asked is not None:
         adaptive_view.now(entry.progress, entry.workload, entry.asked.family, entry.asked.label)
 
 
-def _steps(entry: Entry, now: float) -> str:
+def _steps(entry: JobEntry, now: float) -> str:
     """Every step so far with its seconds: what was waited for."""
     ends = [*(step.began for step in entry.steps[1:]), now]
     took = [(step.phase, end - step.began) for step, end in zip(entry.steps, ends, strict=True)]
@@ -144,7 +144,7 @@ def _steps(entry: Entry, now: float) -> str:
     return " → ".join(shown)
 
 
-def _phase(entry: Entry, now: float) -> str:
+def _phase(entry: JobEntry, now: float) -> str:
     progress = entry.progress
     parts = [progress.phase]
     if (repeat := repeat_of(entry)) is not None:
@@ -156,13 +156,13 @@ def _phase(entry: Entry, now: float) -> str:
     return " · ".join(parts)
 
 
-def repeat_of(entry: Entry) -> int | None:
+def repeat_of(entry: JobEntry) -> int | None:
     """Which repeat of its plan this is, where plans are repeated."""
     asked = entry.asked
     return asked.repeat if asked is not None and asked.series is not None else None
 
 
-def _figures(entry: Entry) -> None:
+def _figures(entry: JobEntry) -> None:
     progress = entry.progress
     seconds = progress.seconds or 1.0
     columns = st.columns(5)
@@ -173,7 +173,7 @@ def _figures(entry: Entry) -> None:
     columns[4].metric("Tuples held", amount(progress.state_tuples))
 
 
-def _stage(entry: Entry) -> None:
+def _stage(entry: JobEntry) -> None:
     """The pace of a run, and its changes so far."""
     request = entry.asked
     if request is None:
@@ -183,7 +183,7 @@ def _stage(entry: Entry) -> None:
     live_changes.show(entry, request)
 
 
-def _picture(entry: Entry) -> None:
+def _picture(entry: JobEntry) -> None:
     """The operators of the plan that runs; figures and rings change in place as it counts."""
     asked, progress, workload = entry.asked, entry.progress, entry.workload
     if asked is None or workload is None or asked.backend == "native" or not progress.batches:

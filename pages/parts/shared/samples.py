@@ -21,7 +21,7 @@ _OWN_DATA = "-own-data"
 _EDITED = " (edited)"
 
 
-class Sample(NamedTuple):
+class SampleWorkload(NamedTuple):
     """A workload that comes with Sluice; its id is the name of its file."""
 
     id: str
@@ -36,7 +36,7 @@ def start_page() -> dict[str, Any]:
 
 
 @st.cache_resource(show_spinner=False)
-def every() -> tuple[Sample, ...]:
+def every() -> tuple[SampleWorkload, ...]:
     """All samples, read once."""
     files = {file.stem: file for file in FOLDER.glob("*.yaml")}
     first = [name for row in start_page()["rows"] for names in row.values() for name in names]
@@ -45,7 +45,7 @@ def every() -> tuple[Sample, ...]:
     return tuple(_read(files[name]) for name in names)
 
 
-def rows() -> list[dict[str, list[Sample]]]:
+def rows() -> list[dict[str, list[SampleWorkload]]]:
     """The samples to begin with, by what they teach, in rows."""
     return [
         {subject: [s for s in map(find, names) if s is not None] for subject, names in row.items()}
@@ -53,13 +53,13 @@ def rows() -> list[dict[str, list[Sample]]]:
     ]
 
 
-def more() -> list[Sample]:
+def more() -> list[SampleWorkload]:
     """All other samples."""
     first = {sample.id for row in rows() for shown in row.values() for sample in shown}
     return [sample for sample in every() if sample.id not in first]
 
 
-def find(name: str) -> Sample | None:
+def find(name: str) -> SampleWorkload | None:
     """The sample with this id."""
     return next((sample for sample in every() if sample.id == name), None)
 
@@ -74,8 +74,8 @@ def own_name(workload: Workload) -> Workload:
     return workload
 
 
-def _read(file: Path) -> Sample:
+def _read(file: Path) -> SampleWorkload:
     workload = load_workload(file.read_bytes(), file.name, file.parent)
     # A sample with a folder of its name runs on the files in it.
     folder = FOLDER / file.stem.removesuffix(_OWN_DATA)
-    return Sample(file.stem, workload, folder if folder.is_dir() else None)
+    return SampleWorkload(file.stem, workload, folder if folder.is_dir() else None)

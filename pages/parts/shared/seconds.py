@@ -50,7 +50,7 @@ def expected(
     chosen: Family, workload: Workload, labels: Sequence[str], tuples: float, options: RunOptions
 ) -> str:
     """The predicted time of runs on generated tuples: in kernels, and for Spark's micro-batches."""
-    from planner.seconds.kernel_work import Shape, kernel_seconds
+    from planner.seconds.kernel_work import RunShape, kernel_seconds
     from runtime.backends.kernels.pace import batch_seconds
     from runtime.data.microbatches import usual_batch_rows
     from runtime.data.run_data import run_seconds
@@ -64,7 +64,7 @@ def expected(
     for label in labels:
         plan, estimate = planning.priced(chosen.name, workload, label)
         work = space.kernel_work(plan, estimate.costs)
-        kernel += kernel_seconds(work, space.units, *span, Shape(batches))
+        kernel += kernel_seconds(work, space.units, *span, RunShape(batches))
     predicted = f"Predicted: {short(kernel * options.repeats)} in kernels"
     found = kept_calibration()
     if options.way == "stream" and found is not None and found.batch is not None:

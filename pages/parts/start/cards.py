@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.parts.shared import backend, controls, samples, state, views
 from pages.parts.shared.formatting import counted, error_text, moment, plain
-from pages.parts.shared.samples import Sample
+from pages.parts.shared.samples import SampleWorkload
 from pages.parts.start import workload_picture
 from pages.parts.workload import drafts, dropped_files
 from planner.families.registry import plan_title
@@ -47,7 +47,7 @@ def show_files(files: Sequence[UploadedFile]) -> None:
     dropped_files.review(files)
 
 
-def row(subjects: Mapping[str, Sequence[Sample]], primary: bool = False) -> None:
+def row(subjects: Mapping[str, Sequence[SampleWorkload]], primary: bool = False) -> None:
     """Cards side by side under their subjects."""
     columns = iter(st.columns(A_ROW))
     for subject, shown in subjects.items():
@@ -60,7 +60,7 @@ def row(subjects: Mapping[str, Sequence[Sample]], primary: bool = False) -> None
                     sample(card, primary and place == 0)
 
 
-def sample(shown: Sample, primary: bool = False) -> None:
+def sample(shown: SampleWorkload, primary: bool = False) -> None:
     """Picture, name and description; the button opens the workload and its plans."""
     workload = shown.workload
     names = ", ".join(stream.name for stream in workload.streams)

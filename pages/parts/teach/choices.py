@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.parts.shared import planning, samples, state
 from pages.parts.shared.formatting import plain
-from pages.parts.teach.player import Asked
+from pages.parts.teach.player import PlayerRequest
 from planner.errors import PlanError
 from runtime.tracing.lesson_file import Lesson, lessons
 
@@ -73,7 +73,7 @@ def _choose(key: str) -> None:
     _open(st.session_state[key])
 
 
-def own_workload() -> Asked:
+def own_workload() -> PlayerRequest:
     """Two plans of the open workload: the best, and the one that it is compared with."""
     family, workload = planning.subject()
     ranking = planning.ranking(family, workload, everything=False)
@@ -101,4 +101,4 @@ def own_workload() -> Asked:
     if folder is not None:
         st.caption("Tuples are generated with the statistics of your data.")
     chosen = (first, beside) if beside else (first,)
-    return Asked(workload, chosen, int(steps), family.name)
+    return PlayerRequest(workload, chosen, int(steps), family.name)

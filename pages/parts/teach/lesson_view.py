@@ -5,25 +5,25 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.parts.shared.formatting import plain
-from pages.parts.teach.player import Asked
+from pages.parts.teach.player import PlayerRequest
 from runtime.tracing.lesson_file import Lesson
 
 _AS_GIVEN = "as it is"
 
 
-def asked(lesson: Lesson, variant: str = _AS_GIVEN) -> Asked:
+def asked(lesson: Lesson, variant: str = _AS_GIVEN) -> PlayerRequest:
     """What a lesson shows, as it is or changed."""
     change = lesson.change
     workload, plans, tables = lesson.workload, lesson.plans, lesson.tables
     if change is not None and variant in change.variants:
         workload, plans = change.variants[variant], change.plans.get(variant, plans)
-    return Asked(
+    return PlayerRequest(
         workload, plans, lesson.steps, lesson.family, tables, lesson.start is None, lesson.show,
         f"{lesson.name} {variant}",
     )  # fmt: skip
 
 
-def show(lesson: Lesson) -> Asked:
+def show(lesson: Lesson) -> PlayerRequest:
     """The text beside the steps; returns what is to be watched."""
     # A lesson's text is Markdown of whoever wrote its file; HTML in it is not interpreted.
     st.markdown(f"### {plain(lesson.title, 120)}", anchors=False)

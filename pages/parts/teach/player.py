@@ -22,7 +22,7 @@ _HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True)
-class Asked:
+class PlayerRequest:
     """What is to be watched; tuples are generated unless they are given."""
 
     workload: Workload
@@ -41,17 +41,17 @@ class Asked:
         return hashlib.blake2s(repr(parts).encode(), digest_size=8).hexdigest()
 
 
-_BY_ID = {**BY_DIGEST, Asked: lambda asked: asked.id}
+_BY_ID = {**BY_DIGEST, PlayerRequest: lambda asked: asked.id}
 
 
 @st.cache_resource(show_spinner="Stepping the plans …", max_entries=16, hash_funcs=_BY_ID)
-def watching(asked: Asked) -> Watching:
+def watching(asked: PlayerRequest) -> Watching:
     """The steps of the plans, with what the model predicts."""
     return watch(asked.workload, asked.plans, asked.steps, asked.family, asked.tables, asked.full)
 
 
 @st.cache_data(show_spinner=False, max_entries=16, hash_funcs=_BY_ID)
-def data_of(asked: Asked) -> dict[str, Any]:
+def data_of(asked: PlayerRequest) -> dict[str, Any]:
     """All that is drawn."""
     found = watching(asked)
     shown = asked.show or _keys(asked.workload)
@@ -77,7 +77,7 @@ def _component() -> Any:
     )
 
 
-def show(asked: Asked, present: bool = False) -> None:
+def show(asked: PlayerRequest, present: bool = False) -> None:
     """The player."""
     data = data_of(asked)
     _component()(data=data | {"present": present}, key="teach-player")

@@ -27,7 +27,7 @@ _RUNS_READ = 20
 Cell = dict[str, float]
 
 
-class Measured(NamedTuple):
+class MeasuredCell(NamedTuple):
     """What was predicted and measured of the plans in a cell, and which is best by either."""
 
     cell: Cell
@@ -96,7 +96,7 @@ def _asked() -> list[Cell]:
     return found
 
 
-def found_in(family: Family, workload: Workload, diagram: PlanDiagram) -> list[Measured]:
+def found_in(family: Family, workload: Workload, diagram: PlanDiagram) -> list[MeasuredCell]:
     """What was measured in cells of this diagram."""
     paths = {axis.path for axis in diagram.axes}
     cells = [cell for cell in _asked() if set(cell) == paths]
@@ -104,7 +104,7 @@ def found_in(family: Family, workload: Workload, diagram: PlanDiagram) -> list[M
     return [found for found in measured if found is not None]
 
 
-def _measured(family: Family, workload: Workload, cell: Cell) -> Measured | None:
+def _measured(family: Family, workload: Workload, cell: Cell) -> MeasuredCell | None:
     from runtime.runs.history import History
 
     there = scenarios.applied(workload, cell)
@@ -120,10 +120,10 @@ def _measured(family: Family, workload: Workload, cell: Cell) -> Measured | None
     if not latest:
         return None
     first = by.top(latest, lambda label: latest[label][0])
-    return Measured(cell, latest, first, by.top(latest, lambda label: latest[label][1]))
+    return MeasuredCell(cell, latest, first, by.top(latest, lambda label: latest[label][1]))
 
 
-def mark(figure: go.Figure, diagram: PlanDiagram, found: Sequence[Measured]) -> None:
+def mark(figure: go.Figure, diagram: PlanDiagram, found: Sequence[MeasuredCell]) -> None:
     """Circles where the measurement names the same winner, crosses where it names another."""
     one, other = (axis.path for axis in diagram.axes)
     kinds = (
@@ -198,7 +198,7 @@ def _place(cell: Cell) -> str:
     )
 
 
-def _verdict(own: Measured) -> str:
+def _verdict(own: MeasuredCell) -> str:
     if len(own.figures) < 2:
         return "one plan measured so far"
     return "model and measurement agree" if own.agrees else "measured another winner"

@@ -22,7 +22,7 @@ from planner.whatif.rates import RateTrace, burst, day_and_night, slowest
 from planner.whatif.replanning import MOST_SECONDS, Replanning, replan
 from planner.whatif.sweep_paths import streams_of
 from planner.whatif.switching import (
-    Switching,
+    BestPlanSwitches,
     is_counted_in_operations,
     narrowed,
     path_of,
@@ -39,7 +39,7 @@ class Followed(NamedTuple):
 
     streams: tuple[str, ...]
     found: Replanning
-    switched: Switching
+    switched: BestPlanSwitches
 
 
 def pick(family: Family, workload: Workload, paths: Sequence[str]) -> Followed | None:

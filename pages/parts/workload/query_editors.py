@@ -19,7 +19,7 @@ from planner.errors import PlanError
 from planner.files.editing.workload_problems import part_of
 from planner.files.query.syntax import bracketed_window
 from planner.files.query.text import format_query, quoted_name
-from planner.files.query.tokens import Cursor
+from planner.files.query.tokens import TokenCursor
 from planner.workload.query import Query, Source, Window
 
 # More queries than these are listed, and edited one at a time.
@@ -261,7 +261,7 @@ def _saved(query: Query) -> pd.DataFrame:
 def _parsed(source: Source, text: str | None) -> Window:
     """A window as written in a query; a bare number is a range."""
     written = (text or "").strip()
-    cursor = Cursor(f"[RANGE {written}]" if written[:1].isdigit() else f"[{written}]")
+    cursor = TokenCursor(f"[RANGE {written}]" if written[:1].isdigit() else f"[{written}]")
     window = bracketed_window(cursor)
     if window is None or cursor.word.kind != "end":
         raise PlanError("expected one window, such as RANGE 100", f"windows.{source.alias}")

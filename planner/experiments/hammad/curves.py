@@ -20,7 +20,7 @@ from planner.experiments.hammad.workloads import (
 )
 from planner.experiments.quantities import figure_of
 from planner.families.shared_schedule import NAME
-from planner.families.shared_schedule.delays.batches import Batch
+from planner.families.shared_schedule.delays.batches import SimultaneousBatch
 from planner.families.shared_schedule.labels import LWO, MQT, SWF
 from planner.families.shared_schedule.policies import Wanted, rule_of
 from planner.families.shared_schedule.space import Schedules
@@ -54,7 +54,7 @@ def batch(distribution: str, subjects: Sequence[str]) -> tuple[Curve, ...]:
     """
     windows = TABLE_1[distribution]
     workload = simultaneous(f"A batch of {BATCH}, {distribution}", windows)
-    given = Batch(BATCH, tuple(round(RATE * window) for window in windows), _PAIR)
+    given = SimultaneousBatch(BATCH, tuple(round(RATE * window) for window in windows), _PAIR)
     models: dict[str, dict[str, Sequence[float]]] = {
         SIMULATED: {subject: _scan_by_scan(given, subject) for subject in subjects},
         EQUATIONS: {
@@ -85,10 +85,10 @@ def batch(distribution: str, subjects: Sequence[str]) -> tuple[Curve, ...]:
     return curves_by_model(points)
 
 
-def _scan_by_scan(given: Batch, subject: str) -> Sequence[float]:
+def _scan_by_scan(given: SimultaneousBatch, subject: str) -> Sequence[float]:
     """Delays of the batch in seconds by window, as it is served scan by scan."""
     if subject == ISOLATED:
-        alone = (Batch(given.count, (size,), given.pair) for size in given.sizes)
+        alone = (SimultaneousBatch(given.count, (size,), given.pair) for size in given.sizes)
         return [_scan_by_scan(batch, LWO)[0] for batch in alone]
     sizes, ones = given.sizes, (1,) * len(given.sizes)
     counted = tuple(map(Fraction, ones))

@@ -7,7 +7,14 @@ from dataclasses import replace
 from planner.files.query.text import format_query
 from planner.workload.execution import Execution, RunSettings, Shedding
 from planner.workload.query import Column, Predicate, Query, Source, TimeWindow
-from planner.workload.streams import Arrivals, Attribute, Changes, ImportanceOf, Relation, Stream
+from planner.workload.streams import (
+    Arrivals,
+    Attribute,
+    ImportanceOf,
+    Relation,
+    RelationChanges,
+    Stream,
+)
 from planner.workload.workload import Workload
 
 # The paper leaves open how many keys there are and how important a tuple can be.
@@ -24,7 +31,7 @@ def star_join(
     rows: int = ROWS,
     distinct: int = KEYS,
     zipf: float = 1.0,
-    changes: Changes | None = None,
+    changes: RelationChanges | None = None,
     shedding: Shedding | None = None,
     seed: int = 7,
 ) -> Workload:
@@ -48,7 +55,7 @@ def star_join(
         for name, key, exponent in (("R", "a", zipf), ("S", "b", 0.0))
     )
     keys = {"a": Attribute(distinct), "b": Attribute(distinct)}
-    relation = Relation("F", rows, keys, changes or Changes(), distinct_rows=True)
+    relation = Relation("F", rows, keys, changes or RelationChanges(), distinct_rows=True)
     return Workload(
         f"a star join, m = {lifetime}, M = {memory}",
         streams,

@@ -15,7 +15,7 @@ import numpy as np
 from planner.families.early_aggregation.groups import OutputGroups, groups_of
 from planner.families.early_aggregation.model import AggregationModel, Extremum
 from planner.families.early_aggregation.search import final_states, pipelines
-from planner.families.early_aggregation.window_sizes import Cells
+from planner.families.early_aggregation.window_sizes import CellBlocks
 from planner.joins.arrays import Floats
 
 
@@ -134,7 +134,9 @@ def _taken_along(
     return max(0.0, found - nothing_left) / -math.expm1(-along)
 
 
-def _group_parts(model: AggregationModel, place: int, own_keys: bool = True) -> Iterator[Cells]:
+def _group_parts(
+    model: AggregationModel, place: int, own_keys: bool = True
+) -> Iterator[CellBlocks]:
     """What divides a source's tuples among groups: its own attributes, and keys grouped by."""
     content = model.contents[place]
     yield content.group_cells
@@ -143,10 +145,10 @@ def _group_parts(model: AggregationModel, place: int, own_keys: bool = True) -> 
             key = known.key(place)
             if key is not None:
                 count = float(key.distinct)
-                yield Cells(np.array([count]), np.array([1 / count]))
+                yield CellBlocks(np.array([count]), np.array([1 / count]))
 
 
-def _alike(cells: Cells) -> float:
+def _alike(cells: CellBlocks) -> float:
     """The number of equally frequent cells in which two tuples meet as often as in these."""
     return 1 / float(cells.counts @ cells.shares**2)
 

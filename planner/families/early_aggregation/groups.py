@@ -13,7 +13,7 @@ from planner.families.early_aggregation.model import AggregationModel
 from planner.families.early_aggregation.states import state_arrays, state_of
 from planner.families.early_aggregation.window_sizes import (
     WEIGHTS,
-    Cells,
+    CellBlocks,
     crossed,
     filled,
     grid_of,
@@ -145,7 +145,9 @@ class OutputGroups:
         A key that is grouped by divides the first of its sources on the way from the origin.
         """
         way = self._tree(origin)[2]
-        parts: list[tuple[int, Cells]] = [(p, self._model.contents[p].group_cells) for p in way]
+        parts: list[tuple[int, CellBlocks]] = [
+            (p, self._model.contents[p].group_cells) for p in way
+        ]
         for known in self.fixed:
             if known.key(origin) is None:
                 place = next(p for p in way if known.key(p) is not None)
@@ -154,7 +156,7 @@ class OutputGroups:
         if math.prod(len(cells.counts) for _, cells in parts) > _MOST_COMBINATIONS:
             # As many cells, all with the same share.
             numbers = [(p, np.array([cells.number])) for p, cells in parts]
-            parts = [(p, Cells(number, 1 / number)) for p, number in numbers]
+            parts = [(p, CellBlocks(number, 1 / number)) for p, number in numbers]
         for blocks in product(*(range(len(cells.counts)) for _, cells in parts)):
             number, shares = 1.0, dict.fromkeys(way, 1.0)
             for block, (place, cells) in zip(blocks, parts, strict=True):
@@ -180,7 +182,7 @@ class OutputGroups:
         filled_at = [occupied(cells, float(t) * chance, varying) for t in content.tuples]
         return float(WEIGHTS @ np.array(filled_at))
 
-    def own_cells(self, place: int) -> Cells:
+    def own_cells(self, place: int) -> CellBlocks:
         """The groups that the GROUP BY attributes of one source make."""
         rule, content = self._model.rules[place], self._model.contents[place]
         # A tuple whose key is missing is in no group.

@@ -39,7 +39,7 @@ def estimate(plan: Plan, model: AggregationModel) -> Estimate:
     operators = plan.operators()
     probes = probes_of(operators, model.join)
     indexes = indexes_used(model.join, probes.values())
-    figures = _Figures(model, model.mask(plan.label))
+    figures = _AggregationFigures(model, model.mask(plan.label))
     priced: dict[str, tuple[Formula, ...]] = {}
     walked = 0.0
     for operator in operators:
@@ -89,7 +89,7 @@ def set_formulas(model: AggregationModel, place: int) -> tuple[Formula, ...]:
     return tuple(found)
 
 
-class _Figures:
+class _AggregationFigures:
     """The figures of probes and of the late aggregation under one plan's mask."""
 
     def __init__(self, model: AggregationModel, mask: int) -> None:

@@ -22,7 +22,7 @@ from planner.seconds.kernel_work import KernelWork
 from planner.workload.workload import Workload
 
 
-class PlanBuilder:
+class AggregationPlanBuilder:
     """Builds the plans of one aggregation. What several plans begin with is made once."""
 
     def __init__(self, model: AggregationModel) -> None:
@@ -81,8 +81,8 @@ class AggregationPlans(ListedSpace):
         self.baseline = self.model.label(0)
 
     @cached_property
-    def _builder(self) -> PlanBuilder:
-        return PlanBuilder(self.model)
+    def _builder(self) -> AggregationPlanBuilder:
+        return AggregationPlanBuilder(self.model)
 
     @cached_property
     def _costs(self) -> PlanCosts:

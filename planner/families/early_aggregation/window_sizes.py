@@ -24,7 +24,7 @@ _GROWTH = 1.02
 _MOST_BLOCKS = 2048
 
 
-class Cells(NamedTuple):
+class CellBlocks(NamedTuple):
     """Blocks of cells: how many each has, and which share of the tuples falls into each cell."""
 
     counts: Floats
@@ -54,28 +54,28 @@ def grid_of(spreads: Iterable[Spread]) -> Floats:
     return np.array(sorted(edges))
 
 
-def on_grid(spread: Spread, grid: Floats) -> Cells:
+def on_grid(spread: Spread, grid: Floats) -> CellBlocks:
     """The values of one attribute, in the blocks of a grid; blocks outside have a share of 0."""
     first, last, exponent = spread
     counts = np.diff(grid)
     if not exponent:
         inside = (grid[:-1] >= first) & (grid[:-1] <= last)
-        return Cells(counts, inside / float(last - first + 1))
+        return CellBlocks(counts, inside / float(last - first + 1))
     below = np.array([harmonic(int(rank) - 1, exponent) if rank > 1 else 0.0 for rank in grid])
     masses = np.diff(below) * ((grid[:-1] >= first) & (grid[:-1] <= last))
-    return Cells(counts, masses / masses.sum() / counts)
+    return CellBlocks(counts, masses / masses.sum() / counts)
 
 
-def values_of(spread: Spread) -> Cells:
+def values_of(spread: Spread) -> CellBlocks:
     """The values of one attribute as cells."""
     first, last, exponent = spread
     if not exponent:
         count = float(last - first + 1)
-        return Cells(np.array([count]), np.array([1 / count]))
+        return CellBlocks(np.array([count]), np.array([1 / count]))
     return on_grid(spread, grid_of([spread]))
 
 
-def with_missing(cells: Cells, missing: float) -> Cells:
+def with_missing(cells: CellBlocks, missing: float) -> CellBlocks:
     """The cells of an attribute, and one more for the share of tuples without a value of it.
 
     >>> with_missing(values_of((1, 2, 0.0)), 0.5).shares.tolist()
@@ -84,19 +84,19 @@ def with_missing(cells: Cells, missing: float) -> Cells:
     if not missing:
         return cells
     shares = np.append(cells.shares * (1 - missing), missing)
-    return Cells(np.append(cells.counts, 1.0), shares)
+    return CellBlocks(np.append(cells.counts, 1.0), shares)
 
 
-def crossed(parts: Iterable[Cells]) -> Cells:
+def crossed(parts: Iterable[CellBlocks]) -> CellBlocks:
     """The cells of several attributes together; none makes one cell for all tuples."""
-    return reduce(_cross, parts, Cells(np.ones(1), np.ones(1)))
+    return reduce(_cross, parts, CellBlocks(np.ones(1), np.ones(1)))
 
 
-def _cross(one: Cells, other: Cells) -> Cells:
+def _cross(one: CellBlocks, other: CellBlocks) -> CellBlocks:
     counts = np.outer(one.counts, other.counts).ravel()
     shares = np.outer(one.shares, other.shares).ravel()
     if len(counts) <= _MOST_BLOCKS:
-        return Cells(counts, shares)
+        return CellBlocks(counts, shares)
     # Cells whose shares are near stand together; their number and their tuples stay the same.
     there = shares > 0
     counts, shares = counts[there], shares[there]
@@ -106,7 +106,7 @@ def _cross(one: Cells, other: Cells) -> Cells:
     together = np.bincount(block, counts).astype(np.float64)
     masses = np.bincount(block, counts * shares)
     kept = together > 0
-    return Cells(together[kept], masses[kept] / together[kept])
+    return CellBlocks(together[kept], masses[kept] / together[kept])
 
 
 def filled(shares: Floats, tuples: float, varying: bool) -> Floats:
@@ -125,7 +125,7 @@ def filled(shares: Floats, tuples: float, varying: bool) -> Floats:
     return np.minimum(chance, tuples * shares)
 
 
-def occupied(cells: Cells, tuples: float, varying: bool) -> float:
+def occupied(cells: CellBlocks, tuples: float, varying: bool) -> float:
     """How many cells a window of so many tuples is expected to fill.
 
     >>> ten = values_of((1, 10, 0.0))
@@ -159,20 +159,20 @@ class Content:
     missing: tuple[float, ...]
 
     @cached_property
-    def cells(self) -> Cells:
+    def cells(self) -> CellBlocks:
         return crossed(self.values)
 
     @cached_property
-    def group_cells(self) -> Cells:
+    def group_cells(self) -> CellBlocks:
         """The groups of the query that this source's own attributes make."""
         return crossed(self.values[len(self.keys) :])
 
-    def beside(self, key: int) -> Cells:
+    def beside(self, key: int) -> CellBlocks:
         """The cells of all attributes but this one of the keys."""
         return crossed(values for at, values in enumerate(self.values) if at != key)
 
     @cached_property
-    def values(self) -> list[Cells]:
+    def values(self) -> list[CellBlocks]:
         """The cells that each attribute of the set makes alone: keys first, then groups."""
         pairs = zip((*self.keys, *self.groups), self.missing, strict=True)
         return [with_missing(values_of(spread), missing) for spread, missing in pairs]

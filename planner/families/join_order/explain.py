@@ -7,7 +7,7 @@ from itertools import combinations
 from math import factorial
 
 from planner.families.base import near_ties, plain_answer
-from planner.families.join_order.heuristic import Trace
+from planner.families.join_order.heuristic import HeuristicTrace
 from planner.families.join_order.plan_space import (
     is_listed,
     plans_by_cost,
@@ -109,7 +109,7 @@ def _said(model: JoinModel, by: Objective, score: float) -> str:
     return said.replace("comparisons", "weighted comparisons") if model.graph.worths else said
 
 
-def _exact(model: JoinModel, found: Trace) -> Iterator[str]:
+def _exact(model: JoinModel, found: HeuristicTrace) -> Iterator[str]:
     weights = score_weights(model)
     orders = f"{factorial(len(model.windows)):,}"
     listed = (entry for entry in plans_by_cost(model) if not entry.is_general)

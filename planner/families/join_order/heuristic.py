@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import Literal
 
 from planner.families.join_order.order_pricer import Pricer, Walker
-from planner.families.join_order.plans import Loops, Order, general
+from planner.families.join_order.plans import LoopOrders, Order, general
 from planner.joins.model import JoinModel
 from planner.joins.windows import JoinWindow
 from planner.numbers import amount
@@ -34,7 +34,7 @@ class HeuristicStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class HeuristicTrace:
     """Where the heuristic and its augmented form arrived, and the steps that led there."""
 
     heuristic: Order
@@ -43,11 +43,11 @@ class Trace:
     augmented_cost: float
     steps: tuple[HeuristicStep, ...]
     # Where evaluation is lazy, the plan of GENERAL by the same rule, and its cost.
-    general: Loops | None = None
+    general: LoopOrders | None = None
     general_cost: float = 0.0
 
 
-def trace(model: JoinModel, table: Pricer, walker: Walker) -> Trace:
+def trace(model: JoinModel, table: Pricer, walker: Walker) -> HeuristicTrace:
     """Order by selectivity, then try the fast streams higher up; for lazy plans also GENERAL."""
     order, ordering = _by_selectivity(model, model)
     cost = float(table.price([order])[0])
@@ -66,7 +66,7 @@ def trace(model: JoinModel, table: Pricer, walker: Walker) -> Trace:
     augmented, augmented_cost, moving = _moved_up(model, table, order, cost)
     steps = (*ordering, *moving)
     if model.timing.evaluate is None or not model.is_single:
-        return Trace(order, cost, augmented, augmented_cost, steps)
+        return HeuristicTrace(order, cost, augmented, augmented_cost, steps)
     loops = by_origin(model)
     general_cost = float(walker.score(loops))
     text = (
@@ -74,10 +74,10 @@ def trace(model: JoinModel, table: Pricer, walker: Walker) -> Trace:
         f"window: {loops.label}: {amount(general_cost)}/s."
     )
     steps = (*steps, HeuristicStep("general", text, loops.label, general_cost))
-    return Trace(order, cost, augmented, augmented_cost, steps, loops, general_cost)
+    return HeuristicTrace(order, cost, augmented, augmented_cost, steps, loops, general_cost)
 
 
-def by_origin(model: JoinModel) -> Loops:
+def by_origin(model: JoinModel) -> LoopOrders:
     """Section 5.2: an order for each origin, where the join is of the tuples of τ seconds only."""
     orders = tuple(_by_selectivity(model, _with_new(model, origin))[0] for origin in model.origins)
     return general(model, orders)

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from planner.families.join_order.plans import Loops, Order, multiway
+from planner.families.join_order.plans import LoopOrders, Order, multiway
 from planner.joins.arrays import Floats, Ints
 from planner.joins.model import JoinModel
 from planner.joins.probes import ACCESSES, EACH, access_of
@@ -193,7 +193,7 @@ class Walker:
         # A loop's cost depends on the set joined above it, not on its order.
         self._levels: dict[tuple[int, frozenset[int], int], float] = {}
 
-    def score(self, loops: Loops) -> float:
+    def score(self, loops: LoopOrders) -> float:
         """The score of one plan's loops, and of the filters before them."""
         pairs = zip(self._model.origins, loops.orders, strict=True)
         filtering = self._weights.filter * self._model.filtering

@@ -9,7 +9,7 @@ from itertools import chain, permutations
 from math import factorial, isfinite
 from typing import NamedTuple
 
-from planner.families.join_order.heuristic import Trace, trace
+from planner.families.join_order.heuristic import HeuristicTrace, trace
 from planner.families.join_order.order_pricer import (
     COMPARISONS,
     SCORE,
@@ -20,7 +20,14 @@ from planner.families.join_order.order_pricer import (
     naive_table,
     step_table,
 )
-from planner.families.join_order.plans import Loops, Order, loops_of, multiway, naive, naive_label
+from planner.families.join_order.plans import (
+    LoopOrders,
+    Order,
+    loops_of,
+    multiway,
+    naive,
+    naive_label,
+)
 from planner.families.join_order.search import (
     all_orders,
     best_first,
@@ -37,7 +44,7 @@ from planner.plan.cost import rounded
 MOST_WALKED = 7
 
 
-class Entry(NamedTuple):
+class RankEntry(NamedTuple):
     """A plan in the order of ranks: by score, then multiway before naive, then by label.
 
     `order` is its global order; a general plan has none.
@@ -49,7 +56,7 @@ class Entry(NamedTuple):
     order: Order
 
     @classmethod
-    def of(cls, model: JoinModel, loops: Loops) -> Entry:
+    def of(cls, model: JoinModel, loops: LoopOrders) -> RankEntry:
         """The entry of a plan that is not scored."""
         order: Order = ()
         if loops.algorithm != "general":
@@ -62,7 +69,7 @@ class Entry(NamedTuple):
         """Whether every origin has an order of its own."""
         return not self.order
 
-    def loops(self, model: JoinModel) -> Loops:
+    def loops(self, model: JoinModel) -> LoopOrders:
         if self.is_general:
             return loops_of(model, self.label)
         return naive(model, self.order) if self.is_naive else multiway(model, self.order)
@@ -80,7 +87,7 @@ def pricer(model: JoinModel, weights: Weights = COMPARISONS) -> Pricer:
 
 
 @lru_cache(maxsize=4)
-def traced(model: JoinModel) -> Trace:
+def traced(model: JoinModel) -> HeuristicTrace:
     """The heuristic's way to an order."""
     weights = score_weights(model)
     return trace(model, pricer(model, weights), Walker(model, weights))
@@ -119,7 +126,7 @@ def considered(model: JoinModel) -> int:
 
 def plans_by_cost(
     model: JoinModel, weights: Weights | None = None, others: Weights | None = None
-) -> Iterator[Entry]:
+) -> Iterator[RankEntry]:
     """All plans that can be listed, cheapest first; a general one where no order is as cheap.
 
     `others` are the weights of naive orders and the general plan, where they have their own.
@@ -129,24 +136,26 @@ def plans_by_cost(
     return _with_general(model, others, _orders(model, weights, others))
 
 
-def best_plan(model: JoinModel, weights: Weights | None = None) -> Entry:
+def best_plan(model: JoinModel, weights: Weights | None = None) -> RankEntry:
     """The first of `plans_by_cost`, found without listing the others."""
     weights = weights or score_weights(model)
     orders = _lazy_orders if model.is_single else _orders
     return next(_with_general(model, weights, orders(model, weights, weights)))
 
 
-def _with_general(model: JoinModel, weights: Weights, listed: Iterator[Entry]) -> Iterator[Entry]:
+def _with_general(
+    model: JoinModel, weights: Weights, listed: Iterator[RankEntry]
+) -> Iterator[RankEntry]:
     first = next(listed)
     if is_ranked(model):
         loops, score = best_general(model, weights)
         if rounded(score) < first.score:
-            yield Entry(rounded(score), False, loops.label, ())
+            yield RankEntry(rounded(score), False, loops.label, ())
     yield first
     yield from listed
 
 
-def _orders(model: JoinModel, weights: Weights, others: Weights) -> Iterator[Entry]:
+def _orders(model: JoinModel, weights: Weights, others: Weights) -> Iterator[RankEntry]:
     """Multiway and naive orders, cheapest first; of a large join graph few and the best naive."""
     if is_listed(model) and not lists_naive(model):
         return iter(_every_multiway(model, weights))
@@ -157,17 +166,17 @@ def _orders(model: JoinModel, weights: Weights, others: Weights) -> Iterator[Ent
     few = _few_orders(model)
     scores = pricer(model, weights).price(few).tolist()
     listed = {
-        Entry(rounded(score), False, model.label(order), order)
+        RankEntry(rounded(score), False, model.label(order), order)
         for score, order in zip(scores, few, strict=True)
     }
     return iter(sorted(chain(listed, [best_naive(model, others)])))
 
 
-def best_naive(model: JoinModel, weights: Weights) -> Entry:
+def best_naive(model: JoinModel, weights: Weights) -> RankEntry:
     return next(_lazily(model, naive_table(model, weights), is_naive=True))
 
 
-def _lazy_orders(model: JoinModel, weights: Weights, others: Weights) -> Iterator[Entry]:
+def _lazy_orders(model: JoinModel, weights: Weights, others: Weights) -> Iterator[RankEntry]:
     """Every order of a join on one attribute, found as it is asked for."""
     found = _lazily(model, step_table(model, weights), is_naive=False)
     if not lists_naive(model):
@@ -201,7 +210,7 @@ def worst_plan(model: JoinModel) -> tuple[float, str | None] | None:
 
 # Entries of eight streams fill some 10 MB.
 @lru_cache(maxsize=4)
-def _every_multiway(model: JoinModel, weights: Weights) -> list[Entry]:
+def _every_multiway(model: JoinModel, weights: Weights) -> list[RankEntry]:
     count = len(model.windows)
     if isinstance(prices := pricer(model, weights), StepTable):
         orders = all_orders(count)
@@ -210,22 +219,22 @@ def _every_multiway(model: JoinModel, weights: Weights) -> list[Entry]:
         places = list(permutations(range(count)))
         scores = prices.price(places).tolist()
     listed = zip(map(rounded, scores), places, strict=True)
-    return sorted(Entry(score, False, model.label(order), order) for score, order in listed)
+    return sorted(RankEntry(score, False, model.label(order), order) for score, order in listed)
 
 
 @lru_cache(maxsize=4)
-def _every_naive(model: JoinModel, weights: Weights) -> list[Entry]:
+def _every_naive(model: JoinModel, weights: Weights) -> list[RankEntry]:
     orders = all_orders(len(model.windows))
     scores = naive_table(model, weights).price(orders).tolist()
     places = list(map(tuple, orders.tolist()))
     return sorted(
-        Entry(rounded(score), True, naive_label(model, order), order)
+        RankEntry(rounded(score), True, naive_label(model, order), order)
         for score, order in zip(scores, places, strict=True)
         if isfinite(score)
     )
 
 
-def _lazily(model: JoinModel, table: StepTable, is_naive: bool) -> Iterator[Entry]:
+def _lazily(model: JoinModel, table: StepTable, is_naive: bool) -> Iterator[RankEntry]:
     for score, order in best_first(table, cost_to_go(table), model.aliases):
         label = naive_label(model, order) if is_naive else model.label(order)
-        yield Entry(score, is_naive, label, order)
+        yield RankEntry(score, is_naive, label, order)

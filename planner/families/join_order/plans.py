@@ -20,7 +20,7 @@ Algorithm = Literal["multiway", "naive", "general"]
 
 
 @dataclass(frozen=True, slots=True)
-class Loops:
+class LoopOrders:
     """One loop order for each origin, in FROM order of the origins."""
 
     algorithm: Algorithm
@@ -46,29 +46,29 @@ def pipeline(model: JoinModel, order: Sequence[int], origin: int) -> Order:
     return tuple(joined)
 
 
-def multiway(model: JoinModel, order: Sequence[int]) -> Loops:
+def multiway(model: JoinModel, order: Sequence[int]) -> LoopOrders:
     """The loops of a global order, new tuples outermost."""
     orders = tuple(pipeline(model, order, origin) for origin in model.origins)
-    return Loops("multiway", model.label(order), orders)
+    return LoopOrders("multiway", model.label(order), orders)
 
 
-def naive(model: JoinModel, order: Sequence[int]) -> Loops:
+def naive(model: JoinModel, order: Sequence[int]) -> LoopOrders:
     """The same loops for every origin."""
-    return Loops("naive", naive_label(model, order), (tuple(order),) * len(model.origins))
+    return LoopOrders("naive", naive_label(model, order), (tuple(order),) * len(model.origins))
 
 
 def naive_label(model: JoinModel, order: Sequence[int]) -> str:
     return f"naive:{model.label(order)}"
 
 
-def general(model: JoinModel, orders: Sequence[Sequence[int]]) -> Loops:
+def general(model: JoinModel, orders: Sequence[Sequence[int]]) -> LoopOrders:
     """An order for each origin."""
     pairs = zip(model.origins, orders, strict=True)
     texts = (f"{model.aliases[origin]}={model.label(order)}" for origin, order in pairs)
-    return Loops("general", f"general:{';'.join(texts)}", tuple(map(tuple, orders)))
+    return LoopOrders("general", f"general:{';'.join(texts)}", tuple(map(tuple, orders)))
 
 
-def loops_of(model: JoinModel, label: str) -> Loops:
+def loops_of(model: JoinModel, label: str) -> LoopOrders:
     """The loops that a label names; a PlanError that says what labels look like."""
     algorithm = algorithm_of(label)
     if algorithm == "multiway":
@@ -122,7 +122,7 @@ def _check_links(model: JoinModel, order: Order, label: str) -> None:
             )
 
 
-class PlanBuilder:
+class JoinPlanBuilder:
     """Builds the plans of one join. Loops that begin alike share operators, made once."""
 
     def __init__(self, model: JoinModel) -> None:
@@ -133,7 +133,7 @@ class PlanBuilder:
         self._kept = [kept_by(window, feed, when) for window, feed in pairs]
         self._ends: dict[tuple[int, tuple[int, ...]], Operator] = {}
 
-    def plan(self, loops: Loops) -> Plan:
+    def plan(self, loops: LoopOrders) -> Plan:
         """The plan of these loops: for each origin, in FROM order, a pipeline of probes."""
         pairs = zip(self._model.origins, loops.orders, strict=True)
         ends = tuple(self._end(origin, order) for origin, order in pairs)

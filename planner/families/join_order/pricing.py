@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from planner.families.join_order.plans import Loops
+from planner.families.join_order.plans import LoopOrders
 from planner.joins.model import JoinModel
 from planner.joins.probes import (
     Indexes,
@@ -41,7 +41,7 @@ def estimate(plan: Plan, model: JoinModel) -> Estimate:
     probes = probes_of(operators, model)
     places = {alias: place for place, alias in enumerate(model.aliases)}
     indexes = indexes_used(model, probes.values())
-    figures = _Figures(model, _model_name(model))
+    figures = _JoinFigures(model, _model_name(model))
     priced: dict[str, tuple[Formula, ...]] = {}
     costs: dict[str, Cost] = {}
     for operator in operators:
@@ -72,7 +72,7 @@ def _delays(model: JoinModel) -> Quality:
     return Quality(delay_ms=1e3 * tau / 2, delay_ms_max=1e3 * tau)
 
 
-def indexes_of(model: JoinModel, loops: Loops) -> Indexes:
+def indexes_of(model: JoinModel, loops: LoopOrders) -> Indexes:
     """The indexes that these loops look into."""
     return indexes_used(model, probes_along(zip(model.origins, loops.orders, strict=True)))
 
@@ -86,13 +86,15 @@ def results(model: JoinModel) -> float:
 # --- models ---------------------------------------------------------------------------------------
 
 
-def _beside(figures: _Figures, main: Sequence[Formula], probe: Probe | None) -> Iterator[Formula]:
+def _beside(
+    figures: _JoinFigures, main: Sequence[Formula], probe: Probe | None
+) -> Iterator[Formula]:
     """What other models say of a probe, or of the output, where they differ."""
     model, others = figures.model, []
     if model.timing.expire is not None:
-        others.append(_Figures(model.as_printed(), PAPER))
+        others.append(_JoinFigures(model.as_printed(), PAPER))
     if _is_skewed(model):
-        others.append(_Figures(model.as_uniform(), UNIFORM))
+        others.append(_JoinFigures(model.as_uniform(), UNIFORM))
     for other in others:
         found = other.probe(probe) if probe else (other.output(results(other.model)),)
         for formula, own in zip(found, main, strict=True):
@@ -121,7 +123,7 @@ def _is_skewed(model: JoinModel) -> bool:
 # --- figures --------------------------------------------------------------------------------------
 
 
-class _Figures:
+class _JoinFigures:
     """The figures of probes and of the output under one model."""
 
     def __init__(self, model: JoinModel, name: str) -> None:

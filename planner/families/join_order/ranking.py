@@ -12,7 +12,7 @@ from planner.errors import PlanError
 from planner.families.join_order import NAME
 from planner.families.join_order.order_pricer import COMPARISONS, Walker, Weights, naive_table
 from planner.families.join_order.plan_space import (
-    Entry,
+    RankEntry,
     best_naive,
     considered,
     is_listed,
@@ -25,7 +25,7 @@ from planner.families.join_order.plan_space import (
 )
 from planner.families.join_order.plans import (
     Algorithm,
-    Loops,
+    LoopOrders,
     algorithm_of,
     loops_of,
     naive_label,
@@ -41,7 +41,7 @@ from planner.plan.objective import Objective
 
 
 @dataclass(frozen=True)
-class Clock:
+class RankingUnits:
     """The unit costs of a workload's plans. `is_fast`: the multi-way kernel knows its join."""
 
     units: UnitCosts
@@ -79,7 +79,7 @@ class Clock:
 MOST_WALKED_ALONE = 64
 
 
-def cheapest(model: JoinModel, algorithm: Algorithm) -> Loops:
+def cheapest(model: JoinModel, algorithm: Algorithm) -> LoopOrders:
     """The cheapest plan of one algorithm; of multiway orders, the cheapest of those listed."""
     weights = score_weights(model)
     if algorithm == "naive":
@@ -92,7 +92,7 @@ def cheapest(model: JoinModel, algorithm: Algorithm) -> Loops:
     return best_general(model, weights)[0]
 
 
-def named(model: JoinModel, label: str) -> Loops:
+def named(model: JoinModel, label: str) -> LoopOrders:
     """The loops of a label; an algorithm's name alone stands for its cheapest plan."""
     for algorithm in get_args(Algorithm):
         if label == algorithm:
@@ -100,21 +100,21 @@ def named(model: JoinModel, label: str) -> Loops:
     return loops_of(model, label)
 
 
-def scores(model: JoinModel, plans: Iterable[Loops]) -> tuple[float, ...]:
+def scores(model: JoinModel, plans: Iterable[LoopOrders]) -> tuple[float, ...]:
     """Comparisons per second of these plans, weighted by what predicates are declared to cost."""
     walker = Walker(model, score_weights(model))
     return tuple(rounded(walker.score(loops)) for loops in plans)
 
 
 def figures(
-    model: JoinModel, plans: Sequence[Loops], clock: Clock, by: Objective
+    model: JoinModel, plans: Sequence[LoopOrders], clock: RankingUnits, by: Objective
 ) -> tuple[float, ...]:
     """What these plans score by another objective than comparisons."""
-    entries = [Entry.of(model, loops) for loops in plans]
+    entries = [RankEntry.of(model, loops) for loops in plans]
     return tuple(c.score for c in _Priced(model, entries, clock).candidates({}, by))
 
 
-def rank(model: JoinModel, top: int | None, clock: Clock, by: Objective) -> Ranking:
+def rank(model: JoinModel, top: int | None, clock: RankingUnits, by: Objective) -> Ranking:
     """The `top` best plans (None: all that may be listed) and the baseline."""
     most = MOST_CANDIDATES if top is None else min(top, MOST_CANDIDATES)
     if by.name == "work":
@@ -126,7 +126,7 @@ def rank(model: JoinModel, top: int | None, clock: Clock, by: Objective) -> Rank
     best = listed[0]
     listed = listed[:most]
     order = tuple(range(len(model.windows)))
-    baseline = Entry(0.0, False, model.label(order), order)
+    baseline = RankEntry(0.0, False, model.label(order), order)
     if all(entry.label != baseline.label for entry in listed):
         listed = [*listed[: MOST_CANDIDATES - 1], baseline]
     compared = considered(model) + any(entry.is_general for entry in listed)
@@ -154,7 +154,7 @@ def _excluded(model: JoinModel) -> Iterator[tuple[str, str]]:
         )
 
 
-def _compared(model: JoinModel, most: int, clock: Clock, by: Objective) -> list[Entry]:
+def _compared(model: JoinModel, most: int, clock: RankingUnits, by: Objective) -> list[RankEntry]:
     """The plans by another figure than comparisons, best first.
 
     Seconds are of all that plans do: kernels differ in upkeep, and so do the indexes used. Where
@@ -169,12 +169,12 @@ def _compared(model: JoinModel, most: int, clock: Clock, by: Objective) -> list[
     return sorted(scored, key=lambda entry: (by.key(entry.score)[0], *entry[1:]))
 
 
-def _worst(model: JoinModel, listed: Sequence[Entry]) -> str | None:
+def _worst(model: JoinModel, listed: Sequence[RankEntry]) -> str | None:
     """The plan that comes last; None where not all are listed."""
     return listed[-1].label if is_listed(model) else None
 
 
-def _tags(model: JoinModel, best: Entry, worst: str | None) -> dict[str, tuple[str, ...]]:
+def _tags(model: JoinModel, best: RankEntry, worst: str | None) -> dict[str, tuple[str, ...]]:
     found = traced(model)
     named: list[tuple[str, str | None]] = [
         ("baseline", model.label(tuple(range(len(model.windows))))),
@@ -194,7 +194,7 @@ def _tags(model: JoinModel, best: Entry, worst: str | None) -> dict[str, tuple[s
 class _Priced:
     """What some plans cost: their probes, and what they spend on windows, filters and output."""
 
-    def __init__(self, model: JoinModel, plans: Sequence[Entry], clock: Clock) -> None:
+    def __init__(self, model: JoinModel, plans: Sequence[RankEntry], clock: RankingUnits) -> None:
         self._model, self._plans, self._clock = model, plans, clock
         # Upkeep differs between plans by the indexes they use.
         self._upkeeps: dict[tuple[object, ...], tuple[Cost, float]] = {}
@@ -237,7 +237,7 @@ class _Priced:
                 found[entry.label] = walker.score(entry.loops(self._model))
         return [found[entry.label] for entry in self._plans]
 
-    def _kept(self, entry: Entry) -> tuple[Cost, float]:
+    def _kept(self, entry: RankEntry) -> tuple[Cost, float]:
         """The cost and the seconds of all but the probes."""
         key: tuple[object, ...] = (entry.label,)
         if self._scans:

@@ -11,7 +11,7 @@ from math import inf
 import numpy as np
 
 from planner.families.join_order.order_pricer import SCORE, StepTable, Weights, origin_costs
-from planner.families.join_order.plans import Loops, Order, general
+from planner.families.join_order.plans import LoopOrders, Order, general
 from planner.joins.arrays import Floats, Ints
 from planner.joins.model import JoinModel
 from planner.joins.sets import set_arrays
@@ -92,7 +92,7 @@ MOST_STREAMS = 14
 
 
 @lru_cache(maxsize=4)
-def best_general(model: JoinModel, weights: Weights = SCORE) -> tuple[Loops, float]:
+def best_general(model: JoinModel, weights: Weights = SCORE) -> tuple[LoopOrders, float]:
     """The cheapest loops of every origin and what they score: O(n^2 2^n), no order is listed."""
     sets = set_arrays(model)
     orders, score = [], weights.filter * model.filtering

@@ -19,10 +19,10 @@ from planner.families.join_order import (
     switching,
     titles,
 )
-from planner.families.join_order.heuristic import Trace
+from planner.families.join_order.heuristic import HeuristicTrace
 from planner.families.join_order.model import model_of
-from planner.families.join_order.plans import PlanBuilder, algorithm_of, multiway
-from planner.families.join_order.ranking import Clock
+from planner.families.join_order.plans import JoinPlanBuilder, algorithm_of, multiway
+from planner.families.join_order.ranking import RankingUnits
 from planner.families.protocol import MOST_CANDIDATES, Explanation, Ranking
 from planner.joins.arrays import Floats
 from planner.joins.loop_work import loop_work
@@ -45,11 +45,11 @@ class JoinOrders(BaseSpace):
             # Some predicates are declared to cost more: their comparisons count for more.
             work = replace(work, title="Weighted comparisons/s", unit="weighted comparisons/s")
         super().__init__(workload, units, work)
-        self._clock = Clock(self.units, fits_multiway(workload))
+        self._clock = RankingUnits(self.units, fits_multiway(workload))
 
     @cached_property
-    def _builder(self) -> PlanBuilder:
-        return PlanBuilder(self.model)
+    def _builder(self) -> JoinPlanBuilder:
+        return JoinPlanBuilder(self.model)
 
     def candidates(self) -> Iterator[Plan]:
         """The FROM order, then all others, cheapest first."""
@@ -113,7 +113,7 @@ class JoinOrders(BaseSpace):
         answer = explain.answer(self.model, ranking)
         return Explanation(answer, (), lambda: explain.why(self.model, statistics))
 
-    def heuristic(self) -> Trace:
+    def heuristic(self) -> HeuristicTrace:
         """The heuristic's steps as data: the pair, the fast streams, what moving them up did."""
         return plan_space.traced(self.model)
 

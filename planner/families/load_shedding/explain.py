@@ -20,7 +20,7 @@ from planner.families.load_shedding.labels import (
 from planner.families.load_shedding.prediction.predictions import (
     NOTHING_KEPT,
     SIMULATED,
-    Predictions,
+    SheddingPredictions,
 )
 from planner.families.load_shedding.star import is_loaded
 from planner.families.load_shedding.titles import title
@@ -45,13 +45,13 @@ REASONS = {
 }
 
 
-def answer(predictions: Predictions, labels: Sequence[str], ranking: Ranking) -> str:
+def answer(predictions: SheddingPredictions, labels: Sequence[str], ranking: Ranking) -> str:
     """Which policy wins, what share of the exact answer it gives and why, and what comes close."""
     said = _answer(predictions, labels, ranking)
     return f"{said} {UNPREDICTED}" if is_loaded(predictions.model.workload) else said
 
 
-def _answer(predictions: Predictions, labels: Sequence[str], ranking: Ranking) -> str:
+def _answer(predictions: SheddingPredictions, labels: Sequence[str], ranking: Ranking) -> str:
     by, best = ranking.by, ranking.of(ranking.best)
     if by.name not in ANSWERS:
         return plain_answer(ranking, title)
@@ -80,7 +80,7 @@ def _said(ranking: Ranking, candidate: Candidate) -> str:
     return f"importance {figure(candidate.score)}{whole}"
 
 
-def _of_online(predictions: Predictions, labels: Sequence[str], ranking: Ranking) -> str:
+def _of_online(predictions: SheddingPredictions, labels: Sequence[str], ranking: Ranking) -> str:
     """Which of the policies that live streams can have gives most, and how far the next is."""
     by = ranking.by
     scores = {
@@ -98,12 +98,12 @@ def _of_online(predictions: Predictions, labels: Sequence[str], ranking: Ranking
     )
 
 
-def notes(predictions: Predictions, labels: Sequence[str]) -> tuple[str, ...]:
+def notes(predictions: SheddingPredictions, labels: Sequence[str]) -> tuple[str, ...]:
     """Which figures are simulated and on what, and what no live stream can have."""
     return tuple(_notes(predictions, labels))
 
 
-def _notes(predictions: Predictions, labels: Sequence[str]) -> Iterator[str]:
+def _notes(predictions: SheddingPredictions, labels: Sequence[str]) -> Iterator[str]:
     model = predictions.model
     yield (
         f"Importance and recall are of the whole run of {amount(model.span)} s, warm-up included; "
@@ -129,7 +129,7 @@ def _notes(predictions: Predictions, labels: Sequence[str]) -> Iterator[str]:
         yield f"Predicted in closed form: {listed(closed)}."
 
 
-def _sample_words(predictions: Predictions) -> str:
+def _sample_words(predictions: SheddingPredictions) -> str:
     sample = predictions.sampled.sample
     text = f"on {sample.tuples:,} tuples that are drawn as a run's are, by another seed"
     if not predictions.sampled.is_whole_run:
@@ -141,12 +141,12 @@ def _sample_words(predictions: Predictions) -> str:
     return text
 
 
-def why(predictions: Predictions, labels: Sequence[str]) -> tuple[str, ...]:
+def why(predictions: SheddingPredictions, labels: Sequence[str]) -> tuple[str, ...]:
     """How the figures come about, one sentence each."""
     return tuple(_why(predictions, labels))
 
 
-def _why(predictions: Predictions, labels: Sequence[str]) -> Iterator[str]:
+def _why(predictions: SheddingPredictions, labels: Sequence[str]) -> Iterator[str]:
     model = predictions.model
     for place, arm in enumerate(model.star.arms):
         alias = arm.source.alias

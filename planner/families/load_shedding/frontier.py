@@ -10,7 +10,7 @@ import numpy as np
 from planner.families.capabilities import MemoryPoint, SplitPoint
 from planner.families.load_shedding.labels import EXACT
 from planner.families.load_shedding.model import ShedModel
-from planner.families.load_shedding.prediction.predictions import SIMULATED, Predictions
+from planner.families.load_shedding.prediction.predictions import SIMULATED, SheddingPredictions
 from planner.workload.workload import Workload
 
 # Sizes of memory of a frontier where none are asked for.
@@ -39,12 +39,12 @@ def usual_memories(model: ShedModel) -> tuple[int, ...]:
 
 def point(workload: Workload, label: str, memory: int) -> MemoryPoint:
     """A policy under one size of memory."""
-    own = Predictions(ShedModel(with_memory(workload, memory))).of(label)
+    own = SheddingPredictions(ShedModel(with_memory(workload, memory))).of(label)
     return MemoryPoint(memory, label, own.importance, own.recall, own.model)
 
 
 def split_points(
-    predictions: Predictions, label: str, partitions: Sequence[int]
+    predictions: SheddingPredictions, label: str, partitions: Sequence[int]
 ) -> Iterator[SplitPoint]:
     """A policy in so many partitions by key, each with its part of the memory; simulated."""
     model, sampled = predictions.model, predictions.sampled

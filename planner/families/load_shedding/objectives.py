@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from planner.families.load_shedding.labels import EXACT
 from planner.plan.cost import Quality
-from planner.plan.objective import Objective, Outcome
+from planner.plan.objective import Objective, PlanOutcome
 from planner.plan.plan import Plan
 
 
@@ -16,8 +16,10 @@ def is_bounded(label: str) -> bool:
     return label != EXACT
 
 
-def _of_query(read: Callable[[Quality], float | None]) -> Callable[[Plan, Outcome], float | None]:
-    def of(plan: Plan, outcome: Outcome) -> float | None:
+def _of_query(
+    read: Callable[[Quality], float | None],
+) -> Callable[[Plan, PlanOutcome], float | None]:
+    def of(plan: Plan, outcome: PlanOutcome) -> float | None:
         # A run whose policy was switched has a root for each, of the one query.
         quality = outcome.qualities.get(str(plan.roots[0].param("query")))
         return None if quality is None else read(quality)

@@ -30,14 +30,14 @@ NO_BOUND = "all"
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuiltShedding:
     """A plan, and by operator id the place among the arms of the stream that it is about."""
 
     plan: Plan
     arms: dict[str, int]
 
 
-def built(query: Query, star: Star, label: str) -> Built:
+def built(query: Query, star: Star, label: str) -> BuiltShedding:
     """The plan of a policy: one probe for each arm, in FROM order."""
     about: dict[str, int] = {}
     table = _table(query, star)
@@ -59,7 +59,7 @@ def built(query: Query, star: Star, label: str) -> Built:
         about[probe.id] = place
         probes.append(probe)
     output = Operator("output", (("query", query.name), *_aggregates(query)), tuple(probes))
-    return Built(Plan(NAME, label, (output,)), about)
+    return BuiltShedding(Plan(NAME, label, (output,)), about)
 
 
 def _aggregates(query: Query) -> Params:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 
 from planner.families.load_shedding.labels import EXACT
 from planner.families.load_shedding.model import ShedModel
-from planner.families.load_shedding.plans import Built
-from planner.families.load_shedding.prediction.flows import ArmFlow, Prediction
-from planner.families.load_shedding.prediction.predictions import Predictions
+from planner.families.load_shedding.plans import BuiltShedding
+from planner.families.load_shedding.prediction.flows import ArmFlow, SheddingPrediction
+from planner.families.load_shedding.prediction.predictions import SheddingPredictions
 from planner.joins.keys import looked_up
 from planner.plan.cost import Cost, Estimate, Formula, Formulas, Quality
 from planner.plan.expression import Expression, number, subscript, symbol, total
@@ -20,10 +20,10 @@ COUNTED = "one count per tuple, row or condition"
 EXPECTED = "expected counts over the declared distributions"
 
 
-def estimated(built: Built, predictions: Predictions) -> Estimate:
+def estimated(built: BuiltShedding, predictions: SheddingPredictions) -> Estimate:
     """The costs, formulas and the answer's quality of a plan."""
     prediction = predictions.of(built.plan.label)
-    pricing = _Pricing(built, predictions, prediction)
+    pricing = _SheddingFormulas(built, predictions, prediction)
     priced = {op.id: tuple(pricing.formulas(op)) for op in built.plan.operators()}
     formulas = Formulas(priced)
     (root,) = built.plan.roots
@@ -31,10 +31,12 @@ def estimated(built: Built, predictions: Predictions) -> Estimate:
     return Estimate(formulas.costs(), {str(root.param("query")): quality}, formulas)
 
 
-class _Pricing:
+class _SheddingFormulas:
     """The formulas of one plan's operators."""
 
-    def __init__(self, built: Built, predictions: Predictions, prediction: Prediction) -> None:
+    def __init__(
+        self, built: BuiltShedding, predictions: SheddingPredictions, prediction: SheddingPrediction
+    ) -> None:
         self._built, self._predictions = built, predictions
         self._prediction = prediction
         self._model: ShedModel = predictions.model

@@ -12,8 +12,8 @@ from planner.families.load_shedding import NAME, explain, frontier, switching, t
 from planner.families.load_shedding.labels import EXACT, LABELS, OFFLINE
 from planner.families.load_shedding.model import model_of
 from planner.families.load_shedding.objectives import RECALL, SUM_OF_IMPORTANCE, bounded
-from planner.families.load_shedding.plans import Built, built
-from planner.families.load_shedding.prediction.predictions import Predictions
+from planner.families.load_shedding.plans import BuiltShedding, built
+from planner.families.load_shedding.prediction.predictions import SheddingPredictions
 from planner.families.load_shedding.pricing import estimated, shedding_work
 from planner.families.protocol import Explanation, Ranking
 from planner.numbers import figure
@@ -32,7 +32,7 @@ class Policies(ListedSpace):
         self, workload: Workload, units: UnitCosts | None = None, effort: float = 1.0
     ) -> None:
         self.model = model_of(workload)
-        self.predictions = Predictions(self.model, effort)
+        self.predictions = SheddingPredictions(self.model, effort)
         super().__init__(workload, units, SUM_OF_IMPORTANCE)
         default, *others = self.objectives
         self.objectives = (default, RECALL, *map(bounded, others))
@@ -49,7 +49,7 @@ class Policies(ListedSpace):
         """Policies that are left out, and why."""
         return self.predictions.unpredicted
 
-    def built(self, label: str) -> Built:
+    def built(self, label: str) -> BuiltShedding:
         """A plan, and what its operators are about."""
         return built(self.model.query, self.model.star, self.checked(label))
 

@@ -9,14 +9,14 @@ from planner.families.load_shedding.labels import (
     RANDOM,
 )
 from planner.families.load_shedding.model import ShedModel
-from planner.families.load_shedding.prediction.predictions import Predictions
+from planner.families.load_shedding.prediction.predictions import SheddingPredictions
 from planner.plan.cost import Cost
 
 # They rank all that is stored again whenever somebody has to go, or nobody.
 _RANK_ANYWAY = (RANDOM, MATCHES_OF_NOW)
 
 
-def moved(predictions: Predictions, before: str, after: str) -> Cost:
+def moved(predictions: SheddingPredictions, before: str, after: str) -> Cost:
     """A look at every stored tuple, by a policy that ranks tuples once or learns from them."""
     if after in _RANK_ANYWAY:
         return Cost()

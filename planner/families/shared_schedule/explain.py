@@ -17,7 +17,7 @@ from planner.families.shared_schedule.labels import (
     Schedule,
     schedule_of,
 )
-from planner.families.shared_schedule.predictions import Predictions
+from planner.families.shared_schedule.predictions import SchedulePredictions
 from planner.families.shared_schedule.ranking_notes import ms, percent, rounded
 from planner.families.shared_schedule.titles import title
 from planner.numbers import amount, quoted, shortened
@@ -40,7 +40,7 @@ REASONS = {
 }
 
 
-def answer(workload: Workload, predictions: Predictions, ranking: Ranking) -> str:
+def answer(workload: Workload, predictions: SchedulePredictions, ranking: Ranking) -> str:
     """Which policy wins, how long queries wait under it and why, and what comes close."""
     by, best = ranking.by, ranking.of(ranking.best)
     if by.name not in DELAYS:
@@ -74,7 +74,7 @@ def _said(name: str, score: float, unit: str) -> str:
     }[name]
 
 
-def _alike(predictions: Predictions, ranking: Ranking) -> str:
+def _alike(predictions: SchedulePredictions, ranking: Ranking) -> str:
     """Why policies hardly differ, where they do not."""
     if len(predictions.model.windows) == 1:
         return "all policies are the same: the queries have one window"
@@ -89,7 +89,7 @@ def _alike(predictions: Predictions, ranking: Ranking) -> str:
     )
 
 
-def _growing(predictions: Predictions) -> str:
+def _growing(predictions: SchedulePredictions) -> str:
     clock = predictions.clock
     if clock.is_steady:
         return ""
@@ -99,7 +99,7 @@ def _growing(predictions: Predictions) -> str:
     )
 
 
-def _for_queries(workload: Workload, predictions: Predictions, label: str) -> str:
+def _for_queries(workload: Workload, predictions: SchedulePredictions, label: str) -> str:
     """The query that gains most against LWO, and the one that pays most."""
     model = predictions.model
     own = predictions.typical(schedule_of(model.group, label))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from planner.plan.cost import Quality
-from planner.plan.objective import Objective, Outcome
+from planner.plan.objective import Objective, PlanOutcome
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 
@@ -39,30 +39,30 @@ def stretch(quality: Quality) -> float | None:
     return quality.delay_ms / quality.isolated_delay_ms
 
 
-def _known(read: Read, outcome: Outcome) -> dict[str, float]:
+def _known(read: Read, outcome: PlanOutcome) -> dict[str, float]:
     """The figure of every query that has one."""
     figures = ((query, read(quality)) for query, quality in outcome.qualities.items())
     return {query: figure for query, figure in figures if figure is not None}
 
 
-def _mean(read: Read, _plan: Plan, outcome: Outcome) -> float | None:
+def _mean(read: Read, _plan: Plan, outcome: PlanOutcome) -> float | None:
     known = _known(read, outcome)
     return sum(known.values()) / len(known) if known else None
 
 
-def _worst(read: Read, _plan: Plan, outcome: Outcome) -> float | None:
+def _worst(read: Read, _plan: Plan, outcome: PlanOutcome) -> float | None:
     return max(_known(read, outcome).values(), default=None)
 
 
 def _weighted(
-    read: Read, weights: Mapping[str, float], _plan: Plan, outcome: Outcome
+    read: Read, weights: Mapping[str, float], _plan: Plan, outcome: PlanOutcome
 ) -> float | None:
     known = {q: value for q, value in _known(read, outcome).items() if weights.get(q)}
     whole = sum(weights[query] for query in known)
     return sum(weights[q] * value for q, value in known.items()) / whole if whole else None
 
 
-def _over_outputs(read: Read, plan: Plan, outcome: Outcome) -> float | None:
+def _over_outputs(read: Read, plan: Plan, outcome: PlanOutcome) -> float | None:
     """Every result counts alike, so that queries with many of them count most."""
     if not outcome.costs:
         return None
@@ -71,7 +71,7 @@ def _over_outputs(read: Read, plan: Plan, outcome: Outcome) -> float | None:
 
 
 def _delay(
-    name: str, title: str, figure: str, of: Callable[[Plan, Outcome], float | None], unit: str
+    name: str, title: str, figure: str, of: Callable[[Plan, PlanOutcome], float | None], unit: str
 ) -> Objective:
     return Objective(name, title, unit, figure, of, better="shorter", worse="longer", kind=_KIND)
 
@@ -124,7 +124,7 @@ def declared_objectives(workload: Workload, read: Read) -> Iterator[Objective]:
         yield _delay("lateness", title, "delay_ms_p95 / deadline", of, unit)
 
 
-def _lateness(deadlines: Mapping[str, float], _plan: Plan, outcome: Outcome) -> float | None:
+def _lateness(deadlines: Mapping[str, float], _plan: Plan, outcome: PlanOutcome) -> float | None:
     """The worst share of its deadline that a query's 95th percentile takes; above 1 is late."""
     known = _known(late_delay, outcome)
     return max((known[q] / ms for q, ms in deadlines.items() if q in known), default=None)

@@ -19,7 +19,7 @@ Params = list[tuple[str, Param]]
 
 
 @dataclass(slots=True)
-class Built:
+class BuiltSchedule:
     """A plan, and by operator id what some of its operators are about: a place, or a query.
 
     The place of an arrival is the side of its stream, that of a route its window.
@@ -30,10 +30,10 @@ class Built:
     members: dict[str, Member] = field(default_factory=dict)
 
 
-def built(model: ScheduleModel, schedule: Schedule) -> Built:
+def built(model: ScheduleModel, schedule: Schedule) -> BuiltSchedule:
     """The plan of a schedule; outputs stand in the order of the workload's queries."""
     group = model.group
-    found = Built(Plan(NAME, "", ()))
+    found = BuiltSchedule(Plan(NAME, "", ()))
     arrivals = [_arrive(model, side) for side in BOTH]
     for side, arrival in enumerate(arrivals):
         found.places[arrival.id] = side

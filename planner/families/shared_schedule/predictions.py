@@ -25,7 +25,7 @@ from planner.families.shared_schedule.delays.response_times import (
 )
 from planner.families.shared_schedule.delays.sample import (
     MOST_SCANS,
-    Sample,
+    ArrivalSample,
     drawn_sample,
     sample_size,
 )
@@ -57,7 +57,7 @@ SIMULATED = "simulated on a seeded sample"
 
 
 @dataclass(frozen=True)
-class Prediction:
+class SchedulePrediction:
     """The delays of one policy in seconds, by window, and the model they come from.
 
     `quantiles` are the 50th, 95th and 99th percentile (rows), always simulated, and so is the
@@ -76,12 +76,12 @@ class Prediction:
     error: float
 
 
-class Predictions:
+class SchedulePredictions:
     """The predictions of one join on one clock, each made when it is first asked for."""
 
     def __init__(self, model: ScheduleModel, clock: Clock, scans: int = MOST_SCANS) -> None:
         self.model, self.clock, self._scans = model, clock, scans
-        self._made: dict[Schedule, Prediction] = {}
+        self._made: dict[Schedule, SchedulePrediction] = {}
         self._responses: dict[Schedule, Responses] = {}
 
     # --- what kind of figures there are ----------------------------------------------------------
@@ -117,7 +117,7 @@ class Predictions:
     # --- simulated -------------------------------------------------------------------------------
 
     @cached_property
-    def sample(self) -> Sample:
+    def sample(self) -> ArrivalSample:
         """The arrivals that all policies are simulated on."""
         return drawn_sample(self.model, self.clock, self._sample_size)
 
@@ -126,7 +126,7 @@ class Predictions:
         return sample_size(len(self.model.windows), self._scans)
 
     @cached_property
-    def burst(self) -> tuple[Sample, bool]:
+    def burst(self) -> tuple[ArrivalSample, bool]:
         """A few tuples of the sample that are served without a pause, to be looked at."""
         return burst_of(self.sample, BURST_TUPLES)
 
@@ -170,7 +170,7 @@ class Predictions:
 
     # --- of one policy ---------------------------------------------------------------------------
 
-    def of(self, schedule: Schedule) -> Prediction:
+    def of(self, schedule: Schedule) -> SchedulePrediction:
         """The prediction of a schedule."""
         if schedule not in self._made:
             self._made[schedule] = self._predicted(schedule)
@@ -189,7 +189,7 @@ class Predictions:
         """The mean over windows of what is typical for each, by these weights."""
         return float(np.average(self.typical(schedule), weights=weights))
 
-    def _predicted(self, schedule: Schedule) -> Prediction:
+    def _predicted(self, schedule: Schedule) -> SchedulePrediction:
         seen = self._seen(schedule)
         name, closed = self._closed_form(schedule, seen)
         delays, error = self._adjusted(seen) if closed is None else (closed.results, 0.0)
@@ -200,7 +200,7 @@ class Predictions:
         else:
             scans, held = off * seen.scans, off[-1] * (seen.results[-1] - seen.found[-1])
         matches = self.model.matches(len(self.model.windows) - 1).value
-        return Prediction(
+        return SchedulePrediction(
             name,
             delays,
             scans,
@@ -245,10 +245,12 @@ class Predictions:
 # Spaces of the same workload are made again and again; what they predict is kept.
 _MOST_KEPT = 12
 _keeping = Lock()
-_kept: OrderedDict[tuple[str, Clock, int], Predictions] = OrderedDict()
+_kept: OrderedDict[tuple[str, Clock, int], SchedulePredictions] = OrderedDict()
 
 
-def predictions_of(model: ScheduleModel, units: UnitCosts, scans: int = MOST_SCANS) -> Predictions:
+def predictions_of(
+    model: ScheduleModel, units: UnitCosts, scans: int = MOST_SCANS
+) -> SchedulePredictions:
     """The predictions of a join, those made before where workload and clock are the same.
 
     So many `scans` are simulated for each policy.
@@ -256,7 +258,7 @@ def predictions_of(model: ScheduleModel, units: UnitCosts, scans: int = MOST_SCA
     clock = model.clock(units)
     key = model.workload.digest, clock, scans
     with _keeping:
-        found = _kept.pop(key, None) or Predictions(model, clock, scans)
+        found = _kept.pop(key, None) or SchedulePredictions(model, clock, scans)
         _kept[key] = found
         while len(_kept) > _MOST_KEPT:
             _kept.popitem(last=False)

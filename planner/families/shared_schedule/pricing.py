@@ -14,8 +14,8 @@ import numpy as np
 
 from planner.families.shared_schedule.labels import Schedule
 from planner.families.shared_schedule.model import SCAN_KINDS, ScheduleModel
-from planner.families.shared_schedule.plans import Built
-from planner.families.shared_schedule.predictions import Prediction, Predictions
+from planner.families.shared_schedule.plans import BuiltSchedule
+from planner.families.shared_schedule.predictions import SchedulePrediction, SchedulePredictions
 from planner.joins.shared.query_groups import BOTH
 from planner.plan.cost import Cost, Estimate, Formula, Formulas, Quality
 from planner.plan.expression import Expression, decay, number, symbol, total
@@ -29,18 +29,18 @@ WAITING = "Little's law: arrivals per second times how long they wait"
 
 
 def estimated(
-    built: Built, model: ScheduleModel, schedule: Schedule, predictions: Predictions
+    built: BuiltSchedule, model: ScheduleModel, schedule: Schedule, predictions: SchedulePredictions
 ) -> Estimate:
     """The costs, formulas and delays of a plan."""
     prediction = predictions.of(schedule)
-    pricing = _Pricing(built, model, schedule, prediction)
+    pricing = _ScheduleFormulas(built, model, schedule, prediction)
     priced = {op.id: tuple(pricing.formulas(op)) for op in built.plan.operators()}
     formulas = Formulas(priced)
     return Estimate(formulas.costs(), qualities(model, prediction, predictions), formulas)
 
 
 def qualities(
-    model: ScheduleModel, prediction: Prediction, predictions: Predictions
+    model: ScheduleModel, prediction: SchedulePrediction, predictions: SchedulePredictions
 ) -> dict[str, Quality]:
     """The delays of every query; neither mean nor longest where they grow without end."""
     has_mean, isolated = predictions.has_mean, predictions.isolated
@@ -64,11 +64,15 @@ def qualities(
     return {query.name: by_window[places[query.name]] for query in model.workload.queries}
 
 
-class _Pricing:
+class _ScheduleFormulas:
     """The formulas of one plan's operators."""
 
     def __init__(
-        self, built: Built, model: ScheduleModel, schedule: Schedule, prediction: Prediction
+        self,
+        built: BuiltSchedule,
+        model: ScheduleModel,
+        schedule: Schedule,
+        prediction: SchedulePrediction,
     ) -> None:
         self._built, self._model, self._prediction = built, model, prediction
         # By window the place of the point at which a scan through it ends.
@@ -154,7 +158,7 @@ class _Pricing:
 
 
 def cost_of_entered(
-    built: Built, model: ScheduleModel, entered: Mapping[str, int]
+    built: BuiltSchedule, model: ScheduleModel, entered: Mapping[str, int]
 ) -> dict[str, Cost]:
     """By operator id what a plan costs more because these queries entered at these times.
 

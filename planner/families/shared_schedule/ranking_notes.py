@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from planner.families.shared_schedule.labels import MQT, NAMES, schedule_of
 from planner.families.shared_schedule.policies import rule_of
-from planner.families.shared_schedule.predictions import SIMULATED, Predictions
+from planner.families.shared_schedule.predictions import SIMULATED, SchedulePredictions
 from planner.numbers import amount, shortened, times
 from planner.workload.validation import listed
 
@@ -26,12 +26,12 @@ def percent(share: float) -> str:
     return f"{100 * share:.2g}%"
 
 
-def notes(predictions: Predictions, labels: Sequence[str]) -> tuple[str, ...]:
+def notes(predictions: SchedulePredictions, labels: Sequence[str]) -> tuple[str, ...]:
     """How loaded the server is, and where delays come from."""
     return (*_load(predictions), *_models(predictions, labels))
 
 
-def _load(predictions: Predictions) -> Iterator[str]:
+def _load(predictions: SchedulePredictions) -> Iterator[str]:
     clock = predictions.clock
     scaled = ""
     if clock.is_scaled:
@@ -54,7 +54,7 @@ def _time(seconds: float) -> str:
     return f"{amount(rounded(seconds * 1e9))} ns"
 
 
-def _models(predictions: Predictions, labels: Sequence[str]) -> Iterator[str]:
+def _models(predictions: SchedulePredictions, labels: Sequence[str]) -> Iterator[str]:
     if not predictions.has_mean:
         yield (
             "Bursts of 2 or more on average have no finite variance, so that delays have no mean: "
@@ -83,7 +83,7 @@ def _models(predictions: Predictions, labels: Sequence[str]) -> Iterator[str]:
         )
 
 
-def _longest(predictions: Predictions) -> str:
+def _longest(predictions: SchedulePredictions) -> str:
     """Of how many tuples the longest delay is, where there is one."""
     if not predictions.has_mean or not predictions.clock.is_steady:
         return ", and no longest delay is predicted, since it grows with the run"
@@ -94,7 +94,7 @@ def _longest(predictions: Predictions) -> str:
     return f", and the longest delays of the {run:,} tuples of a run"
 
 
-def why(predictions: Predictions, labels: Sequence[str]) -> tuple[str, ...]:
+def why(predictions: SchedulePredictions, labels: Sequence[str]) -> tuple[str, ...]:
     """What is shared, what each policy means for queries, and what waits where."""
     text = [*_shared(predictions), *(_policy(predictions, label) for label in labels)]
     text += _metric(predictions, labels)
@@ -103,7 +103,7 @@ def why(predictions: Predictions, labels: Sequence[str]) -> tuple[str, ...]:
     return tuple(text)
 
 
-def _shared(predictions: Predictions) -> Iterator[str]:
+def _shared(predictions: SchedulePredictions) -> Iterator[str]:
     model = predictions.model
     group, count = model.group, len(model.windows)
     unit = "seconds" if group.unit == "seconds" else "rows"
@@ -116,7 +116,7 @@ def _shared(predictions: Predictions) -> Iterator[str]:
     )
 
 
-def _policy(predictions: Predictions, label: str) -> str:
+def _policy(predictions: SchedulePredictions, label: str) -> str:
     model = predictions.model
     schedule = schedule_of(model.group, label)
     own = predictions.typical(schedule)
@@ -133,7 +133,7 @@ def _policy(predictions: Predictions, label: str) -> str:
     )
 
 
-def _metric(predictions: Predictions, labels: Sequence[str]) -> Iterator[str]:
+def _metric(predictions: SchedulePredictions, labels: Sequence[str]) -> Iterator[str]:
     """Whether queries and results agree on the best policy."""
     model = predictions.model
     results = [
@@ -152,7 +152,7 @@ def _metric(predictions: Predictions, labels: Sequence[str]) -> Iterator[str]:
         )
 
 
-def _ties(predictions: Predictions) -> Iterator[str]:
+def _ties(predictions: SchedulePredictions) -> Iterator[str]:
     """What the rule for equal throughputs decides, where it decides anything."""
     model = predictions.model
     wanted = model.wanted(list)
@@ -168,7 +168,7 @@ def _ties(predictions: Predictions) -> Iterator[str]:
     )
 
 
-def _buffers(predictions: Predictions, labels: Sequence[str]) -> Iterator[str]:
+def _buffers(predictions: SchedulePredictions, labels: Sequence[str]) -> Iterator[str]:
     """What the join, the queue and held results take, under each policy."""
     model = predictions.model
     stored = sum(expression.value for expression in model.largest)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from planner.families.shared_schedule.labels import EDF, FAIR, LWO, MQT, SWF, WMQT, Schedule
-from planner.families.shared_schedule.predictions import Prediction, Predictions
+from planner.families.shared_schedule.predictions import SchedulePrediction, SchedulePredictions
 
 # Chains are listed that are better than their policy by this share of what they are made for.
 GAIN = 0.01
@@ -28,7 +28,7 @@ class _Aim:
     figure: Callable[[Schedule], float]
 
 
-def sliced(predictions: Predictions, policies: Sequence[str]) -> Mapping[str, Schedule]:
+def sliced(predictions: SchedulePredictions, policies: Sequence[str]) -> Mapping[str, Schedule]:
     """The chains that are worth listing beside these policies, by their tags."""
     windows = predictions.model.windows
     if len(windows) < 2:
@@ -46,7 +46,7 @@ def sliced(predictions: Predictions, policies: Sequence[str]) -> Mapping[str, Sc
     return found
 
 
-def _aims(predictions: Predictions, policies: Sequence[str]) -> Iterator[_Aim]:
+def _aims(predictions: SchedulePredictions, policies: Sequence[str]) -> Iterator[_Aim]:
     """What slices can be made for; none with one slice, or with one for each window."""
     windows = predictions.model.windows
     for aim in (_for_queries(predictions), *_declared(predictions, policies)):
@@ -54,11 +54,11 @@ def _aims(predictions: Predictions, policies: Sequence[str]) -> Iterator[_Aim]:
             yield aim
 
 
-def _for_queries(predictions: Predictions) -> _Aim:
+def _for_queries(predictions: SchedulePredictions) -> _Aim:
     return _Aim("", _hull(predictions, MQT), predictions.over_queries)
 
 
-def _declared(predictions: Predictions, policies: Sequence[str]) -> Iterator[_Aim]:
+def _declared(predictions: SchedulePredictions, policies: Sequence[str]) -> Iterator[_Aim]:
     """By weights and by deadlines, where there are any."""
     model = predictions.model
     wanted = model.wanted(list)
@@ -74,12 +74,12 @@ def _declared(predictions: Predictions, policies: Sequence[str]) -> Iterator[_Ai
         yield _Aim(" by deadlines", ends, lambda own: _lateness(predictions.of(own), urgent))
 
 
-def _lateness(prediction: Prediction, urgent: Mapping[int, float]) -> float:
+def _lateness(prediction: SchedulePrediction, urgent: Mapping[int, float]) -> float:
     """The worst share of its deadline that the 95th percentile of a window takes."""
     return max(float(prediction.quantiles[1, at]) / seconds for at, seconds in urgent.items())
 
 
-def _hull(predictions: Predictions, policy: str) -> tuple[int, ...]:
+def _hull(predictions: SchedulePredictions, policy: str) -> tuple[int, ...]:
     """The windows up to which a policy scans a tuple that has the server for itself."""
     targets = predictions.rule(Schedule(policy)).targets()
     points, last = predictions.model.group.boundaries, len(targets)

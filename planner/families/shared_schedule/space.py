@@ -31,8 +31,8 @@ from planner.families.shared_schedule.objectives import (
     median_delay,
     other_objectives,
 )
-from planner.families.shared_schedule.plans import Built, built
-from planner.families.shared_schedule.predictions import Predictions, predictions_of
+from planner.families.shared_schedule.plans import BuiltSchedule, built
+from planner.families.shared_schedule.predictions import SchedulePredictions, predictions_of
 from planner.families.shared_schedule.pricing import cost_of_entered, estimated, schedule_work
 from planner.families.shared_schedule.slices import sliced
 from planner.plan.cost import Cost, Estimate, UnitCosts, total
@@ -57,7 +57,7 @@ class Schedules(ListedSpace):
     ) -> None:
         self.model = model_of(workload)
         self.is_sketched = sketched
-        self.predictions: Predictions = predictions_of(
+        self.predictions: SchedulePredictions = predictions_of(
             self.model, units_of(workload, units), SKETCHED_SCANS if sketched else MOST_SCANS
         )
         # Where delays have no mean, medians are compared.
@@ -110,7 +110,7 @@ class Schedules(ListedSpace):
         }
         return tuple((label, why) for label, why in reasons.items() if label not in self.policies)
 
-    def built(self, label: str) -> Built:
+    def built(self, label: str) -> BuiltSchedule:
         """A plan, and what its operators are about."""
         return built(self.model, schedule_of(self.model.group, label))
 

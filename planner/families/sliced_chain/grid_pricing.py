@@ -41,10 +41,10 @@ def combined(space: ChainPlans, parts: Floats, by: Objective) -> GridPrices:
     """The cheapest of the strategies and of all chains, in every cell."""
     strategies = space.strategies_planned
     columns = {label: parts[:, place] for place, label in enumerate(strategies)}
-    searches: list[_Search] = []
+    searches: list[_GridSearch] = []
     at = len(strategies)
     for chains in space.chains:
-        search = _Search(chains.edges.last, parts[:, at:])
+        search = _GridSearch(chains.edges.last, parts[:, at:])
         searches.append(search)
         at += search.width
     score = np.sum([search.best for search in searches], axis=0)
@@ -84,7 +84,7 @@ def _slices(chains: GroupChains) -> Floats:
     return costs
 
 
-def _split(searches: Sequence[_Search], path: Ints) -> tuple[tuple[int, ...], ...]:
+def _split(searches: Sequence[_GridSearch], path: Ints) -> tuple[tuple[int, ...], ...]:
     found, at = [], 0
     for search in searches:
         own = path[at : at + search.last]
@@ -93,7 +93,7 @@ def _split(searches: Sequence[_Search], path: Ints) -> tuple[tuple[int, ...], ..
     return tuple(found)
 
 
-class _Search:
+class _GridSearch:
     """The cheapest and the second cheapest chain of one group, in every cell."""
 
     def __init__(self, last: int, parts: Floats) -> None:

@@ -20,7 +20,7 @@ from planner.joins.shared.query_groups import (
     Sides,
     largest_windows,
 )
-from planner.joins.shared.shares import Part, parts_of
+from planner.joins.shared.shares import PassingPart, parts_of
 from planner.time_limit import check
 
 
@@ -60,7 +60,7 @@ class SlicedJoin:
     ends: Sides
     members: tuple[Member, ...]
     query: Member | None = None
-    parts: tuple[Part, Part] | None = None
+    parts: tuple[PassingPart, PassingPart] | None = None
     sliced: bool = False
     # Where the slice before this one begins.
     previous: int | None = None

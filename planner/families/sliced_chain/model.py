@@ -11,7 +11,7 @@ from planner.errors import PlanError
 from planner.families.sliced_chain import NAME
 from planner.families.sliced_chain.coverage import refusal
 from planner.families.sliced_chain.layout import Selection, SlicedJoin
-from planner.families.sliced_chain.plans import Built, build
+from planner.families.sliced_chain.plans import BuiltChain, build
 from planner.joins.shared.half_join import Way, way_of
 from planner.joins.shared.query_groups import BOTH, Condition, Group, Member, Sides, groups_of
 from planner.joins.shared.shares import StreamShares, parts_of, together
@@ -243,7 +243,7 @@ class ChainModel:
     queries: tuple[str, ...]
     c_sys: float
 
-    def build(self, label: str) -> Built:
+    def build(self, label: str) -> BuiltChain:
         """The plan of a label. It is asked for again for its price, its seconds and its picture."""
         if label not in self._built:
             if len(self._built) >= MOST_BUILT:
@@ -253,7 +253,7 @@ class ChainModel:
         return self._built[label]
 
     @cached_property
-    def _built(self) -> dict[str, Built]:
+    def _built(self) -> dict[str, BuiltChain]:
         return {}
 
     @cached_property

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from planner.families.sliced_chain.layout import SlicedJoin
 from planner.families.sliced_chain.model import ChainModel, GroupModel
-from planner.families.sliced_chain.plans import Built
+from planner.families.sliced_chain.plans import BuiltChain
 from planner.joins.shared.query_groups import BOTH, Group, Member, Unit
 from planner.plan.cost import Cost
 from planner.workload.validation import listed
@@ -49,7 +49,7 @@ class DrawnJoin:
 
 
 @dataclass(frozen=True, slots=True)
-class Tap:
+class TapGroup:
     """Queries with the same windows: where they tap into a chain."""
 
     queries: tuple[str, ...]
@@ -74,7 +74,7 @@ class Picture:
     unit: Unit
     on: str
     joins: tuple[DrawnJoin, ...]
-    taps: tuple[Tap, ...]
+    taps: tuple[TapGroup, ...]
     is_chain: bool
 
     @property
@@ -87,7 +87,7 @@ class Picture:
         return sum(bool(join.inside) for join in self.joins)
 
 
-def pictures_of(model: ChainModel, built: Built) -> tuple[Picture, ...]:
+def pictures_of(model: ChainModel, built: BuiltChain) -> tuple[Picture, ...]:
     """The joins of every group, in the order of the plan's operators."""
     joins: dict[Group, list[tuple[str, SlicedJoin]]] = {group.group: [] for group in model.groups}
     for operator in built.plan.operators():
@@ -180,12 +180,12 @@ def _is_routed(join: SlicedJoin, member: Member) -> bool:
     return any(join.start < member.windows[side] < join.ends[side] for side in BOTH)
 
 
-def _taps(model: GroupModel, routed: set[str]) -> Iterable[Tap]:
+def _taps(model: GroupModel, routed: set[str]) -> Iterable[TapGroup]:
     by_windows: dict[tuple[int, int], list[Member]] = {}
     for member in model.group.members:
         by_windows.setdefault(member.windows, []).append(member)
     for windows, members in sorted(by_windows.items(), key=lambda pair: (max(pair[0]), pair[0])):
-        yield Tap(
+        yield TapGroup(
             tuple(member.query for member in members),
             (model.length(windows[0]), model.length(windows[1])),
             tuple(dict.fromkeys(_asked(member) for member in members)),

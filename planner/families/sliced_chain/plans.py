@@ -36,7 +36,7 @@ class Checking:
 
 
 @dataclass(frozen=True, slots=True)
-class Merging:
+class ResultMerge:
     """The results of a query put together: of the slices of a chain, or of regular joins."""
 
     group: Group
@@ -44,18 +44,18 @@ class Merging:
     sliced: bool
 
 
-Subject = Feeding | SlicedJoin | Checking | Merging
+Subject = Feeding | SlicedJoin | Checking | ResultMerge
 
 
 @dataclass(slots=True)
-class Built:
+class BuiltChain:
     """A plan, and by operator id what each of its operators is about."""
 
     plan: Plan
     subjects: dict[str, Subject] = field(default_factory=dict)
 
 
-def build(groups: Sequence[Group], queries: Sequence[str], label: str) -> Built:
+def build(groups: Sequence[Group], queries: Sequence[str], label: str) -> BuiltChain:
     """The plan of a label, chains by their ends; outputs stand in the order of the queries."""
     building = _Building(len(groups) > 1)
     ends = () if label in _STRATEGIES else ends_of(groups, label)
@@ -65,7 +65,7 @@ def build(groups: Sequence[Group], queries: Sequence[str], label: str) -> Built:
         else:
             building.chain(group, ends[place])
     roots = tuple(building.outputs[query] for query in queries)
-    return Built(Plan(NAME, label, roots), building.subjects)
+    return BuiltChain(Plan(NAME, label, roots), building.subjects)
 
 
 class _Building:
@@ -201,7 +201,7 @@ class _Building:
     def _output(
         self, group: Group, member: Member, inputs: Sequence[Operator], sliced: bool
     ) -> None:
-        about = Merging(group, member, sliced)
+        about = ResultMerge(group, member, sliced)
         query: Params = [("query", member.query)]
         if len(inputs) > 1:
             inputs = [self._made("union", query, tuple(inputs), about)]

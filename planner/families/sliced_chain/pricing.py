@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from planner.families.sliced_chain.layout import Selection, SlicedJoin
 from planner.families.sliced_chain.model import ChainModel, GroupModel
-from planner.families.sliced_chain.plans import Built, Checking, Feeding, Merging, Subject
+from planner.families.sliced_chain.plans import BuiltChain, Checking, Feeding, ResultMerge, Subject
 from planner.families.sliced_chain.published_model import two_queries
 from planner.joins.shared.query_groups import Member
 from planner.plan.cost import Cost, Estimate, Formula, Formulas, Quality, cost_of
@@ -30,7 +30,7 @@ EQUATIONS = {
 }
 
 
-def estimated(built: Built, model: ChainModel) -> Estimate:
+def estimated(built: BuiltChain, model: ChainModel) -> Estimate:
     """The costs and formulas of all operators of a plan."""
     kind = built.plan.label.partition(":")[0]
     described = two_queries(model) is not None and kind in EQUATIONS
@@ -49,12 +49,12 @@ def estimated(built: Built, model: ChainModel) -> Estimate:
     return Estimate(formulas.costs(), {query: Quality() for query in model.queries}, formulas)
 
 
-def priced(built: Built, model: ChainModel) -> dict[str, Cost]:
+def priced(built: BuiltChain, model: ChainModel) -> dict[str, Cost]:
     """The costs of all operators of a plan by id."""
     return {operator.id: cost_of(found) for operator, found in _every(built, model)}
 
 
-def _every(built: Built, model: ChainModel) -> Iterator[tuple[Operator, Iterator[Formula]]]:
+def _every(built: BuiltChain, model: ChainModel) -> Iterator[tuple[Operator, Iterator[Formula]]]:
     for operator in built.plan.operators():
         yield operator, _formulas(operator, built.subjects[operator.id], model)
 
@@ -67,7 +67,7 @@ def _formulas(operator: Operator, subject: Subject, model: ChainModel) -> Iterat
             return _joining(operator.kind, subject, model.by_group[subject.group])
         case Checking():
             return _selecting(subject, model.by_group[subject.join.group])
-        case Merging():
+        case ResultMerge():
             return _merging(operator.kind, subject, model.by_group[subject.group])
 
 
@@ -121,7 +121,7 @@ def _selecting(subject: Checking, model: GroupModel) -> Iterator[Formula]:
     yield Formula("rows_out", symbol(r"R \, \sigma", passing), COUNTED)
 
 
-def _merging(kind: str, subject: Merging, model: GroupModel) -> Iterator[Formula]:
+def _merging(kind: str, subject: ResultMerge, model: GroupModel) -> Iterator[Formula]:
     results = model.results(subject.member)
     if kind == "union" and subject.sliced:
         yield Formula("comparisons", model.entering_chain, PUNCTUATED)

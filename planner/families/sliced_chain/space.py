@@ -29,7 +29,7 @@ from planner.families.sliced_chain.labels import (
 from planner.families.sliced_chain.layout import SlicedJoin
 from planner.families.sliced_chain.model import model_of
 from planner.families.sliced_chain.picture import Balance, Picture, TradeOff, by_kind, pictures_of
-from planner.families.sliced_chain.plans import Built
+from planner.families.sliced_chain.plans import BuiltChain
 from planner.families.sliced_chain.pricing import estimated, looks_of_entered, priced, slice_work
 from planner.joins.arrays import Floats
 from planner.joins.shared.shares import TooManyError
@@ -50,7 +50,7 @@ MOST_JOINS = 64
 class Strategy:
     """A plan that is no chain, with its price."""
 
-    built: Built
+    built: BuiltChain
     costs: dict[str, Cost]
     score: float
 
@@ -175,7 +175,7 @@ class ChainPlans(ListedSpace):
             for places in chain((point.ends for point in front), chains.neighbours(best[at])):
                 yield (*best[:at], places, *best[at + 1 :])
 
-    def built(self, label: str) -> Built:
+    def built(self, label: str) -> BuiltChain:
         """A plan, and by operator id what each of its operators is about."""
         return self.model.build(self.meant(label))
 
@@ -216,7 +216,7 @@ class ChainPlans(ListedSpace):
             self._strategies[label] = Strategy(built, costs, score)
         return self._strategies[label]
 
-    def entering(self, built: Built) -> float:
+    def entering(self, built: BuiltChain) -> float:
         """Tuples per second that enter the slices and joins of a plan to probe."""
         joins = {id(s): s for s in built.subjects.values() if isinstance(s, SlicedJoin)}
         return sum(
@@ -225,7 +225,7 @@ class ChainPlans(ListedSpace):
             for flow in self.model.by_group[join.group].flows(join)
         )
 
-    def _overhead(self, built: Built) -> float:
+    def _overhead(self, built: BuiltChain) -> float:
         """What entering slices and joins is worth in comparisons per second."""
         return self.model.c_sys * self.entering(built) if self.model.c_sys else 0.0
 
@@ -299,7 +299,7 @@ class ChainPlans(ListedSpace):
         """What plans hold, and what they do by kind of work."""
         return tuple(self._balance(self.built(label)) for label in labels)
 
-    def _balance(self, built: Built) -> Balance:
+    def _balance(self, built: BuiltChain) -> Balance:
         costs, plan = priced(built, self.model), built.plan
         joins = [join for picture in pictures_of(self.model, built) for join in picture.joins]
         return Balance(

@@ -31,7 +31,7 @@ _MANY_VALUES = 50
 
 
 @dataclass(frozen=True, slots=True)
-class KeyColumn:
+class DistinctColumn:
     """A column of a source: its values, each once."""
 
     source: str
@@ -44,8 +44,8 @@ class KeyColumn:
 class KeyPair:
     """Two columns that can be compared, and how many of their values they share."""
 
-    left: KeyColumn
-    right: KeyColumn
+    left: DistinctColumn
+    right: DistinctColumn
     common: int
     score: float
 
@@ -64,7 +64,7 @@ class KeyPair:
         return f"{left.source}.{left.column} = {right.source}.{right.column}"
 
 
-def key_columns(source: DroppedSource) -> list[KeyColumn]:
+def key_columns(source: DroppedSource) -> list[DistinctColumn]:
     """The columns of a source that can be keys: texts and whole numbers."""
     found = []
     for name in source.table.column_names[:_MOST_COLUMNS]:
@@ -82,17 +82,17 @@ def key_columns(source: DroppedSource) -> list[KeyColumn]:
         if kind == "number":
             values = values.cast(pa.int64(), safe=False)
         if len(values):
-            found.append(KeyColumn(source.name, name, kind, values))
+            found.append(DistinctColumn(source.name, name, kind, values))
     return found
 
 
-def key_pairs(left: Sequence[KeyColumn], right: Sequence[KeyColumn]) -> list[KeyPair]:
+def key_pairs(left: Sequence[DistinctColumn], right: Sequence[DistinctColumn]) -> list[KeyPair]:
     """All pairs of columns that can be compared, the likeliest first."""
     pairs = [_pair(one, other) for one in left for other in right if one.kind == other.kind]
     return sorted(pairs, key=lambda pair: (-pair.score, str(pair)))
 
 
-def _pair(left: KeyColumn, right: KeyColumn) -> KeyPair:
+def _pair(left: DistinctColumn, right: DistinctColumn) -> KeyPair:
     common = int(pc.sum(pc.is_in(left.values, value_set=right.values)).as_py() or 0)
     smaller = min(len(left.values), len(right.values))
     union = len(left.values) + len(right.values) - common
@@ -105,7 +105,7 @@ def _pair(left: KeyColumn, right: KeyColumn) -> KeyPair:
     return KeyPair(left, right, common, score if common else 0.2 * score)
 
 
-def _name_agreement(left: KeyColumn, right: KeyColumn) -> float:
+def _name_agreement(left: DistinctColumn, right: DistinctColumn) -> float:
     """1 for one name, less for names such as `customer` and `customer_id` or `id` of customers."""
     one, other = _words(left.column), _words(right.column)
     if one == other:

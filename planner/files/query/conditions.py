@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from planner.errors import PlanError
-from planner.files.query.tokens import Cursor, Word
+from planner.files.query.tokens import TokenCursor, Word
 from planner.workload.query import FLIPPED, Column, Comparison, Filter, Predicate
 
 MOST_PARENTHESES = 50
@@ -49,7 +49,7 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ComparisonSide:
     """One side of a comparison: columns added or taken away, and a constant."""
 
     plus: tuple[Name, ...]
@@ -59,20 +59,20 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class WrittenCondition:
     """A comparison as written, or else one of its `alternatives`; `at` is the place of its sign."""
 
-    left: Side
+    left: ComparisonSide
     comparison: Comparison
-    right: Side
+    right: ComparisonSide
     at: Word
-    alternatives: tuple[Condition, ...] = ()
+    alternatives: tuple[WrittenCondition, ...] = ()
 
 
-EMPTY = Side((), (), 0, None)
+EMPTY = ComparisonSide((), (), 0, None)
 
 
-def column(cursor: Cursor) -> Name:
+def column(cursor: TokenCursor) -> Name:
     """Step over `alias.attribute`, or an attribute alone."""
     first = cursor.name("a column")
     if cursor.accept(".") is None:
@@ -82,7 +82,7 @@ def column(cursor: Cursor) -> Name:
     return Name(first, cursor.any_name())
 
 
-def conditions(cursor: Cursor, depth: int = 0) -> list[Condition]:
+def conditions(cursor: TokenCursor, depth: int = 0) -> list[WrittenCondition]:
     """Step over comparisons joined by AND, or by OR where they are one condition."""
     found = _conjunction(cursor, depth)
     while (sign := cursor.accept("OR")) is not None:
@@ -93,20 +93,20 @@ def conditions(cursor: Cursor, depth: int = 0) -> list[Condition]:
     return found
 
 
-def _conjunction(cursor: Cursor, depth: int) -> list[Condition]:
+def _conjunction(cursor: TokenCursor, depth: int) -> list[WrittenCondition]:
     found = _condition(cursor, depth)
     while cursor.accept("AND"):
         found += _condition(cursor, depth)
     return found
 
 
-def _either(written: Sequence[Condition]) -> Condition:
+def _either(written: Sequence[WrittenCondition]) -> WrittenCondition:
     """One condition of several of which one is to hold; they may have alternatives themselves."""
     first, *others = (each for one in written for each in (one, *one.alternatives))
     return replace(first, alternatives=tuple(replace(each, alternatives=()) for each in others))
 
 
-def _condition(cursor: Cursor, depth: int) -> list[Condition]:
+def _condition(cursor: TokenCursor, depth: int) -> list[WrittenCondition]:
     if cursor.accept("("):
         if cursor.word.key == "SELECT":
             raise cursor.error(SUBQUERY)
@@ -117,19 +117,19 @@ def _condition(cursor: Cursor, depth: int) -> list[Condition]:
         return inside
     left = _side(cursor)
     if (sign := cursor.accept("IN")) is not None:
-        return [_either([Condition(left, "=", right, sign) for right in _listed(cursor)])]
+        return [_either([WrittenCondition(left, "=", right, sign) for right in _listed(cursor)])]
     if (sign := cursor.accept("BETWEEN")) is not None:
-        low = Condition(left, ">=", _side(cursor), sign)
+        low = WrittenCondition(left, ">=", _side(cursor), sign)
         cursor.expect("AND", "between the two ends of BETWEEN")
-        return [low, Condition(left, "<=", _side(cursor), sign)]
+        return [low, WrittenCondition(left, "<=", _side(cursor), sign)]
     comparison = _WRITTEN.get(cursor.word.key)
     if comparison is None:
         raise cursor.error(_REFUSED.get(cursor.word.key, "expected a comparison: = <> < <= > >="))
     at = cursor.advance()
-    return [Condition(left, comparison, _side(cursor), at)]
+    return [WrittenCondition(left, comparison, _side(cursor), at)]
 
 
-def _listed(cursor: Cursor) -> list[Side]:
+def _listed(cursor: TokenCursor) -> list[ComparisonSide]:
     """Step over the constants of IN."""
     cursor.expect("(", "after IN")
     if cursor.word.key == "SELECT":
@@ -141,7 +141,7 @@ def _listed(cursor: Cursor) -> list[Side]:
     return found
 
 
-def _side(cursor: Cursor) -> Side:
+def _side(cursor: TokenCursor) -> ComparisonSide:
     side = _term(cursor, EMPTY)
     while cursor.word.key in ("+", "-"):
         if side.text is not None:
@@ -152,7 +152,7 @@ def _side(cursor: Cursor) -> Side:
     return side
 
 
-def _term(cursor: Cursor, side: Side) -> Side:
+def _term(cursor: TokenCursor, side: ComparisonSide) -> ComparisonSide:
     sign = cursor.accept("+", "-")
     negative = sign is not None and sign.key == "-"
     word = cursor.word
@@ -180,7 +180,7 @@ def normalised(predicate: Predicate) -> Predicate:
 
 
 def resolved(
-    condition: Condition, columns: dict[Name, Column], cursor: Cursor
+    condition: WrittenCondition, columns: dict[Name, Column], cursor: TokenCursor
 ) -> Predicate | Filter:
     """The condition as a predicate of two sources or a filter of one; `columns` are looked up."""
     if not condition.alternatives:
@@ -200,7 +200,9 @@ def resolved(
         raise cursor.error(f"OR and IN: {error.message}", condition.at) from error
 
 
-def _alone(condition: Condition, columns: dict[Name, Column], cursor: Cursor) -> Predicate | Filter:
+def _alone(
+    condition: WrittenCondition, columns: dict[Name, Column], cursor: TokenCursor
+) -> Predicate | Filter:
     """The condition without its alternatives."""
     left, right, comparison = condition.left, condition.right, condition.comparison
     plus, minus = left.plus + right.minus, left.minus + right.plus
@@ -229,7 +231,9 @@ def _alone(condition: Condition, columns: dict[Name, Column], cursor: Cursor) ->
     return normalised(Predicate(one, comparison, other, exact))
 
 
-def _with_text(condition: Condition, columns: dict[Name, Column], cursor: Cursor) -> Filter:
+def _with_text(
+    condition: WrittenCondition, columns: dict[Name, Column], cursor: TokenCursor
+) -> Filter:
     left, right, comparison = condition.left, condition.right, condition.comparison
     if left.text is not None:
         left, right, comparison = right, left, FLIPPED[comparison]

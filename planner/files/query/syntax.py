@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Literal, cast
 
 from planner.errors import PlanError
-from planner.files.query.conditions import SUBQUERY, Condition, Name, column, conditions
-from planner.files.query.tokens import Cursor, Word
+from planner.files.query.conditions import SUBQUERY, Name, WrittenCondition, column, conditions
+from planner.files.query.tokens import TokenCursor, Word
 from planner.workload.query import CountWindow, LandmarkWindow, TimeWindow, TumblingWindow, Window
 
 # Milliseconds, so that a division gives 9 MS as 0.009: 9 * 0.001 is another number.
@@ -20,7 +20,7 @@ UNIT_MS = {
 }
 
 
-def bracketed_window(cursor: Cursor) -> Window | None:
+def bracketed_window(cursor: TokenCursor) -> Window | None:
     """Step over `[...]` if it stands here."""
     if cursor.accept("[") is None:
         return None
@@ -32,7 +32,7 @@ def bracketed_window(cursor: Cursor) -> Window | None:
     return window
 
 
-def closing_window(cursor: Cursor) -> Window:
+def closing_window(cursor: TokenCursor) -> Window:
     """What follows a WINDOW that closes the query: a length, or UNTIL NOW."""
     if cursor.accept("UNTIL"):
         cursor.expect("NOW", "after UNTIL")
@@ -40,7 +40,7 @@ def closing_window(cursor: Cursor) -> Window:
     return _of_length(cursor, TimeWindow)
 
 
-def _window(cursor: Cursor, kind: Word) -> Window:
+def _window(cursor: TokenCursor, kind: Word) -> Window:
     if kind.key == "LANDMARK":
         return LandmarkWindow()
     if kind.key == "ROWS":
@@ -58,7 +58,7 @@ def _window(cursor: Cursor, kind: Word) -> Window:
 
 
 def _of_length(
-    cursor: Cursor, made: type[TimeWindow] | type[TumblingWindow]
+    cursor: TokenCursor, made: type[TimeWindow] | type[TumblingWindow]
 ) -> TimeWindow | TumblingWindow:
     at = cursor.word
     length = cursor.number("a length of time")
@@ -114,12 +114,12 @@ class QueryText:
 
     items: list[Item]
     sources: list[SourceText] = field(default_factory=list)
-    conditions: list[Condition] = field(default_factory=list)
+    conditions: list[WrittenCondition] = field(default_factory=list)
     group_by: list[Name] = field(default_factory=list)
     window: Window | None = None
 
 
-def read(cursor: Cursor) -> QueryText:
+def read(cursor: TokenCursor) -> QueryText:
     """The whole query; an error where anything is left over."""
     cursor.expect("SELECT", "to begin the query")
     if cursor.word.key == "DISTINCT":
@@ -149,14 +149,14 @@ def read(cursor: Cursor) -> QueryText:
     return query
 
 
-def _items(cursor: Cursor) -> list[Item]:
+def _items(cursor: TokenCursor) -> list[Item]:
     items = [_item(cursor)]
     while cursor.accept(","):
         items.append(_item(cursor))
     return items
 
 
-def _item(cursor: Cursor) -> Item:
+def _item(cursor: TokenCursor) -> Item:
     at = cursor.word
     if cursor.accept("*"):
         return Item(at)
@@ -170,7 +170,7 @@ def _item(cursor: Cursor) -> Item:
     return Item(at, column=column(cursor), name=_as_name(cursor))
 
 
-def _star_of(cursor: Cursor) -> Word | None:
+def _star_of(cursor: TokenCursor) -> Word | None:
     """Step over `b.*` if it stands here, and return the alias."""
     mark = cursor.mark()
     if cursor.word.kind in ("word", "quoted") and cursor.peek().key == ".":
@@ -182,7 +182,7 @@ def _star_of(cursor: Cursor) -> Word | None:
     return None
 
 
-def _aggregate(cursor: Cursor) -> Item:
+def _aggregate(cursor: TokenCursor) -> Item:
     at = cursor.advance()
     function = cast(Function, at.text.lower())
     cursor.expect("(", f"after {at.key}")
@@ -202,11 +202,11 @@ def _aggregate(cursor: Cursor) -> Item:
     return Item(at, inside, star_of, function, distinct, _as_name(cursor))
 
 
-def _as_name(cursor: Cursor) -> str:
+def _as_name(cursor: TokenCursor) -> str:
     return cursor.name("a name after AS").text if cursor.accept("AS") else ""
 
 
-def _from(cursor: Cursor, query: QueryText) -> None:
+def _from(cursor: TokenCursor, query: QueryText) -> None:
     query.sources.append(_source(cursor))
     while True:
         if cursor.word.key in _OTHER_JOINS:
@@ -224,7 +224,7 @@ def _from(cursor: Cursor, query: QueryText) -> None:
             query.conditions += conditions(cursor)
 
 
-def _source(cursor: Cursor, crossed: bool = False) -> SourceText:
+def _source(cursor: TokenCursor, crossed: bool = False) -> SourceText:
     if cursor.word.key == "(":
         raise cursor.error(SUBQUERY)
     name = cursor.name("a stream or relation")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TypeVar
 
-from planner.files.query.conditions import Condition, Name, conditions, resolved
+from planner.files.query.conditions import Name, WrittenCondition, conditions, resolved
 from planner.files.query.syntax import Item, QueryText, SourceText, read
-from planner.files.query.tokens import RESERVED, Cursor
+from planner.files.query.tokens import RESERVED, TokenCursor
 from planner.time_limit import check
 from planner.workload.query import Aggregate, Column, Filter, Predicate, Query, Source
 from planner.workload.validation import MAX_STREAMS, listed, suggestion
@@ -29,7 +29,7 @@ def parse_query(
     'S1.x = b.x'
     """
     check()
-    cursor = Cursor(text)
+    cursor = TokenCursor(text)
     if cursor.word.kind == "end":
         raise cursor.error("the query is empty; write SELECT * FROM STREAM [RANGE 60] ...")
     written = read(cursor)
@@ -38,7 +38,7 @@ def parse_query(
 
 def parse_condition(text: str) -> Predicate | Filter:
     """One comparison by itself, as a key of the declared statistics is written."""
-    cursor = Cursor(text)
+    cursor = TokenCursor(text)
     found = conditions(cursor)
     if len(found) != 1 or cursor.word.kind != "end":
         raise cursor.error("expected one comparison and nothing else")
@@ -50,7 +50,7 @@ def parse_condition(text: str) -> Predicate | Filter:
     return resolved(found[0], columns, cursor)
 
 
-def _names(condition: Condition) -> Iterator[Name]:
+def _names(condition: WrittenCondition) -> Iterator[Name]:
     for each in (condition, *condition.alternatives):
         for side in (each.left, each.right):
             yield from side.plus
@@ -62,7 +62,7 @@ class _Resolver:
 
     def __init__(
         self,
-        cursor: Cursor,
+        cursor: TokenCursor,
         written: QueryText,
         relations: Collection[str],
         catalogue: Catalogue | None,
@@ -114,7 +114,7 @@ class _Resolver:
                 )
         self._sources[source.alias] = Source(source.alias, name, window, source.crossed)
 
-    def _condition(self, condition: Condition) -> Predicate | Filter:
+    def _condition(self, condition: WrittenCondition) -> Predicate | Filter:
         columns = {name: self._column(name) for name in _names(condition)}
         return resolved(condition, columns, self._cursor)
 

@@ -91,7 +91,7 @@ def _kind(written: str) -> Kind:
     return "word" if written.isidentifier() else "symbol"
 
 
-class Cursor:
+class TokenCursor:
     """Reads tokens one after another; every error points at the token it stands on."""
 
     def __init__(self, text: str) -> None:

@@ -29,7 +29,7 @@ class TooManyError(PlanError):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PassingPart:
     """The tuples of a stream that pass these of its conditions and no other."""
 
     conditions: tuple[Condition, ...]
@@ -52,7 +52,7 @@ class Part:
 
 
 @lru_cache(maxsize=64)
-def parts_of(group: Group, side: int) -> tuple[Part, ...]:
+def parts_of(group: Group, side: int) -> tuple[PassingPart, ...]:
     """The parts of one stream that serve some query, by descending number of conditions passed."""
     conditions = group.conditions(side)
     masks = {(1 << len(conditions)) - 1}
@@ -62,14 +62,14 @@ def parts_of(group: Group, side: int) -> tuple[Part, ...]:
             raise TooManyError(
                 f"its conditions split {group.streams[side]} into over {MOST_COMBINATIONS:,} parts"
             )
-    found = [Part(conditions, mask) for mask in masks]
+    found = [PassingPart(conditions, mask) for mask in masks]
     asked = {m.conditions[side] for m in group.members}
     serving = [part for part in found if any(part.passes(condition) for condition in asked)]
     return tuple(sorted(serving, key=lambda part: (-part.mask.bit_count(), str(part))))
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ConditionReach:
     """A condition, and how far a tuple gets by it: as stored, and as probing."""
 
     condition: Condition
@@ -83,7 +83,7 @@ class Evaluation:
 
     survival: int
     reach: int
-    asked: tuple[Asked, ...]
+    asked: tuple[ConditionReach, ...]
 
     def text(self, group: Group) -> str:
         """The conditions in turn, each with the survival and the reach it gives."""
@@ -103,7 +103,7 @@ def evaluation_of(group: Group, side: int) -> Evaluation:
         far[conditions[side]] = (max(survival, own), max(reach, other))
     survival, reach = far.pop(Condition(), (0, 0))
     asked = [
-        Asked(condition, own, other)
+        ConditionReach(condition, own, other)
         for condition, (own, other) in far.items()
         if own > survival or other > reach
     ]
@@ -157,7 +157,7 @@ class StreamShares:
         """The share of tuples that pass a condition."""
         return 1.0 if condition.is_open else self._passing[condition]
 
-    def of_part(self, part: Part) -> float:
+    def of_part(self, part: PassingPart) -> float:
         """The share of tuples in one part of the stream."""
         return self._parts.get(part.mask, 0.0)
 

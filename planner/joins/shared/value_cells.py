@@ -19,7 +19,7 @@ Mask = int
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class AttributeCells:
     """One attribute cut at the constants that conjunctions compare it with.
 
     Cell 2j is the range below constant j, cell 2j + 1 the constant itself; `passed` says which
@@ -32,7 +32,7 @@ class Cells:
     missing: Mask
 
 
-def cells_of(conjunctions: Sequence[Sequence[Filter]]) -> tuple[Cells, ...]:
+def cells_of(conjunctions: Sequence[Sequence[Filter]]) -> tuple[AttributeCells, ...]:
     """The cells of every attribute that some conjunction asks for."""
     steps = [_step(conjunctions, k) for k in range(len(conjunctions))]
     attributes = dict.fromkeys(f.column.attribute for _, filters in steps for f in filters)
@@ -49,7 +49,7 @@ def _step(conjunctions: Sequence[Sequence[Filter]], k: int) -> tuple[bool, Seque
     return (True, filters[-1:]) if goes_on else (False, filters)
 
 
-def _cells(attribute: str, steps: Sequence[tuple[bool, Sequence[Filter]]]) -> Cells:
+def _cells(attribute: str, steps: Sequence[tuple[bool, Sequence[Filter]]]) -> AttributeCells:
     own = [[f for f in added if f.column.attribute == attribute] for _, added in steps]
     constants = sorted({c for filters in own for f in filters for c in f.constants})
     places = {constant: 2 * j + 1 for j, constant in enumerate(constants)}
@@ -65,7 +65,7 @@ def _cells(attribute: str, steps: Sequence[tuple[bool, Sequence[Filter]]]) -> Ce
             holds[k, :-1] &= np.any([compare(cells, places[c]) for c in f.constants], axis=0)
             holds[k, -1] = False
     *passed, missing = map(_mask, holds.T)
-    return Cells(attribute, tuple(constants), tuple(passed), missing)
+    return AttributeCells(attribute, tuple(constants), tuple(passed), missing)
 
 
 def _mask(bits: npt.NDArray[np.bool_]) -> Mask:
@@ -73,7 +73,7 @@ def _mask(bits: npt.NDArray[np.bool_]) -> Mask:
 
 
 def cell_shares(
-    cells: Cells, attribute: Attribute, declared: Mapping[Filter, float]
+    cells: AttributeCells, attribute: Attribute, declared: Mapping[Filter, float]
 ) -> dict[Mask, float]:
     """How often an attribute's value lies in cells that allow these conjunctions."""
     below = _below(cells, attribute, declared)
@@ -88,7 +88,7 @@ def cell_shares(
     return found
 
 
-def _below(cells: Cells, attribute: Attribute, declared: Mapping[Filter, float]) -> Floats:
+def _below(cells: AttributeCells, attribute: Attribute, declared: Mapping[Filter, float]) -> Floats:
     """For each constant the share of values below it, then of those up to it; rising."""
     values = declared_distribution(attribute)
     up_to = np.concatenate(([0.0], np.cumsum(values.shares)))
@@ -111,7 +111,7 @@ def _below(cells: Cells, attribute: Attribute, declared: Mapping[Filter, float])
 
 
 def _stated(
-    cells: Cells, attribute: Attribute, declared: Mapping[Filter, float], found: Floats
+    cells: AttributeCells, attribute: Attribute, declared: Mapping[Filter, float], found: Floats
 ) -> dict[int, float]:
     """The places of `_below` for which a share follows from one that is declared."""
     present = 1 - attribute.missing

@@ -21,7 +21,7 @@ from planner.statistics.observed_workload import settled
 from planner.workload.execution import Change
 from runtime.backends.kernels.batch_sketches import sketch_of_batch
 from runtime.backends.kernels.pace import decision_microseconds
-from runtime.backends.kernels.prepare import Prepared, changed
+from runtime.backends.kernels.prepare import PreparedKernelRun, changed
 from runtime.engines.registry import engine
 from runtime.engines.sketch_plan import SketchPlan
 from runtime.engines.sketch_statistics import burst_of, values_of
@@ -35,7 +35,7 @@ _MOST_INTERVALS = 100
 class Adapting:
     """The switches of a run, batch by batch."""
 
-    def __init__(self, request: RunRequest, prepared: Prepared) -> None:
+    def __init__(self, request: RunRequest, prepared: PreparedKernelRun) -> None:
         self._prepared = prepared
         self._batches, self._begin = prepared.batches, prepared.begin
         span = prepared.batches.last_ts - prepared.begin
@@ -72,7 +72,9 @@ class Adapting:
 
     def note(self, batch: int, sketches: Sequence[bytes]) -> None:
         """What workers have sketched of a batch, by partition."""
-        self._noted[batch] = together([Sketch.unpacked(packed) for packed in sketches])
+        # A batch may come again, where others were damaged.
+        if batch >= self._counted:
+            self._noted[batch] = together([Sketch.unpacked(packed) for packed in sketches])
 
     def switches_before(self, number: int) -> tuple[Switch, ...]:
         """All switches until this batch begins."""
@@ -87,7 +89,9 @@ class Adapting:
         self.seconds += time.thread_time() - begun
         return tuple(self._adaptation.switches)
 
-    def revised(self, record: Run, prepared: Prepared, number: int) -> tuple[Run, Prepared]:
+    def revised(
+        self, record: Run, prepared: PreparedKernelRun, number: int
+    ) -> tuple[Run, PreparedKernelRun]:
         """The record of a run with all that was decided until this batch begins; else as it is."""
         switches = self.switches_before(number)
         request, prepared = with_switches(record.request, prepared, switches)
@@ -145,8 +149,8 @@ class _Seen:
 
 
 def with_switches(
-    request: RunRequest, prepared: Prepared, switches: tuple[Switch, ...]
-) -> tuple[RunRequest, Prepared]:
+    request: RunRequest, prepared: PreparedKernelRun, switches: tuple[Switch, ...]
+) -> tuple[RunRequest, PreparedKernelRun]:
     """The run with the switches that it does not have yet; else as it is."""
     changes = tuple(Change(switch.at / 1e6, plan=switch.after) for switch in switches)
     new = changes[len(request.steered) :]
@@ -155,7 +159,7 @@ def with_switches(
     return replace(request, steered=changes), changed(prepared, request, new)
 
 
-def revised(record: Run, request: RunRequest, prepared: Prepared) -> Run:
+def revised(record: Run, request: RunRequest, prepared: PreparedKernelRun) -> Run:
     """The record of a run that was changed while it went on."""
     return replace(
         record,

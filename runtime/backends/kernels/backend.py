@@ -9,11 +9,11 @@ from pathlib import Path
 
 from planner.families.registry import family
 from planner.plan.cost import Timings
-from planner.seconds.kernel_work import Shape, kernel_seconds
+from planner.seconds.kernel_work import RunShape, kernel_seconds
 from runtime.backends.interruption import RESUME, RUN_AGAIN, unless_stopped
 from runtime.backends.kernels.adapting import Adapting
 from runtime.backends.kernels.observing import with_observed
-from runtime.backends.kernels.prepare import Prepared, prepare
+from runtime.backends.kernels.prepare import PreparedKernelRun, prepare
 from runtime.backends.kernels.progress import measured_so_far, measurement_of
 from runtime.backends.kernels.totals import Totals
 from runtime.backends.protocol import Backend, RunContext
@@ -29,7 +29,7 @@ class KernelBackend(Backend):
     prepare = staticmethod(prepare)
     measured_so_far = staticmethod(measured_so_far)
 
-    def predicted_kernel(self, request: RunRequest, prepared: Prepared) -> KernelTime:
+    def predicted_kernel(self, request: RunRequest, prepared: PreparedKernelRun) -> KernelTime:
         """Over all of its stream time, batches and partitions."""
         workload, batches = prepared.workload, prepared.batches
         space = family(prepared.plan.family).space(workload, request.units)
@@ -38,12 +38,12 @@ class KernelBackend(Backend):
             seconds = max(0.0, (batches.last_ts - prepared.begin) / 1e6)
         replicated = prepared.split.modulus is None
         keeps_rows = bool(request.results)
-        shape = Shape(batches.batches, prepared.partitions, replicated, keeps_rows)
+        shape = RunShape(batches.batches, prepared.partitions, replicated, keeps_rows)
         work = space.kernel_work(prepared.plan, prepared.estimate.costs)
         spent = kernel_seconds(work, space.units, workload.longest_window, seconds, shape)
         return KernelTime(spent, space.units.source)
 
-    def measure(self, record: Run, prepared: Prepared, context: RunContext) -> Run:
+    def measure(self, record: Run, prepared: PreparedKernelRun, context: RunContext) -> Run:
         """Step the program through Spark; write the results, and lay the counts over the plan."""
         # Imported when a plan is first run: planning and reading history need no Spark.
         from runtime.spark.java_death import said_if_java_dies

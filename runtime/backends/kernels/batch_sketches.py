@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pyarrow.parquet as pq
 
-from runtime.backends.kernels.prepare import Prepared
+from runtime.backends.kernels.prepare import PreparedKernelRun
 from runtime.data.batch_seal import opened
 from runtime.engines.sketched import Sketch, Sketcher, load_sketching, together
 
 
-def sketch_of_batch(prepared: Prepared, number: int) -> Sketch:
+def sketch_of_batch(prepared: PreparedKernelRun, number: int) -> Sketch:
     """The sketch of all tuples of a batch of a run that is watched."""
     assert prepared.sketches is not None, "its tuples are watched"
     load_sketching()

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from planner.errors import RunError
 from runtime.backends.interruption import LimitReachedError
-from runtime.backends.kernels.prepare import Prepared, prepare
+from runtime.backends.kernels.prepare import PreparedKernelRun, prepare
 from runtime.data.microbatches import are_damaged
 from runtime.runs.records import RunRequest
 
@@ -18,7 +18,9 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-def with_sound_batches(request: RunRequest, prepared: Prepared, work: Callable[[], T]) -> T:
+def with_sound_batches(
+    request: RunRequest, prepared: PreparedKernelRun, work: Callable[[], T]
+) -> T:
     """What the work gives. If it fails over damaged micro-batches, it is done again with new ones.
 
     All of them are read only when something has failed: then the time is well spent.
@@ -35,7 +37,7 @@ def with_sound_batches(request: RunRequest, prepared: Prepared, work: Callable[[
     return work()
 
 
-def _make_again(request: RunRequest, prepared: Prepared) -> None:
+def _make_again(request: RunRequest, prepared: PreparedKernelRun) -> None:
     """Put the same micro-batches where the damaged ones were."""
     shutil.rmtree(prepared.batches.folder, ignore_errors=True)
     again = prepare(request, prepared.partitions)

@@ -25,7 +25,7 @@ from planner.statistics.observed import (
     StreamStatistics,
 )
 from runtime.backends.kernels.batch_sketches import sketch_of_batch
-from runtime.backends.kernels.prepare import Prepared
+from runtime.backends.kernels.prepare import PreparedKernelRun
 from runtime.backends.kernels.totals import Totals
 from runtime.data.json_records import from_json
 from runtime.engines.sketch_plan import SketchPlan
@@ -42,7 +42,7 @@ _FOLDER = "observed"
 class Observing:
     """The statistics of a run's batches so far, and what the next ones are made with."""
 
-    def __init__(self, folder: Path, prepared: Prepared, plan: SketchPlan) -> None:
+    def __init__(self, folder: Path, prepared: PreparedKernelRun, plan: SketchPlan) -> None:
         self._folder, self._prepared, self._plan = folder / _FOLDER, prepared, plan
         self._nth = -(-max(1, prepared.batches.batches) // MOST_OBSERVED)
         self._begin()
@@ -121,13 +121,15 @@ class Observing:
         return self._folder / f"{batch:06}.json"
 
 
-def observing_of(folder: Path, prepared: Prepared) -> Observing | None:
+def observing_of(folder: Path, prepared: PreparedKernelRun) -> Observing | None:
     """What observes a run in its folder; None where its tuples are not watched."""
     plan = prepared.sketches
     return None if plan is None else Observing(folder, prepared, plan)
 
 
-def with_observed(measurement: Measurement, folder: Path, prepared: Prepared) -> Measurement:
+def with_observed(
+    measurement: Measurement, folder: Path, prepared: PreparedKernelRun
+) -> Measurement:
     """The measurement with the statistics that a run left in its folder, if it was watched."""
     observing = observing_of(folder, prepared)
     if observing is None or not observing.resume(Totals(folder).done()) or not observing.timeline:

@@ -40,7 +40,7 @@ from runtime.runs.result_files import check_folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared(PreparedRun):
+class PreparedKernelRun(PreparedRun):
     """A run on kernels that is ready to go; `schema` says what the numbers in its tuples are."""
 
     batches: MicroBatches
@@ -51,7 +51,7 @@ class Prepared(PreparedRun):
     sketches: SketchPlan | None = None
 
 
-def prepare(request: RunRequest, partitions: int) -> Prepared:
+def prepare(request: RunRequest, partitions: int) -> PreparedKernelRun:
     """Plan, generate or read the tuples, cut them into micro-batches, and compile the plan."""
     writable_home()
     if request.results is not None:
@@ -91,7 +91,7 @@ def prepare(request: RunRequest, partitions: int) -> Prepared:
     given = PlanInput(plan, workload, schema, span, split, stages, begin, request.units)
     replicated = split.modulus is None
     program = _compiled(runs, given, request)
-    made = Prepared(
+    made = PreparedKernelRun(
         workload=workload,
         plan=plan,
         estimate=whole_estimate(chosen, stages, begin, span.warmup, span.end, request.units),
@@ -149,7 +149,9 @@ def _remarks(request: RunRequest, split: Split) -> list[str]:
     return remarks
 
 
-def changed(prepared: Prepared, request: RunRequest, changes: Sequence[Change]) -> Prepared:
+def changed(
+    prepared: PreparedKernelRun, request: RunRequest, changes: Sequence[Change]
+) -> PreparedKernelRun:
     """The same run with more changes, of which none comes before what has been run of it.
 
     What was counted so far stays in the same places of the longer program.

@@ -9,14 +9,16 @@ from pathlib import Path
 
 from planner.plan.cost import Measurement, Timings
 from runtime.backends.kernels.observing import with_observed
-from runtime.backends.kernels.prepare import Prepared
+from runtime.backends.kernels.prepare import PreparedKernelRun
 from runtime.backends.kernels.totals import Totals
 from runtime.engines.kernels.digest import as_text
 from runtime.engines.protocol import Tally
 from runtime.runs.records import Progress
 
 
-def progress_of(prepared: Prepared, done: int, totals: Sequence[bytes], begun: float) -> Progress:
+def progress_of(
+    prepared: PreparedKernelRun, done: int, totals: Sequence[bytes], begun: float
+) -> Progress:
     """How far a run is whose engine began then, when so many batches are done."""
     batches, until = prepared.batches, prepared.batches.untils[done - 1]
     tally = prepared.program.tally(totals, prepared.plan, until)
@@ -34,7 +36,7 @@ def progress_of(prepared: Prepared, done: int, totals: Sequence[bytes], begun: f
     )
 
 
-def measurement_of(prepared: Prepared, tally: Tally, timings: Timings) -> Measurement:
+def measurement_of(prepared: PreparedKernelRun, tally: Tally, timings: Timings) -> Measurement:
     """What a run counted, and its answers."""
     answers = tally.answers(prepared.workload)
     return Measurement(
@@ -53,7 +55,7 @@ def measurement_of(prepared: Prepared, tally: Tally, timings: Timings) -> Measur
     )
 
 
-def measured_so_far(prepared: Prepared, folder: Path, begun: float) -> Measurement | None:
+def measured_so_far(prepared: PreparedKernelRun, folder: Path, begun: float) -> Measurement | None:
     """What a run counted until it was interrupted; None where no batch was done.
 
     It is no answer: digests are of whole runs, and how many rows were read is not counted.

@@ -16,7 +16,7 @@ from planner.time_limit import planning_limit
 from runtime.backends.interruption import RUN_AGAIN
 from runtime.backends.native.description import NativePlan
 from runtime.backends.native.files import NativeFiles, cuts_of, merge_native_results, write_tables
-from runtime.backends.native.kinds import Groups, describe, groups_of, refusal
+from runtime.backends.native.kinds import NativeAggregation, describe, groups_of, refusal
 from runtime.backends.native.tally import NativeTally
 from runtime.backends.protocol import Backend, PreparedRun, RunContext, family_of
 from runtime.data.folders import writable_home
@@ -40,7 +40,7 @@ class PreparedNative(PreparedRun):
     tables: Mapping[str, Table]
     cuts: tuple[int, ...]
     # Of an aggregation.
-    groups: Groups | None = None
+    groups: NativeAggregation | None = None
 
     @property
     def streams(self) -> list[str]:

@@ -18,7 +18,7 @@ from runtime.backends.native.description import NativePlan, Use
 from runtime.engines.registry import ENGINES
 
 
-class Groups(Protocol):
+class NativeAggregation(Protocol):
     """What Spark aggregates beside joins: columns coded before, rows read back after."""
 
     def columns(self) -> dict[str, dict[str, pa.Array]]:
@@ -61,11 +61,13 @@ def describe(plan: Plan, workload: Workload) -> NativePlan:
 
 def groups_of(
     plan: Plan, described: NativePlan, workload: Workload, tables: Mapping[str, Table]
-) -> Groups | None:
+) -> NativeAggregation | None:
     """What is aggregated of a plan; None where results of joins are the answer."""
     kind = _kind(plan.family)
     aggregated = getattr(kind, "groups", None)
-    found: Groups | None = aggregated(described, workload, tables) if aggregated else None
+    found: NativeAggregation | None = (
+        aggregated(described, workload, tables) if aggregated else None
+    )
     return found
 
 

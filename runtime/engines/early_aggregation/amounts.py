@@ -122,7 +122,7 @@ _FUNCTIONS = {"sum": SUM, "avg": SUM, "min": LEAST, "max": GREATEST}
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptColumn:
     """A column that the kernel keeps for aggregates: a function of an attribute of a source.
 
     `kind` is integer, float or text. A sum counts in units of 2^-shift, and no value of it is
@@ -165,7 +165,7 @@ class Amounts:
     """
 
     def __init__(self, query: Query, tables: Mapping[str, Table], most_rows: float) -> None:
-        self.kept: list[Kept] = []
+        self.kept: list[KeptColumn] = []
         self.codes: list[NDArray[np.int64]] = []
         self.texts: dict[int, Ranked] = {}
         aliases = [source.alias for source in query.sources]
@@ -177,9 +177,9 @@ class Amounts:
                 kept, codes = _summed(data, column, source, kind, most_rows)
             elif kind == "text":
                 self.texts[place] = ranked(data)
-                kept, codes = Kept(function, source, kind), self.texts[place].codes
+                kept, codes = KeptColumn(function, source, kind), self.texts[place].codes
             else:
-                kept, codes = Kept(function, source, kind), in_order(data.values)
+                kept, codes = KeptColumn(function, source, kind), in_order(data.values)
             if kind != "text" and (present_values(data) == NOTHING).any():
                 raise PlanError(
                     f"holds {NOTHING}, by which a missing value is known; leave it out by a filter "
@@ -192,18 +192,18 @@ class Amounts:
 
 def _summed(
     data: ColumnData, column: Column, source: int, kind: str, most_rows: float
-) -> tuple[Kept, NDArray[np.int64]]:
+) -> tuple[KeptColumn, NDArray[np.int64]]:
     """The values of a sum in fixed point, as fine as so many of them can be added up."""
     if data.valid is not None and not data.valid.any():
         # Of a column without a value a file cannot tell the type: there is nothing to add up.
-        return Kept(SUM, source, "integer"), np.zeros(len(data.values), np.int64)
+        return KeptColumn(SUM, source, "integer"), np.zeros(len(data.values), np.int64)
     if kind == "text":
         raise PlanError("holds text; SUM and AVG need numbers", str(column))
     values = data.values if data.valid is None else np.where(data.valid, data.values, 0)
     if kind == "integer":
         # Beyond what a sum of them may reach, the sums themselves are looked at.
         largest = max(abs(int(values.max(initial=0))), abs(int(values.min(initial=0))))
-        return Kept(SUM, source, kind, 0, largest), values.astype(np.int64)
+        return KeptColumn(SUM, source, kind, 0, largest), values.astype(np.int64)
     if not np.isfinite(values).all():
         raise PlanError("holds an infinite number; SUM and AVG need finite ones", str(column))
     size = float(np.abs(values).max(initial=0.0))
@@ -221,7 +221,7 @@ def _summed(
     if exact < shift:
         shift, scaled = exact, np.rint(np.ldexp(values, exact))
     codes = scaled.astype(np.int64)
-    return Kept(SUM, source, kind, shift, int(np.abs(codes).max(initial=0))), codes
+    return KeptColumn(SUM, source, kind, shift, int(np.abs(codes).max(initial=0))), codes
 
 
 def _exact_shift(values: NDArray[Any], most: int) -> int:
@@ -253,7 +253,7 @@ def from_order(codes: NDArray[np.int64], kind: str) -> NDArray[Any]:
     return np.where(codes < 0, codes ^ _SIGN, codes).view(np.float64)
 
 
-def sum_column(kept: Kept, sums: NDArray[np.int64], missing: NDArray[np.bool_]) -> pa.Array:
+def sum_column(kept: KeptColumn, sums: NDArray[np.int64], missing: NDArray[np.bool_]) -> pa.Array:
     """Sums as they are shown: whole numbers stay whole."""
     if kept.kind == "integer":
         return pa.array(sums, mask=missing)
@@ -261,7 +261,10 @@ def sum_column(kept: Kept, sums: NDArray[np.int64], missing: NDArray[np.bool_]) 
 
 
 def mean_column(
-    kept: Kept, sums: NDArray[np.int64], present: NDArray[np.int64], missing: NDArray[np.bool_]
+    kept: KeptColumn,
+    sums: NDArray[np.int64],
+    present: NDArray[np.int64],
+    missing: NDArray[np.bool_],
 ) -> pa.Array:
     """Means of so many values."""
     scaled = np.ldexp(sums.astype(np.float64), -kept.shift)

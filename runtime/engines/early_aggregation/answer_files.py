@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from planner.files.text_codes import MOST_TEXTS, numbered_values
 from planner.workload.query import Aggregate, Query, common_block
 from runtime.engines.early_aggregation.amounts import (
-    Kept,
+    KeptColumn,
     from_order,
     kept_columns,
     kernel_function,
@@ -231,7 +231,7 @@ class AnswerReader:
     def _aggregate(
         self, aggregate: Aggregate, rows: np.ndarray, place: int, present: NDArray[np.bool_]
     ) -> pa.Array:
-        one: Kept = self.grouping.kept[place]
+        one: KeptColumn = self.grouping.kept[place]
         sums, values = kept(rows, place, SUMS), kept(rows, place, PRESENTS)
         if aggregate.function == "count":
             return pa.array(np.where(present, sums if aggregate.distinct else values, 0))

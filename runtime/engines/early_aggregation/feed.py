@@ -17,7 +17,7 @@ from planner.workload.workload import Workload
 from runtime.data.feed import Feed
 from runtime.engines.early_aggregation.amounts import Amounts, Combined, Ranked, combined, ranked
 from runtime.engines.early_aggregation.groups import AggregationSchema, Grouping, Meanings
-from runtime.engines.early_aggregation.kernel.types import NOTHING, Arrivals
+from runtime.engines.early_aggregation.kernel.types import NOTHING, AggregationArrivals
 from runtime.engines.join_feeds import JoinSchema, comes_or_goes, count_windows, loop_feed
 from runtime.engines.kernels.loop_types import Rows
 
@@ -30,8 +30,8 @@ def aggregate_feed(workload: Workload, tables: Mapping[str, Table]) -> Feed:
     rows = joined.tuples
     assert isinstance(rows, Rows)
     of_source = [np.flatnonzero(rows.source == place) for place in range(len(query.sources))]
-    shared = set(Rows._fields) & set(Arrivals._fields)
-    arrivals = Arrivals(
+    shared = set(Rows._fields) & set(AggregationArrivals._fields)
+    arrivals = AggregationArrivals(
         **{name: getattr(rows, name) for name in shared},
         group=_spread(rows, of_source, [group.codes for group in coding.groups]),
         cell=_spread(rows, of_source, [cell.codes for cell in coding.cells]),

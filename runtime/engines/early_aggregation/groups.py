@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from planner.errors import RunError
 from runtime.data.json_records import read_record, write_record
-from runtime.engines.early_aggregation.amounts import Kept
+from runtime.engines.early_aggregation.amounts import KeptColumn
 from runtime.engines.early_aggregation.kernel.types import (
     DISTINCT,
     GREATEST,
@@ -42,7 +42,7 @@ class Grouping:
 
     groups: list[int]
     cells: list[int]
-    kept: list[Kept]
+    kept: list[KeptColumn]
     changing: bool
     seed: int
 

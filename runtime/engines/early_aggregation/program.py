@@ -20,11 +20,11 @@ from runtime.engines.early_aggregation.kernel.aggregation import (
     nothing_yet,
 )
 from runtime.engines.early_aggregation.kernel.types import (
+    AggregationArrivals,
     AggregationCounters,
     AggregationSpan,
-    Arrivals,
     Functions,
-    Groups,
+    GroupSlots,
     Sources,
     Values,
 )
@@ -84,7 +84,7 @@ def recomputations(
 
 # In the rows that are kept: the event of a block that ends, before others of that time.
 CLOSED = -1
-_STAY, _GROUPS = len(Arrivals._fields), len(Groups._fields)
+_STAY, _GROUPS = len(AggregationArrivals._fields), len(GroupSlots._fields)
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class AggregationProgram(Program):
     given all tuples, and each probes and counts in one of them.
     """
 
-    form = Arrivals
+    form = AggregationArrivals
 
     nest: Nest
     kind: list[int]
@@ -116,7 +116,7 @@ class AggregationProgram(Program):
         load_aggregation_kernels()
 
     def step(self, state: bytes | None, batch: bytes, partition: int, most_rows: int) -> BatchStep:
-        given = Batch.unpack(batch, Arrivals)
+        given = Batch.unpack(batch, AggregationArrivals)
         functions = np.array(self.functions, np.int64).reshape(-1, 3)
 
         def begin() -> list[np.ndarray]:
@@ -237,4 +237,6 @@ def _packed(standing: Standing) -> list[np.ndarray]:
 
 def _unpacked(kept: list[np.ndarray]) -> Standing:
     stay, rest = kept[:_STAY], kept[_STAY:]
-    return Standing(Arrivals(*stay), Groups(*rest[:_GROUPS]), Values(*rest[_GROUPS:-1]), rest[-1])
+    return Standing(
+        AggregationArrivals(*stay), GroupSlots(*rest[:_GROUPS]), Values(*rest[_GROUPS:-1]), rest[-1]
+    )

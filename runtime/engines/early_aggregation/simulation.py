@@ -50,7 +50,7 @@ class Holder:
     cells: dict[tuple[int, ...], list[Tuple]] = field(default_factory=dict)
 
 
-class Watch:
+class AggregationWatch:
     """What may be seen of an aggregation; this one does not look."""
 
     def entered(self, alias: str, one: Tuple, cell: tuple[int, ...] | None) -> None: ...
@@ -68,10 +68,10 @@ class AggregationSimulation:
     """
 
     def __init__(
-        self, workload: Workload, plan: Plan, second: int = 1, watch: Watch | None = None
+        self, workload: Workload, plan: Plan, second: int = 1, watch: AggregationWatch | None = None
     ) -> None:
         self.workload, self.query = workload, workload.queries[0]
-        self.second, self.watch = second, watch or Watch()
+        self.second, self.watch = second, watch or AggregationWatch()
         self.warmup, self.now = 0.0, 0.0
         self.streams = [s for s in self.query.sources if s.window is not None]
         self.classes = self.query.equality_classes()

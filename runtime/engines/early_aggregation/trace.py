@@ -7,9 +7,9 @@ from itertools import islice
 from planner.plan.plan import Operator
 from runtime.engines.early_aggregation.simulation import (
     AggregationSimulation,
+    AggregationWatch,
     Entry,
     Tuple,
-    Watch,
 )
 from runtime.engines.trace import Counts, Event, Place, Watched, chip_id, members, values_of
 
@@ -27,7 +27,7 @@ def _group(alias: str, key: tuple[int, ...]) -> str:
     return f"{alias}⟨{', '.join(map(str, key))}⟩"
 
 
-class _Recorder(Watch):
+class _AggregationRecorder(AggregationWatch):
     def __init__(self) -> None:
         self.events: list[Event] = []
 
@@ -72,7 +72,7 @@ class AggregationWatcher:
     def __init__(self, given: Watched) -> None:
         workload = given.workload
         (query,) = workload.queries
-        self._seen = _Recorder()
+        self._seen = _AggregationRecorder()
         self._simulation = AggregationSimulation(workload, given.plan, 1_000_000, self._seen)
         self._simulation.warmup = given.program.span.warmup
         self._seen.early = self._simulation.early

@@ -22,7 +22,7 @@ from planner.workload.execution import Every
 from planner.workload.query import COMPARE, CountWindow, LandmarkWindow, Query, TimeWindow
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
-from runtime.engines.trace import Member
+from runtime.engines.trace import TracedTuple
 
 # An alias: how its window is reached, and in how many buckets.
 Access = Mapping[str, tuple[str, int | str]]
@@ -30,19 +30,19 @@ Access = Mapping[str, tuple[str, int | str]]
 Test = Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
 
 
-class Watch:
+class JoinWatch:
     """What may be seen of a simulation; this one does not look."""
 
-    def expired(self, alias: str, gone: Sequence[Member]) -> None: ...
+    def expired(self, alias: str, gone: Sequence[TracedTuple]) -> None: ...
     def probed(
         self,
-        bound: Sequence[Member],
+        bound: Sequence[TracedTuple],
         alias: str,
-        examined: Sequence[Member],
-        fitting: Sequence[Member],
+        examined: Sequence[TracedTuple],
+        fitting: Sequence[TracedTuple],
     ) -> None: ...
-    def found(self, members: Mapping[str, Member]) -> None: ...
-    def inserted(self, member: Member) -> None: ...
+    def found(self, members: Mapping[str, TracedTuple]) -> None: ...
+    def inserted(self, member: TracedTuple) -> None: ...
 
 
 class LoopSimulation:
@@ -57,21 +57,21 @@ class LoopSimulation:
         codes: Sequence[int],
         warmup: int = 0,
         end: int = 2**62,
-        watch: Watch | None = None,
+        watch: JoinWatch | None = None,
     ) -> None:
         (self.query,) = workload.queries
         self.orders, self.access, self.codes = orders, access, codes
         self.warmup, self.end = warmup, end
-        self.watch = watch or Watch()
+        self.watch = watch or JoinWatch()
         self.sources = {source.alias: source for source in self.query.sources}
-        self.window: dict[str, list[Member]] = {alias: [] for alias in self.sources}
+        self.window: dict[str, list[TracedTuple]] = {alias: [] for alias in self.sources}
         self.arrived: dict[str, list[int]] = {alias: [] for alias in self.sources}
         self.examined: Counter[tuple[str, int]] = Counter()
         self.matched: Counter[tuple[str, int]] = Counter()
         self.inserts: Counter[str] = Counter()
         self.expirations: Counter[str] = Counter()
         self.results: list[tuple[int, ...]] = []
-        self._fresh: list[Member] = []
+        self._fresh: list[TracedTuple] = []
         self._classes = self.query.equality_classes()
         self._class_of = {
             (column.alias, number): column.attribute
@@ -91,7 +91,7 @@ class LoopSimulation:
 
     # --- what happens ----------------------------------------------------------------------------
 
-    def arrive(self, member: Member) -> None:
+    def arrive(self, member: TracedTuple) -> None:
         """The ticks before a tuple, and the tuple itself."""
         if self.tick and self._now is None:
             self._now = -(-member.ts // self.tick) * self.tick
@@ -122,7 +122,7 @@ class LoopSimulation:
                 return
             self._tick(None)
 
-    def _tick(self, arriving: Member | None) -> None:
+    def _tick(self, arriving: TracedTuple | None) -> None:
         now = self._now
         assert now is not None
         if self.lazy and self._fresh:
@@ -134,7 +134,7 @@ class LoopSimulation:
             self._expire(now, arriving, now)
         self._now = now + self.tick
 
-    def _insert(self, member: Member, counted: bool) -> None:
+    def _insert(self, member: TracedTuple, counted: bool) -> None:
         self.inserts[member.alias] += counted
         self.window[member.alias].append(member)
         self.watch.inserted(member)
@@ -152,7 +152,7 @@ class LoopSimulation:
             if gone:
                 self.watch.expired(alias, gone)
 
-    def _expire(self, now: int, arriving: Member | None, tick: int | None) -> None:
+    def _expire(self, now: int, arriving: TracedTuple | None, tick: int | None) -> None:
         """At a tick, or (None) as a tuple arrives."""
         for alias, source in self.sources.items():
             if source.window is None or isinstance(source.window, LandmarkWindow):
@@ -172,7 +172,7 @@ class LoopSimulation:
             if gone:
                 self.watch.expired(alias, gone)
 
-    def _count_left(self, u: Member, now: int, tick: int | None) -> None:
+    def _count_left(self, u: TracedTuple, now: int, tick: int | None) -> None:
         if tick is not None:
             self.expirations[u.alias] += self.warmup < tick <= self.end
             return
@@ -193,19 +193,19 @@ class LoopSimulation:
                 visits += min(int(buckets), self.codes[number])
         return visits
 
-    def _has_left(self, u: Member, now: int, arriving: Member | None) -> bool:
+    def _has_left(self, u: TracedTuple, now: int, arriving: TracedTuple | None) -> bool:
         window = self.sources[u.alias].window
         if isinstance(window, TimeWindow):
             return u.ts + microseconds(window.seconds) <= now
         assert isinstance(window, CountWindow)
         return arriving is not None and self._age(u, arriving) > window.rows
 
-    def _age(self, u: Member, k: Member) -> int:
+    def _age(self, u: TracedTuple, k: TracedTuple) -> int:
         """How many tuples of u's source came from u on, before k."""
         ranks = self.arrived[u.alias]
         return bisect_left(ranks, k.rank) - bisect_left(ranks, u.rank)
 
-    def _passes(self, member: Member) -> bool:
+    def _passes(self, member: TracedTuple) -> bool:
         for f in self.query.filters:
             if f.column.alias == member.alias:
                 value = member.values[f.column.attribute]
@@ -215,14 +215,19 @@ class LoopSimulation:
 
     # --- the loops -------------------------------------------------------------------------------
 
-    def _evaluate(self, fresh: Sequence[Member], counted: bool) -> None:
+    def _evaluate(self, fresh: Sequence[TracedTuple], counted: bool) -> None:
         for origin in self.sources:
             own = [u for u in fresh if u.alias == origin]
             if own:
                 self._loop(origin, 0, {}, own, counted)
 
     def _loop(
-        self, origin: str, level: int, bound: dict[str, Member], own: list[Member], counted: bool
+        self,
+        origin: str,
+        level: int,
+        bound: dict[str, TracedTuple],
+        own: list[TracedTuple],
+        counted: bool,
     ) -> None:
         order = self.orders[origin]
         if level == len(order):
@@ -240,7 +245,7 @@ class LoopSimulation:
         for u in fitting:
             self._loop(origin, level + 1, {**bound, alias: u}, own, counted)
 
-    def _look(self, alias: str, bound: Mapping[str, Member]) -> list[Member]:
+    def _look(self, alias: str, bound: Mapping[str, TracedTuple]) -> list[TracedTuple]:
         """All of a window, or the bucket that the first linking class of attributes leads to."""
         how, buckets = self.access[alias]
         link = self._link(alias, frozenset(bound)) if how == "hash" else None
@@ -279,7 +284,9 @@ class LoopSimulation:
                 found.add((link[0], buckets))
         return found
 
-    def _fits(self, alias: str, u: Member, bound: Mapping[str, Member], origin: str) -> bool:
+    def _fits(
+        self, alias: str, u: TracedTuple, bound: Mapping[str, TracedTuple], origin: str
+    ) -> bool:
         for number in range(len(self._classes)):
             if (alias, number) in self._class_of:
                 for other, one in bound.items():
@@ -296,7 +303,7 @@ class LoopSimulation:
             return False
         return all(self._both_there(one, u) for one in bound.values())
 
-    def _both_there(self, one: Member, other: Member) -> bool:
+    def _both_there(self, one: TracedTuple, other: TracedTuple) -> bool:
         """Whether a row of a relation is active when a tuple arrives."""
         for row, tuple_ in ((one, other), (other, one)):
             if self.sources[row.alias].window is None:
@@ -306,7 +313,7 @@ class LoopSimulation:
                     return False
         return True
 
-    def _in_window(self, u: Member, k: Member) -> bool:
+    def _in_window(self, u: TracedTuple, k: TracedTuple) -> bool:
         window = self.sources[u.alias].window
         if window is None:
             return True

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from planner.plan.loop_orders import pipelines
-from runtime.engines.join_order.simulation import LoopSimulation, Watch
+from runtime.engines.join_order.simulation import JoinWatch, LoopSimulation
 from runtime.engines.trace import (
     Counts,
     Event,
-    Member,
     Place,
+    TracedTuple,
     Watched,
     chip_id,
     members,
@@ -33,33 +33,33 @@ _LAZY = (
 )
 
 
-def _chip(member: Member) -> str:
+def _chip(member: TracedTuple) -> str:
     return chip_id(member.alias, member.seq)
 
 
-class _Recorder(Watch):
+class _JoinRecorder(JoinWatch):
     def __init__(self) -> None:
         self.events: list[Event] = []
 
-    def expired(self, alias: str, gone: Sequence[Member]) -> None:
+    def expired(self, alias: str, gone: Sequence[TracedTuple]) -> None:
         self.events += [Event("expire", EXPIRE, _chip(u), alias) for u in gone]
 
     def probed(
         self,
-        bound: Sequence[Member],
+        bound: Sequence[TracedTuple],
         alias: str,
-        examined: Sequence[Member],
-        fitting: Sequence[Member],
+        examined: Sequence[TracedTuple],
+        fitting: Sequence[TracedTuple],
     ) -> None:
         by = " ".join(map(_chip, bound))
         looked, matched = (tuple(map(_chip, some)) for some in (examined, fitting))
         self.events.append(Event("probe", PROBE, by, alias, "", looked, matched))
 
-    def found(self, members: Mapping[str, Member]) -> None:
+    def found(self, members: Mapping[str, TracedTuple]) -> None:
         parts = tuple(map(_chip, members.values()))
         self.events.append(Event("emit", EMIT, matched=parts))
 
-    def inserted(self, member: Member) -> None:
+    def inserted(self, member: TracedTuple) -> None:
         self.events.append(Event("insert", INSERT, _chip(member), "", member.alias))
 
 
@@ -70,7 +70,7 @@ class JoinWatcher:
         workload, plan = given.workload, given.plan
         (query,) = workload.queries
         self._plan = plan
-        self._seen = _Recorder()
+        self._seen = _JoinRecorder()
         chains = pipelines(plan)
         orders = {
             origin: [str(op.param("source")) for op in chain] for origin, chain in chains.items()

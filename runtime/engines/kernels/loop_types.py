@@ -72,7 +72,7 @@ class Paths(NamedTuple):
     present: np.ndarray
 
 
-class Loops(NamedTuple):
+class LoopTable(NamedTuple):
     """What each origin does: `orders[i]` from the outermost loop to the innermost, `depth[i]` the
     level of the new tuples, `path[i, level]` how the level's window is reached. The checks of level
     l of origin i stand in equal_*[equal_start[i, l]:equal_start[i, l + 1]]; theta_* likewise."""

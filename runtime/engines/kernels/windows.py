@@ -47,7 +47,7 @@ class Tuples(NamedTuple):
         return Tuples(*(column[chosen] for column in self))
 
 
-class Layout(NamedTuple):
+class WindowLayout(NamedTuple):
     """Tuples by source and bucket. Buckets of all sources are numbered through from `first`.
 
     `tuple_at` says which tuple a place of `keys` holds; `queue` holds the tuples of each source in
@@ -105,4 +105,4 @@ def lay_out(source, key, buckets):
         bucket_fill[g] += 1
         queue[queue_fill[source[a]]] = a
         queue_fill[source[a]] += 1
-    return Layout(first, bucket, start, keys, tuple_at, queue, queue_start)
+    return WindowLayout(first, bucket, start, keys, tuple_at, queue, queue_start)

@@ -10,14 +10,19 @@ from runtime.data.feed import Span
 from runtime.engines.kernel_state import still_held
 from runtime.engines.kernels.conditions import filtered
 from runtime.engines.load_shedding.kernel.instants import star_batch
-from runtime.engines.load_shedding.kernel.types import Arrived, Learned, Outcome, ShedCounters
+from runtime.engines.load_shedding.kernel.types import (
+    Learned,
+    ShedCounters,
+    SheddingArrivals,
+    SheddingOutcome,
+)
 from runtime.engines.load_shedding.star_join import StarJoin
 
-_LEARNED, _COLUMNS = len(Learned._fields), len(Arrived._fields)
+_LEARNED, _COLUMNS = len(Learned._fields), len(SheddingArrivals._fields)
 
 
 @dataclass(slots=True)
-class Stored:
+class SheddingState:
     """What goes on from batch to batch: active rows and stored tuples, with what is known of each,
     and what waits for the processor.
 
@@ -29,11 +34,11 @@ class Stored:
     priority: np.ndarray
     since: np.ndarray
     moments: np.ndarray
-    tuples: Arrived
-    waiting: Arrived
+    tuples: SheddingArrivals
+    waiting: SheddingArrivals
 
     @classmethod
-    def nothing(cls, join: StarJoin, like: Arrived) -> Stored:
+    def nothing(cls, join: StarJoin, like: SheddingArrivals) -> SheddingState:
         """Before the first batch; tuples will be like these."""
         none, moments = np.zeros(0), np.zeros((0, *join.moments))
         empty = like.take(slice(0, 0))
@@ -45,10 +50,10 @@ class Stored:
         return [*self.learned, *known, *self.tuples, *self.waiting]
 
     @classmethod
-    def unpack(cls, packed: list[np.ndarray]) -> Stored:
+    def unpack(cls, packed: list[np.ndarray]) -> SheddingState:
         """What `pack` made."""
         priority, since, moments, *tuples = packed[_LEARNED:]
-        stored, waiting = Arrived(*tuples[:_COLUMNS]), Arrived(*tuples[_COLUMNS:])
+        stored, waiting = SheddingArrivals(*tuples[:_COLUMNS]), SheddingArrivals(*tuples[_COLUMNS:])
         return cls(Learned(*packed[:_LEARNED]), priority, since, moments, stored, waiting)
 
     def after(
@@ -56,11 +61,11 @@ class Stored:
         join: StarJoin,
         span: Span,
         begin: int,
-        arriving: Arrived,
+        arriving: SheddingArrivals,
         counters: ShedCounters,
         last: bool,
         most_rows: int,
-    ) -> tuple[Outcome, Stored]:
+    ) -> tuple[SheddingOutcome, SheddingState]:
         """Join the tuples of a batch; what comes of it, and what is stored then."""
         shape = join.shape(span, begin)
         no_hashes = np.zeros(len(arriving.ts), np.uint64)
@@ -73,7 +78,7 @@ class Stored:
         seen = self.tuples.followed_by(self.waiting).followed_by(arriving)
         known = outcome.priority, outcome.since, outcome.moments
         after = seen.take(outcome.stay), seen.take(outcome.waiting)
-        return outcome, Stored(self.learned, *known, *after)
+        return outcome, SheddingState(self.learned, *known, *after)
 
     def held(self, join: StarJoin, span: Span, until: int) -> np.ndarray:
         """How long what is stored has been held when a batch ends, by source."""

@@ -25,8 +25,8 @@ from runtime.data.json_records import read_record, write_record
 from runtime.data.scales import Scales
 from runtime.engines.join_feeds import validity, value_slots
 from runtime.engines.load_shedding.aggregation import Aggregation, aggregated_columns
-from runtime.engines.load_shedding.batch import Stored
-from runtime.engines.load_shedding.kernel.types import IMPORTANCE_BASE, NEVER, Arrived
+from runtime.engines.load_shedding.batch import SheddingState
+from runtime.engines.load_shedding.kernel.types import IMPORTANCE_BASE, NEVER, SheddingArrivals
 from runtime.engines.load_shedding.star_join import MOST_KEYS, star_join
 
 # Spark passes over files whose name begins with an underscore.
@@ -101,7 +101,7 @@ def _feed(
     made = _Blocks.of(query, star, tables)
     blocks = [made.rows(workload) if star.relation is not None else made.rows_of_keys()]
     blocks += [made.stream(number, arm, leaves) for number, arm in enumerate(star.arms)]
-    merged = Arrived(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
+    merged = SheddingArrivals(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
     tuples = merged.take(np.argsort(merged.ts, kind="stable"))
     schema = StarSchema(made.codes, made.constants, made.names(), aggregation=made.aggregation)
     exact = _exact(star, query, schema, tuples)
@@ -113,14 +113,14 @@ def _feed(
     )
 
 
-def _exact(star: Star, query: Query, schema: StarSchema, tuples: Arrived) -> StarSchema:
+def _exact(star: Star, query: Query, schema: StarSchema, tuples: SheddingArrivals) -> StarSchema:
     """With the answer without a bound, by the same kernel: results, importance in millionths,
     aggregates, and work."""
     join = star_join(star, query, EXACT, schema.codes, schema.constants, schema.aggregation)
     counters = join.zero()
     came = tuples.ts[join.shape(Span(0, 0), 0).arm_of[tuples.source] >= 0]
     first, last = (int(came[0]), int(came[-1])) if len(came) else (0, 0)
-    outcome, _ = Stored.nothing(join, tuples).after(
+    outcome, _ = SheddingState.nothing(join, tuples).after(
         join, Span(first, last), first, tuples, counters, last=True, most_rows=0
     )
     high, low = (int(part) for part in counters.importance)
@@ -178,14 +178,16 @@ class _Blocks:
         constants = scales.constants(query.filters)
         return cls(query, star, tables, keys, codes, values, constants, aggregated.aggregation)
 
-    def stream(self, number: int, arm: Arm, leaves: Mapping[str, NDArray[np.int64]]) -> Arrived:
+    def stream(
+        self, number: int, arm: Arm, leaves: Mapping[str, NDArray[np.int64]]
+    ) -> SheddingArrivals:
         """The tuples of an arm."""
         alias, table = arm.source.alias, self.tables[arm.source.name]
         keys = np.zeros((len(table), len(self.star.arms)), np.int32)
         # By the first key tuples are shared out, where all arms have the same.
         keys[:, 0] = keys[:, number] = self.keys[number][alias]
         never = np.full(len(table), NEVER)
-        return Arrived(
+        return SheddingArrivals(
             np.full(len(table), arm.place, np.int16),
             table.ts,
             table.seq,
@@ -196,7 +198,7 @@ class _Blocks:
             leaves.get(alias, never),
         )
 
-    def rows(self, workload: Workload) -> Arrived:
+    def rows(self, workload: Workload) -> SheddingArrivals:
         """The rows of the relation that some tuple can meet."""
         relation, place = self.star.relation, self.star.relation_place
         assert relation is not None
@@ -205,7 +207,7 @@ class _Blocks:
         begin, until, met = validity(table, workload, self.tables)
         keys = np.stack([by_alias[relation.alias] for by_alias in self.keys], axis=1)
         met &= (keys < np.array(self.codes) - 1).all(axis=1)
-        return Arrived(
+        return SheddingArrivals(
             np.full(len(table), place, np.int16),
             begin,
             table.seq,
@@ -216,7 +218,7 @@ class _Blocks:
             np.full(len(table), NEVER),
         ).take(met)
 
-    def rows_of_keys(self) -> Arrived:
+    def rows_of_keys(self) -> SheddingArrivals:
         """A row for every key, which is always there: streams without a relation meet in it."""
         aliases = [arm.source.alias for arm in self.star.arms]
         own = [by_alias[alias] for alias, by_alias in zip(aliases, self.keys, strict=True)]
@@ -226,7 +228,7 @@ class _Blocks:
         first = min((int(ts[0]) for ts in times if len(ts)), default=0)
         count, arms = len(present), len(self.star.arms)
         width = next(iter(self.values.values())).shape[1]
-        return Arrived(
+        return SheddingArrivals(
             np.full(count, len(self.query.sources), np.int16),
             np.full(count, first),
             np.arange(count, dtype=np.int64),

@@ -8,8 +8,8 @@ import numpy as np
 
 from planner.families.load_shedding.labels import EXACT
 from runtime.data.feed import Span
-from runtime.engines.load_shedding.batch import Stored
-from runtime.engines.load_shedding.kernel.types import NEVER, Arrived
+from runtime.engines.load_shedding.batch import SheddingState
+from runtime.engines.load_shedding.kernel.types import NEVER, SheddingArrivals
 from runtime.engines.load_shedding.star_join import StarArm, StarJoin
 
 
@@ -19,11 +19,13 @@ def load_star_kernel() -> None:
     arms = [StarArm(alias, place, 1, None, "index", 1, 1, 1.0) for place, alias in enumerate("RS")]
     join = StarJoin(EXACT, arms, sources=2, relation=None)
     zeros = np.zeros(3, np.int64)
-    tuples = Arrived(
+    tuples = SheddingArrivals(
         np.array([2, 0, 1], np.int16), zeros, zeros, np.zeros((3, 2), np.int32), np.zeros((3, 1)),
         zeros, np.full(3, NEVER), zeros,
     )  # fmt: skip
     # As a batch's are, which share its memory and cannot be written to.
-    packed = Arrived(*(np.frombuffer(c.tobytes(), c.dtype).reshape(c.shape) for c in tuples))
-    nothing = Stored.nothing(join, packed)
+    packed = SheddingArrivals(
+        *(np.frombuffer(c.tobytes(), c.dtype).reshape(c.shape) for c in tuples)
+    )
+    nothing = SheddingState.nothing(join, packed)
     nothing.after(join, Span(0, 1), 0, packed, join.zero(), last=True, most_rows=1)

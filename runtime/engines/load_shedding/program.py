@@ -11,9 +11,9 @@ from planner.plan.cost import Cost
 from planner.plan.plan import Plan
 from runtime.data.batch import Batch
 from runtime.engines.kernel_state import Done, stepped, taken_over
-from runtime.engines.load_shedding.batch import Stored
+from runtime.engines.load_shedding.batch import SheddingState
 from runtime.engines.load_shedding.feed import StarSchema
-from runtime.engines.load_shedding.kernel.types import Arrived, ShedCounters
+from runtime.engines.load_shedding.kernel.types import ShedCounters, SheddingArrivals
 from runtime.engines.load_shedding.load_kernel import load_star_kernel
 from runtime.engines.load_shedding.star_join import StarJoin
 from runtime.engines.load_shedding.switching import under_policy
@@ -26,7 +26,7 @@ from runtime.engines.result_rows import check_rows
 class StarProgram(Program):
     """A star join under a policy; its run begins at `begin`, in microseconds."""
 
-    form = Arrived
+    form = SheddingArrivals
 
     query: str
     join: StarJoin
@@ -43,15 +43,15 @@ class StarProgram(Program):
         partition: int,
         most_rows: int,
     ) -> BatchStep:
-        given = Batch.unpack(batch, Arrived)
+        given = Batch.unpack(batch, SheddingArrivals)
         # Partitions choose independently of each other.
         join = replace(self.join, seed=self.join.seed ^ partition << 32)
 
         def begin() -> list[np.ndarray]:
-            return Stored.nothing(self.join, given.tuples).pack()
+            return SheddingState.nothing(self.join, given.tuples).pack()
 
         def work(counters: ShedCounters, kept: list[np.ndarray]) -> Done:
-            outcome, after = Stored.unpack(kept).after(
+            outcome, after = SheddingState.unpack(kept).after(
                 join, self.span, self.begin, given.tuples, counters, given.last, most_rows
             )
 
@@ -79,7 +79,7 @@ class StarProgram(Program):
 
         def move(kept: list[np.ndarray]) -> list[np.ndarray]:
             nonlocal looked_at
-            stored, looked_at = under_policy(self.join, Stored.unpack(kept))
+            stored, looked_at = under_policy(self.join, SheddingState.unpack(kept))
             zero.chosen[0] += looked_at if at >= self.span.warmup else 0
             return stored.pack()
 

@@ -24,7 +24,13 @@ from runtime.data.feed import Span
 from runtime.engines.kernels.loop_types import Filters
 from runtime.engines.load_shedding.aggregation import Aggregation
 from runtime.engines.load_shedding.kernel import types as kernel
-from runtime.engines.load_shedding.kernel.types import NEVER, STEPS, Learned, Shape, ShedCounters
+from runtime.engines.load_shedding.kernel.types import (
+    NEVER,
+    STEPS,
+    Learned,
+    ShedCounters,
+    StarShape,
+)
 from runtime.engines.nested_loops import filter_rows
 
 _POLICIES = {
@@ -120,7 +126,7 @@ class StarJoin:
         codes = max(arm.codes for arm in self.arms)
         return codes if codes <= MOST_KEYS else 0
 
-    def shape(self, span: Span, begin: int) -> Shape:
+    def shape(self, span: Span, begin: int) -> StarShape:
         """For the kernel: what is counted, and from when on by steps."""
         arm_of = np.full(self.sources + 1, -1, np.int64)
         for number, arm in enumerate(self.arms):
@@ -131,7 +137,7 @@ class StarJoin:
 
         group_source, group_slot = self.aggregation.group or (-1, -1)
         processor = self.processor or _NO_TIME
-        return Shape(
+        return StarShape(
             arm_of=arm_of,
             place=integers([arm.place for arm in self.arms]),
             lifetime=integers([arm.lifetime for arm in self.arms]),

@@ -17,19 +17,19 @@ from planner.families.load_shedding.labels import (
     IMPORTANCE,
     IMPORTANCE_AND_MATCHES,
 )
-from runtime.engines.load_shedding.batch import Stored
+from runtime.engines.load_shedding.batch import SheddingState
 from runtime.engines.load_shedding.kernel.types import (
     ARRIVED,
     COUNTED,
     IMPORTANCE_ARRIVED,
     KNOWN,
-    Arrived,
     Learned,
+    SheddingArrivals,
 )
 from runtime.engines.load_shedding.star_join import StarJoin
 
 
-def under_policy(join: StarJoin, stored: Stored) -> tuple[Stored, int]:
+def under_policy(join: StarJoin, stored: SheddingState) -> tuple[SheddingState, int]:
     """What is stored as the policy of this join needs it, and how many tuples it looked at."""
     tuples = stored.tuples
     arm = _arm_of(join)[tuples.source]
@@ -51,7 +51,7 @@ def under_policy(join: StarJoin, stored: Stored) -> tuple[Stored, int]:
         looked_at = int(np.count_nonzero(is_tuple))
     since = np.where(is_tuple, learned.survived[arm], 0.0)
     moments = np.zeros((int(np.count_nonzero(is_tuple)), *join.moments))
-    return Stored(learned, priority, since, moments, tuples, stored.waiting), looked_at
+    return SheddingState(learned, priority, since, moments, tuples, stored.waiting), looked_at
 
 
 def _arm_of(join: StarJoin) -> np.ndarray:
@@ -61,7 +61,7 @@ def _arm_of(join: StarJoin) -> np.ndarray:
     return found
 
 
-def _learn(join: StarJoin, tuples: Arrived, arm: np.ndarray, learned: Learned) -> None:
+def _learn(join: StarJoin, tuples: SheddingArrivals, arm: np.ndarray, learned: Learned) -> None:
     """Count the stored tuples as if they had just come."""
     for number, own in enumerate(join.arms):
         chosen = arm == number
@@ -77,7 +77,7 @@ def _learn(join: StarJoin, tuples: Arrived, arm: np.ndarray, learned: Learned) -
         learned.sums[number, IMPORTANCE_ARRIVED] = importance.sum()
 
 
-def _matches(tuples: Arrived, arm: np.ndarray, arms: int) -> np.ndarray:
+def _matches(tuples: SheddingArrivals, arm: np.ndarray, arms: int) -> np.ndarray:
     """With how many combinations of stored tuples of the other arms each tuple would be joined."""
     rows = np.flatnonzero(arm < 0)
     begin = tuples.ts[rows]
@@ -102,7 +102,7 @@ def _matches(tuples: Arrived, arm: np.ndarray, arms: int) -> np.ndarray:
     return found
 
 
-def _times_by_key(tuples: Arrived, arm: np.ndarray, number: int) -> dict[int, list[int]]:
+def _times_by_key(tuples: SheddingArrivals, arm: np.ndarray, number: int) -> dict[int, list[int]]:
     """When the stored tuples of an arm came, in order, by key."""
     times: dict[int, list[int]] = defaultdict(list)
     for place in np.flatnonzero(arm == number).tolist():

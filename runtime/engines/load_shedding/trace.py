@@ -10,7 +10,7 @@ from typing import Any
 
 from planner.families.load_shedding.labels import EXACT, OFFLINE
 from planner.families.load_shedding.simulation.policies import POLICIES, NoChoice
-from planner.families.load_shedding.simulation.run import Run
+from planner.families.load_shedding.simulation.run import SheddingSimulation
 from planner.families.load_shedding.simulation.settings import (
     EXPIRED,
     NO_MATCH,
@@ -20,7 +20,7 @@ from planner.families.load_shedding.simulation.settings import (
     Settings,
 )
 from planner.families.load_shedding.simulation.simulate import Simulation
-from planner.families.load_shedding.simulation.state import Change
+from planner.families.load_shedding.simulation.state import InstantChange
 from planner.families.load_shedding.star import star_of
 from runtime.engines.trace import Counts, Event, Place, Watched, Watcher, chip_id
 
@@ -40,14 +40,14 @@ _WHY = {
 }
 
 
-class _WatchedRun(Run):
+class _WatchedRun(SheddingSimulation):
     """The simulated run, with what happens at an instant."""
 
     events: list[Event]
     names: list[list[str]]
     aliases: list[str]
 
-    def step(self, number: int, change: Change) -> None:
+    def step(self, number: int, change: InstantChange) -> None:
         before = [set(held) for held in self.state.held]
         super().step(number, change)
         for arm, held in enumerate(self.state.held):
@@ -64,7 +64,7 @@ class _WatchedRun(Run):
         else:
             self.events.append(Event("expire", LEAVE, chip, place, note=_WHY[reason]))
 
-    def _choice(self, arm: int, change: Change) -> tuple[list[int], list[int]]:
+    def _choice(self, arm: int, change: InstantChange) -> tuple[list[int], list[int]]:
         reasons = dict(self.evictions[arm])
         dropped, entered = super()._choice(arm, change)
         no_match = self.evictions[arm][NO_MATCH] - reasons[NO_MATCH]
@@ -76,7 +76,9 @@ class _WatchedRun(Run):
                 self.events.append(Event("shed", CHOOSE, chip, self.aliases[arm], note=_WHY[why]))
         return dropped, entered
 
-    def _probe(self, arm: int, new: int, change: Change, by_arm: Sequence[dict[int, int]]) -> None:
+    def _probe(
+        self, arm: int, new: int, change: InstantChange, by_arm: Sequence[dict[int, int]]
+    ) -> None:
         results = self.results
         super()._probe(arm, new, change, by_arm)
         rows = self.state.active[arm][self.instants.key[arm][new]]

@@ -16,22 +16,32 @@ from runtime.engines.shared_schedule.counters import ALONE, ScheduleCounters
 from runtime.engines.shared_schedule.kernel.isolated import serve_alone
 from runtime.engines.shared_schedule.kernel.scan import link_stored, scan
 from runtime.engines.shared_schedule.kernel.serve import serve
-from runtime.engines.shared_schedule.kernel.types import Arrived, Cursor, Line, Measured
-from runtime.engines.shared_schedule.schedule_program import NO_SLOT, OWN, Era, Join
+from runtime.engines.shared_schedule.kernel.types import (
+    BatchCursor,
+    Line,
+    MeasuredSpan,
+    VisibleTuples,
+)
+from runtime.engines.shared_schedule.schedule_program import NO_SLOT, OWN, Join, ScheduleEra
 from runtime.engines.shared_schedule.state import CHUNK_OFFSETS, Waiting
 
 NS_PER_US = 1000
 
 
 def work_off(
-    era: Era, alias: int, waiting: Waiting, counters: ScheduleCounters, span: Measured, reach: int
+    era: ScheduleEra,
+    alias: int,
+    waiting: Waiting,
+    counters: ScheduleCounters,
+    span: MeasuredSpan,
+    reach: int,
 ) -> None:
     """Let all servers of an era take decisions until then, in nanoseconds.
 
     Where another stands for the plan's own (`alias`), that need not work.
     """
     waiting.done = count = int(waiting.used[0])
-    in_ns = Measured(span.warmup * NS_PER_US, span.end * NS_PER_US)
+    in_ns = MeasuredSpan(span.warmup * NS_PER_US, span.end * NS_PER_US)
     for number, policy in enumerate(era.kernel_policies):
         if policy is None or (number == OWN and alias >= 0):
             continue
@@ -44,7 +54,7 @@ def work_off(
 
 
 @dataclass(slots=True)
-class Run:
+class ScheduleBatch:
     """One batch in the making: all tuples it can see, the stored ones (up to `old`) first.
 
     `dropped` counts by side the tuples that left the largest window, `free` says since when the
@@ -52,10 +62,10 @@ class Run:
     """
 
     join: Join
-    era: Era
+    era: ScheduleEra
     alias: int
     counters: ScheduleCounters
-    span: Measured
+    span: MeasuredSpan
     seen: Rows
     old: int
     dropped: np.ndarray
@@ -127,7 +137,7 @@ class Run:
         """A time, moved into the measured span."""
         return min(max(ts, self.span.warmup), max(self.span.warmup, self.span.end))
 
-    def _laid_out(self) -> tuple[Arrived, Line, Cursor]:
+    def _laid_out(self) -> tuple[VisibleTuples, Line, BatchCursor]:
         """The tuples as the kernel scans them, and where it begins."""
         seen, join, side = self.seen, self.join, self._side
         key = np.zeros(len(seen.ts), np.int32)
@@ -138,7 +148,7 @@ class Run:
             own, (first, second) = seen.place, join.sides
             now = np.where(side == 0, seen.before[:, second], seen.before[:, first]) - 1
         place = side.astype(np.int16)
-        arrived = Arrived(
+        arrived = VisibleTuples(
             side, key.astype(np.int64) % join.buckets, key, now, seen.ts,
             tuple_hashes(place, seen.seq), tuple_hashes(1 - place, seen.seq),
             seen.keys, seen.values, self._bits,
@@ -152,7 +162,7 @@ class Run:
         line = Line(tuple_at, keys, own[tuple_at], *hashes, older)
         begins = np.array([0, np.count_nonzero(side == 0)])
         stored = np.bincount(side[: self.old], minlength=2)
-        cursor = Cursor(
+        cursor = BatchCursor(
             np.array([self.old, *(begins + stored)]),
             np.repeat(begins[:, None], self.era.width, axis=1),
             self.dropped,
@@ -169,7 +179,7 @@ class Run:
         for query, slot, _ in era.queries:
             free[slot] = self.free[query]
         counts = counters.alone[era.slot : era.slot + len(era.slots)]
-        span = Measured(self.span.warmup * NS_PER_US, self.span.end * NS_PER_US)
+        span = MeasuredSpan(self.span.warmup * NS_PER_US, self.span.end * NS_PER_US)
         serve_alone(
             np.array(era.slots), self.waiting.outers, before, int(self.waiting.used[0]), span, free,
             counters.delays(era, ALONE), counts,

@@ -21,20 +21,20 @@ from planner.families.shared_schedule.labels import (
 from planner.families.shared_schedule.model import ScheduleModel, model_of
 from planner.families.shared_schedule.objectives import has_weights
 from planner.families.shared_schedule.policies import rule_of
-from planner.families.shared_schedule.predictions import Predictions, predictions_of
+from planner.families.shared_schedule.predictions import SchedulePredictions, predictions_of
 from planner.joins.shared.query_groups import BOTH, Condition, Group, Member
 from planner.plan.plan import Operator
 from planner.seconds.clock import Clock
 from planner.seconds.units import units_of
 from planner.workload.workload import Workload
 from runtime.engines.kernels.conditions import ALWAYS
-from runtime.engines.pair_columns import Columns
+from runtime.engines.pair_columns import PairColumns
 from runtime.engines.pair_engine import eras_of
 from runtime.engines.protocol import PlanInput
 from runtime.engines.shared_schedule import schedule_program as servers
 from runtime.engines.shared_schedule.policies import PolicyTable
 from runtime.engines.shared_schedule.program import ScheduleProgram
-from runtime.engines.shared_schedule.schedule_program import NO_SLOT, SERVERS, Era, Join
+from runtime.engines.shared_schedule.schedule_program import NO_SLOT, SERVERS, Join, ScheduleEra
 from runtime.engines.shared_schedule.tally import Meter
 
 # The policies that every run is measured under, with their rule for ties (None: the workload's).
@@ -57,16 +57,16 @@ def compile_schedule(given: PlanInput) -> ScheduleProgram:
     stages, times, entered = zip(*eras_of(given), strict=True)
     units = units_of(workload, given.units)
     models = [model_of(stage.workload) for stage in stages]
-    columns = Columns.of(workload, given.schema)
+    columns = PairColumns.of(workload, given.schema)
     join = _join(columns, models, models[0].clock(units))
     plans = [schedule_of(m.group, s.plan.label) for m, s in zip(models, stages, strict=True)]
     asked = _Asked.of(workload, [stage.workload for stage in stages])
-    eras: list[Era] = []
+    eras: list[ScheduleEra] = []
     meters: dict[str, list[Meter]] = {}
     for stage, at, since, model, plan in zip(stages, times, entered, models, plans, strict=True):
-        era = _Era(columns, models[0].group.streams, stage.workload, model, since).made(
-            at, eras, asked.policies(predictions_of(model, units), plan)
-        )
+        era = _ScheduleEraBuilder(
+            columns, models[0].group.streams, stage.workload, model, since
+        ).made(at, eras, asked.policies(predictions_of(model, units), plan))
         for operator in stage.plan.operators():
             meters.setdefault(operator.id, []).append(_meter(operator, columns, model, era))
         eras.append(era)
@@ -84,7 +84,7 @@ def compile_schedule(given: PlanInput) -> ScheduleProgram:
     )
 
 
-def _join(columns: Columns, models: Sequence[ScheduleModel], clock: Clock) -> Join:
+def _join(columns: PairColumns, models: Sequence[ScheduleModel], clock: Clock) -> Join:
     """The join of all eras, and what its work takes."""
     group = models[0].group
     for model in models[1:]:
@@ -142,7 +142,9 @@ class _Asked:
             return -1
         return self.names().get(plans[0].policy, -1)
 
-    def policies(self, predictions: Predictions, plan: Schedule) -> list[PolicyTable | None]:
+    def policies(
+        self, predictions: SchedulePredictions, plan: Schedule
+    ) -> list[PolicyTable | None]:
         """What each server does in an era; the first is the plan's own."""
         group = predictions.model.group
         wanted = predictions.model.wanted(predictions.isolated.tolist)
@@ -163,17 +165,19 @@ def _order(name: str) -> int:
 
 
 @dataclass(slots=True)
-class _Era:
+class _ScheduleEraBuilder:
     """The classes and slots of one stage as they are made; sides are those of the join."""
 
-    columns: Columns
+    columns: PairColumns
     streams: tuple[str, str]
     workload: Workload
     model: ScheduleModel
     entered: Mapping[str, int]
     _conditions: tuple[dict[Condition, int], ...] = field(default_factory=lambda: ({}, {}))
 
-    def made(self, at: int, before: Sequence[Era], policies: list[PolicyTable | None]) -> Era:
+    def made(
+        self, at: int, before: Sequence[ScheduleEra], policies: list[PolicyTable | None]
+    ) -> ScheduleEra:
         """What runs from this time on, counted behind the eras before it."""
         members = self.model.group.members
         widest: dict[tuple[int, int, int], int] = {(-1, -1, ALWAYS): 0}
@@ -192,7 +196,7 @@ class _Era:
             turned = self.workload.query(query).sources[0].name != self.streams[0]
             slot = slots.index([window, classes.index(asked)])
             queries.append([self.columns.queries.index(query), slot, int(turned)])
-        return Era(
+        return ScheduleEra(
             at=at,
             number=len(before),
             windows=list(self.model.windows),
@@ -220,7 +224,9 @@ class _Era:
         return numbers[0], numbers[1], self.entered.get(member.query, ALWAYS)
 
 
-def _meter(operator: Operator, columns: Columns, model: ScheduleModel, era: Era) -> Meter:
+def _meter(
+    operator: Operator, columns: PairColumns, model: ScheduleModel, era: ScheduleEra
+) -> Meter:
     """Where an operator is counted."""
     if operator.kind == "arrive":
         return [era.number, columns.streams.index(str(operator.param("source")))]

@@ -12,9 +12,9 @@ from runtime.engines.shared_schedule.kernel.types import (
     JOIN_COUNTS,
     SERVER_MEASURES,
     Delays,
-    Found,
+    ResultCounts,
 )
-from runtime.engines.shared_schedule.schedule_program import SERVERS, Era
+from runtime.engines.shared_schedule.schedule_program import SERVERS, ScheduleEra
 
 # Of queries alone: one more server, which has no histogram.
 ALONE = SERVERS
@@ -43,7 +43,7 @@ class ScheduleCounters(NamedTuple):
     alone_scans: np.ndarray
 
     @classmethod
-    def zero(cls, eras: list[Era], streams: int) -> ScheduleCounters:
+    def zero(cls, eras: list[ScheduleEra], streams: int) -> ScheduleCounters:
         """Nothing counted yet."""
         cells = sum(era.cells for era in eras)
         slots = sum(len(era.slots) for era in eras)
@@ -79,18 +79,18 @@ class ScheduleCounters(NamedTuple):
         """No tuple is stored twice: there is one partition."""
         return np.zeros(1, np.int64)
 
-    def found(self, era: Era) -> Found:
+    def found(self, era: ScheduleEra) -> ResultCounts:
         """The cells of an era, for the kernel to add to."""
         own = slice(era.cell, era.cell + era.cells)
         shape = (len(era.classes), era.width)
-        return Found(
+        return ResultCounts(
             self.results[own].reshape(shape),
             self.counted[own].reshape(shape),
             self.checks[own].reshape(shape),
             self.digests[own].reshape(*shape, 2),
         )
 
-    def delays(self, era: Era, server: int) -> Delays:
+    def delays(self, era: ScheduleEra, server: int) -> Delays:
         """What one server adds to in an era."""
         slots = slice(era.slot, era.slot + len(era.slots))
         windows = slice(era.window, era.window + era.width)

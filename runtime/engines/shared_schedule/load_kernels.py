@@ -8,11 +8,11 @@ import numpy as np
 
 from runtime.engines.kernels.conditions import ALWAYS
 from runtime.engines.kernels.loop_types import Rows
-from runtime.engines.shared_schedule.batch import Run
+from runtime.engines.shared_schedule.batch import ScheduleBatch
 from runtime.engines.shared_schedule.counters import ScheduleCounters
-from runtime.engines.shared_schedule.kernel.types import FOREVER, TABLE, Measured
+from runtime.engines.shared_schedule.kernel.types import FOREVER, TABLE, MeasuredSpan
 from runtime.engines.shared_schedule.policies import PolicyTable
-from runtime.engines.shared_schedule.schedule_program import NO_SLOT, SERVERS, Era, Join
+from runtime.engines.shared_schedule.schedule_program import NO_SLOT, SERVERS, Join, ScheduleEra
 from runtime.engines.shared_schedule.state import Waiting
 
 
@@ -20,7 +20,7 @@ from runtime.engines.shared_schedule.state import Waiting
 def load_schedule_kernels() -> None:
     """Compile the kernels for their one set of types, or load them; only the first call works."""
     policy = PolicyTable(TABLE, [0, 1], [[-1, 0]], [[0, 1]], [0], [1], smaller=False, at_ends=False)
-    era = Era(
+    era = ScheduleEra(
         at=ALWAYS,
         number=0,
         windows=[1],
@@ -38,12 +38,12 @@ def load_schedule_kernels() -> None:
         np.array([0, 1], np.int16), times, numbers, numbers, times, np.zeros((2, 0), np.int64),
         np.zeros((2, 1), np.int32), np.zeros((2, 1)), np.zeros((2, 0), np.int64),
     )  # fmt: skip
-    Run(
+    ScheduleBatch(
         join=Join([0, 1], False, 0, [], [], 2, [1000, 1000]),
         era=era,
         alias=-1,
         counters=ScheduleCounters.zero([era], 2),
-        span=Measured(0, 1),
+        span=MeasuredSpan(0, 1),
         seen=seen,
         old=0,
         dropped=np.zeros(2, np.int64),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from runtime.engines.shared_schedule.kernel.types import DEADLINE, STRETCH, TABLE, Policy
+from runtime.engines.shared_schedule.kernel.types import DEADLINE, STRETCH, TABLE, ServerPolicy
 
 # A worker that steps a program needs no planning.
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _MODES = {"table": TABLE, "due": DEADLINE, "stretch": STRETCH}
 
 @dataclass(frozen=True, slots=True)
 class PolicyTable:
-    """A policy as text has it; `Policy` of the kernel says what its parts mean."""
+    """A policy as text has it; `ServerPolicy` of the kernel says what its parts mean."""
 
     mode: int
     points: list[int]
@@ -44,9 +44,9 @@ class PolicyTable:
             rule.at_ends,
         )
 
-    def for_kernel(self) -> Policy:
+    def for_kernel(self) -> ServerPolicy:
         """The same as arrays."""
-        return Policy(
+        return ServerPolicy(
             self.mode,
             np.array(self.points, np.int64),
             np.array(self.rank, np.int64),

@@ -13,12 +13,12 @@ from runtime.engines.kernel_state import Done, era_of, stepped
 from runtime.engines.kernels.conditions import ALWAYS
 from runtime.engines.kernels.loop_types import Rows
 from runtime.engines.protocol import BatchStep, Program, Tally
-from runtime.engines.shared_schedule.batch import NS_PER_US, Run, work_off
+from runtime.engines.shared_schedule.batch import NS_PER_US, ScheduleBatch, work_off
 from runtime.engines.shared_schedule.counters import ScheduleCounters
-from runtime.engines.shared_schedule.kernel.types import FOREVER, Measured
+from runtime.engines.shared_schedule.kernel.types import FOREVER, MeasuredSpan
 from runtime.engines.shared_schedule.load_kernels import load_schedule_kernels
-from runtime.engines.shared_schedule.schedule_program import OWN, Era, Join
-from runtime.engines.shared_schedule.state import State, Waiting
+from runtime.engines.shared_schedule.schedule_program import OWN, Join, ScheduleEra
+from runtime.engines.shared_schedule.state import ScheduleState, Waiting
 from runtime.engines.shared_schedule.tally import Meter, tally_of
 
 
@@ -36,7 +36,7 @@ class ScheduleProgram(Program):
     streams: list[str]
     queries: list[str]
     join: Join
-    eras: list[Era]
+    eras: list[ScheduleEra]
     label: str
     names: dict[str, int]
     alias: int
@@ -60,7 +60,7 @@ class ScheduleProgram(Program):
 
         def begin() -> list[np.ndarray]:
             first = self.eras[0]
-            return State(
+            return ScheduleState(
                 np.array([0, 0, self.alias, 0, 0]),
                 given.tuples.take(slice(0, 0)),
                 np.full(len(self.queries), ALWAYS, np.int64),
@@ -80,10 +80,10 @@ class ScheduleProgram(Program):
         most_rows: int,
     ) -> Done:
         before = self.eras[int(kept[0][1])]
-        state = State.unpack(kept, len(before.windows), len(before.classes))
+        state = ScheduleState.unpack(kept, len(before.windows), len(before.classes))
         begun, _, alias, *dropped = (int(n) for n in state.clock)
         left = np.array(dropped)
-        measured = Measured(self.span.warmup, self.span.end)
+        measured = MeasuredSpan(self.span.warmup, self.span.end)
         if alias >= 0 > self.alias:
             # The plan did what a policy does, until it was changed by hand.
             counters.copy_server(alias, OWN)
@@ -98,7 +98,7 @@ class ScheduleProgram(Program):
                 if since > before.at:
                     state.free[query] = ALWAYS
         seen = state.rows.followed_by(given.tuples)
-        run = Run(
+        run = ScheduleBatch(
             self.join, era, self.alias, counters, measured, seen, len(state.rows.ts), left,
             state.free, state.waiting, most_rows,
         )  # fmt: skip
@@ -107,7 +107,7 @@ class ScheduleProgram(Program):
             until, reach = FOREVER, FOREVER
         stays = run.through(begun, until, reach)
         clock = np.array([given.until, era.number, self.alias, *left])
-        after = State(clock, seen.take(stays), state.free, run.waiting)
+        after = ScheduleState(clock, seen.take(stays), state.free, run.waiting)
         # Results and digests are added up by query when all is counted.
         return Done(0, 0, run.in_order(), len(stays), after.pack(), (clock,))
 

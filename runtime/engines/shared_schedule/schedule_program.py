@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from runtime.engines.kernels.conditions import Conditions, Predicates
-from runtime.engines.shared_schedule.kernel.types import Classes, Policy
+from runtime.engines.shared_schedule.kernel.types import Classes, ServerPolicy
 from runtime.engines.shared_schedule.policies import PolicyTable
 
 # Who is served: the plan itself, and every policy on the same arrivals.
@@ -41,7 +41,7 @@ class Join:
 
 
 @dataclass(frozen=True)
-class Era:
+class ScheduleEra:
     """What runs from the time `at` on: windows in microseconds or rows, and what queries ask.
 
     `classes` are [condition on each side or -1, since when, the largest window that asks]; the
@@ -91,7 +91,7 @@ class Era:
         return Classes(first, second, since, widest, both)
 
     @cached_property
-    def kernel_policies(self) -> list[Policy | None]:
+    def kernel_policies(self) -> list[ServerPolicy | None]:
         """What each server does."""
         return [None if policy is None else policy.for_kernel() for policy in self.policies]
 

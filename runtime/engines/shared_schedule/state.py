@@ -150,7 +150,7 @@ def _moved(part: np.ndarray, done: int, count: int, capacity: int) -> np.ndarray
 
 
 @dataclass(slots=True)
-class State:
+class ScheduleState:
     """All of it. `clock` has the time of the last batch, the era, whose server stands for the
     plan's own (-1: its own does), and by side how many tuples left the largest window."""
 
@@ -164,7 +164,7 @@ class State:
         return [self.clock, *self.rows, self.free, *self.waiting.pack()]
 
     @classmethod
-    def unpack(cls, packed: list[np.ndarray], windows: int, classes: int) -> State:
+    def unpack(cls, packed: list[np.ndarray], windows: int, classes: int) -> ScheduleState:
         """What `pack` wrote."""
         return cls(
             packed[0],

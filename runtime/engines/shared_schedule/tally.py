@@ -23,7 +23,7 @@ from runtime.engines.shared_schedule.kernel.types import (
     QUEUE_MAX,
     WAITED,
 )
-from runtime.engines.shared_schedule.schedule_program import OWN, Era
+from runtime.engines.shared_schedule.schedule_program import OWN, ScheduleEra
 
 if TYPE_CHECKING:
     from runtime.engines.shared_schedule.program import ScheduleProgram
@@ -99,12 +99,12 @@ class _Costs:
             return Cost(rows_out=passed)
         raise ValueError(f"a scheduled join has no operator of kind {kind}")
 
-    def _checks(self, era: Era, slot: int) -> int:
+    def _checks(self, era: ScheduleEra, slot: int) -> int:
         """Conditions that were looked at for the results of a slot."""
         window, number = era.slots[slot]
         return int(self._counters.found(era).checks[number, : window + 1].sum())
 
-    def _window_checks(self, era: Era, window: int) -> int:
+    def _window_checks(self, era: ScheduleEra, window: int) -> int:
         """Results whose age is compared with a window: it is not known from where a scan ended."""
         policy = era.policies[OWN]
         assert policy is not None, "the plan's own policy is there, whoever serves it"
@@ -120,7 +120,7 @@ class Figures:
     def __init__(self, program: ScheduleProgram, counters: ScheduleCounters, seconds: float):
         self._program, self._counters, self._seconds = program, counters, seconds
 
-    def _places(self, query: int) -> list[tuple[Era, int, int]]:
+    def _places(self, query: int) -> list[tuple[ScheduleEra, int, int]]:
         """The eras of a query, its slot there, and whether its FROM is turned."""
         return [
             (era, slot, turned)
@@ -213,7 +213,7 @@ class Figures:
         return made * output / work if work else None
 
 
-def _first_of_class(era: Era, slot: int) -> int:
+def _first_of_class(era: ScheduleEra, slot: int) -> int:
     """The first slot of the class of a slot."""
     number = era.slots[slot][1]
     return next(n for n, (_, of_class) in enumerate(era.slots) if of_class == number)

@@ -18,10 +18,10 @@ from runtime.engines.sliced_chain.chain_program import (
     SPLIT,
     SURVIVE,
     Chain,
-    Era,
+    ChainEra,
     Gate,
     Piece,
-    Tap,
+    QueryTap,
     pieces_of,
     predicates_of,
 )
@@ -58,7 +58,9 @@ def rows_of(
         yield np.stack(columns, axis=1)[wanted]
 
 
-def _selected(chain: Chain, tap: Tap, seen: Rows, bits: np.ndarray, kept: np.ndarray) -> np.ndarray:
+def _selected(
+    chain: Chain, tap: QueryTap, seen: Rows, bits: np.ndarray, kept: np.ndarray
+) -> np.ndarray:
     """Which results pass what their slices look at for this query."""
     place, a, b = kept[:, :3].T
     by_slice = [
@@ -74,10 +76,10 @@ def _selected(chain: Chain, tap: Tap, seen: Rows, bits: np.ndarray, kept: np.nda
     return passes
 
 
-class Prepared:
+class PreparedEra:
     """An era as arrays: they are made once, however many batches it runs."""
 
-    def __init__(self, era: Era) -> None:
+    def __init__(self, era: ChainEra) -> None:
         self.conditions = [Conditions.of(of_stream) for of_stream in era.conditions]
         self.pieces: list[list[Piece]] = [pieces_of(chain) for chain in era.chains]
         self.predicates: list[Predicates] = [predicates_of(chain) for chain in era.chains]
@@ -90,7 +92,7 @@ class Prepared:
 
 
 @dataclass(slots=True)
-class Stored:
+class ChainState:
     """What a chain stores: by slice and side the females, and by tuple how far each may get."""
 
     females: list[list[np.ndarray]]
@@ -110,11 +112,11 @@ class Share(NamedTuple):
 
 
 @dataclass(slots=True)
-class Run:
+class ChainBatch:
     """One batch in the making: all tuples it can see, the kept ones (up to `old`) first."""
 
-    era: Era
-    prepared: Prepared
+    era: ChainEra
+    prepared: PreparedEra
     counters: SliceCounters
     span: SliceSpan
     share: Share
@@ -136,7 +138,7 @@ class Run:
         # passes push-down makes no chain at all.
         self._newest = no_newest(max((chain.buckets for chain in self.era.chains), default=1))
 
-    def through(self, stored: list[Stored]) -> None:
+    def through(self, stored: list[ChainState]) -> None:
         """Let the arriving tuples pass the gates and every chain; `stored` is changed."""
         hashes = tuple_hashes(self.seen.source, self.seen.seq)
         partitions = np.uint64(self.share.partitions)
@@ -156,7 +158,7 @@ class Run:
             self.counters.males[chain.number] += entering.sum()
             self._run_chain(number, chain, members, stored[number])
 
-    def held(self, stored: list[Stored]) -> int:
+    def held(self, stored: list[ChainState]) -> int:
         """How many females are stored, each in the partition that counts it."""
         own = tuple_hashes(self.seen.source, self.seen.seq) % np.uint64(self.share.partitions)
         mine = own == np.uint64(self.share.partition)
@@ -194,7 +196,7 @@ class Run:
         self,
         chain: Chain,
         own: np.ndarray,
-        stored: Stored,
+        stored: ChainState,
         entries: list[tuple[np.ndarray, np.ndarray]],
     ) -> Members:
         """The tuples as this chain sees them."""
@@ -239,7 +241,7 @@ class Run:
             )  # fmt: skip
         return self._sides[known]
 
-    def _run_chain(self, number: int, chain: Chain, members: Members, stored: Stored) -> None:
+    def _run_chain(self, number: int, chain: Chain, members: Members, stored: ChainState) -> None:
         """From slice to slice; what stays is left in `stored`."""
         events = self._first_queue(members)
         causes = events // 2
@@ -304,10 +306,10 @@ class Run:
         check_rows(self.most_rows - self._room, self.most_rows)
 
 
-def nothing_stored(era: Era, tuples: int) -> list[Stored]:
+def nothing_stored(era: ChainEra, tuples: int) -> list[ChainState]:
     """Chains at the beginning."""
     none = np.zeros(0, np.int64)
     return [
-        Stored([[none, none] for _ in chain.ends], np.zeros(tuples, np.int64))
+        ChainState([[none, none] for _ in chain.ends], np.zeros(tuples, np.int64))
         for chain in era.chains
     ]

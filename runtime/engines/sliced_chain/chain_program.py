@@ -36,7 +36,7 @@ class Gate:
 
 
 @dataclass(frozen=True, slots=True)
-class Tap:
+class QueryTap:
     """A query that takes results of a chain: its windows and conditions (-1: none) on both sides.
 
     `pairs` has for each slice the pair of conditions that are looked at for it (-1: it takes
@@ -71,7 +71,7 @@ class Chain:
     theta: list[list[float]]
     buckets: int
     gates: list[list[int]]
-    taps: list[Tap]
+    taps: list[QueryTap]
     pairs: list[list[list[int]]]
     number: int
     row: int
@@ -84,7 +84,7 @@ class Chain:
 
 
 @dataclass(frozen=True, slots=True)
-class Era:
+class ChainEra:
     """What runs from the time `at` on: gates, chains, and the conditions on each stream."""
 
     at: int

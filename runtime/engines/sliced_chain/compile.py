@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from planner.families.sliced_chain.layout import SlicedJoin
-from planner.families.sliced_chain.plans import Built, Checking, Feeding, Merging, build
+from planner.families.sliced_chain.plans import BuiltChain, Checking, Feeding, ResultMerge, build
 from planner.families.stages import PlannedStage
 from planner.joins.shared.query_groups import BOTH, Group, Member, groups_of
 from planner.plan.plan import Operator
 from runtime.engines.kernels.conditions import ALWAYS
-from runtime.engines.pair_columns import Columns
+from runtime.engines.pair_columns import PairColumns
 from runtime.engines.pair_engine import eras_of
 from runtime.engines.protocol import PlanInput
-from runtime.engines.sliced_chain.chain_program import Chain, Era, Tap
+from runtime.engines.sliced_chain.chain_program import Chain, ChainEra, QueryTap
 from runtime.engines.sliced_chain.entries import Entries, Meters, Used
 from runtime.engines.sliced_chain.kernel.types import LOOKS
 from runtime.engines.sliced_chain.program import SliceProgram
@@ -21,11 +21,11 @@ from runtime.engines.sliced_chain.program import SliceProgram
 
 def compile_slices(given: PlanInput) -> SliceProgram:
     """Read joins, gates and taps off the plans; count for each of their operators."""
-    columns = Columns.of(given.workload, given.schema)
+    columns = PairColumns.of(given.workload, given.schema)
     used, meters = Used(), Meters()
-    eras: list[Era] = []
+    eras: list[ChainEra] = []
     for stage, at, entered in eras_of(given):
-        eras.append(_Era(columns, stage, entered, used, meters).made(len(eras), at))
+        eras.append(_ChainEraBuilder(columns, stage, entered, used, meters).made(len(eras), at))
     return SliceProgram(
         streams=columns.streams,
         queries=columns.queries,
@@ -37,12 +37,12 @@ def compile_slices(given: PlanInput) -> SliceProgram:
     )
 
 
-class _Era:
+class _ChainEraBuilder:
     """The chains and gates of one plan as they are made."""
 
     def __init__(
         self,
-        columns: Columns,
+        columns: PairColumns,
         stage: PlannedStage,
         entered: Mapping[str, int],
         used: Used,
@@ -51,10 +51,10 @@ class _Era:
         self._columns, self._workload, self._entered = columns, stage.workload, entered
         self._used, self._meters = used, meters
         names = [query.name for query in stage.workload.queries]
-        self._built: Built = build(groups_of(stage.workload), names, stage.plan.label)
+        self._built: BuiltChain = build(groups_of(stage.workload), names, stage.plan.label)
         self._entries = Entries(self._built, columns, used, meters)
 
-    def made(self, number: int, at: int) -> Era:
+    def made(self, number: int, at: int) -> ChainEra:
         """What runs the plan from this time on."""
         operators = self._built.plan.operators()
         joins: dict[str, list[tuple[Operator, SlicedJoin]]] = {}
@@ -70,7 +70,7 @@ class _Era:
                 joins[operator.id] = [*chain, (operator, about)]
         chains = [self._chain(slices) for slices in joins.values()]
         self._count(number, operators, chains)
-        return Era(at, number, self._entries.conjunctions(), self._entries.gates, chains)
+        return ChainEra(at, number, self._entries.conjunctions(), self._entries.gates, chains)
 
     # --- chains ----------------------------------------------------------------------------------
 
@@ -122,8 +122,8 @@ class _Era:
     def _since(self, member: Member) -> int:
         return self._entered.get(member.query, ALWAYS)
 
-    def _tap(self, group: Group, member: Member, taken: list[dict[str, int]]) -> Tap:
-        return Tap(
+    def _tap(self, group: Group, member: Member, taken: list[dict[str, int]]) -> QueryTap:
+        return QueryTap(
             self._columns.queries.index(member.query),
             list(member.windows),
             self._entries.numbers(group, member.conditions),
@@ -157,7 +157,7 @@ class _Era:
                 for nth, pair in enumerate(chain.pairs[place]):
                     if pair[:2] == wanted:
                         self._meters.add(operator, chain.select_rows[place] + nth)
-            elif isinstance(about, Merging):
+            elif isinstance(about, ResultMerge):
                 query = self._columns.queries.index(about.member.query)
                 row = number * len(self._columns.queries) + query
                 if operator.kind == "union":

@@ -9,7 +9,7 @@ import numpy as np
 
 from planner.plan.cost import Cost
 from planner.plan.plan import Operator
-from runtime.engines.sliced_chain.chain_program import Era
+from runtime.engines.sliced_chain.chain_program import ChainEra
 from runtime.engines.sliced_chain.kernel.types import (
     FOUND,
     INSERTS,
@@ -41,7 +41,7 @@ class SliceCounters(NamedTuple):
     held: np.ndarray
 
     @classmethod
-    def zero(cls, eras: list[Era], streams: int, queries: int) -> SliceCounters:
+    def zero(cls, eras: list[ChainEra], streams: int, queries: int) -> SliceCounters:
         """Nothing counted yet."""
         chains = [chain for era in eras for chain in era.chains]
         slices = sum(len(chain.ends) for chain in chains)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from planner.families.sliced_chain.layout import SlicedJoin
-from planner.families.sliced_chain.plans import Built, Feeding
+from planner.families.sliced_chain.plans import BuiltChain, Feeding
 from planner.joins.shared.query_groups import BOTH, Condition, Group
 from planner.joins.shared.shares import parts_of
 from planner.plan.plan import Operator
-from runtime.engines.pair_columns import Columns
+from runtime.engines.pair_columns import PairColumns
 from runtime.engines.sliced_chain.chain_program import FILTER, OPEN, SPLIT, SURVIVE, Gate
 from runtime.engines.sliced_chain.counters import Meter
 
@@ -45,7 +45,7 @@ class Meters:
 class Entries:
     """The gates of one plan as they are made, and the conditions they and its selects are about."""
 
-    def __init__(self, built: Built, columns: Columns, used: Used, meters: Meters) -> None:
+    def __init__(self, built: BuiltChain, columns: PairColumns, used: Used, meters: Meters) -> None:
         self._built, self._columns, self._used, self._meters = built, columns, used, meters
         self._conditions: list[dict[Condition, int]] = [{} for _ in columns.streams]
         self._gate_of: dict[str, int] = {}

@@ -11,15 +11,15 @@ import numpy as np
 
 from runtime.engines.kernels.conditions import Conditions, attach
 from runtime.engines.kernels.loop_types import Rows
-from runtime.engines.sliced_chain.batch import Prepared, Stored, nothing_stored
-from runtime.engines.sliced_chain.chain_program import OPEN, SPLIT, Chain, Era
+from runtime.engines.sliced_chain.batch import ChainState, PreparedEra, nothing_stored
+from runtime.engines.sliced_chain.chain_program import OPEN, SPLIT, Chain, ChainEra
 
 _NOT_STORED = -1
 
 
 def migrated(
-    before: Era, after: Era, prepared: Prepared, rows: Rows, stored: list[Stored]
-) -> tuple[list[Stored], np.ndarray]:
+    before: ChainEra, after: ChainEra, prepared: PreparedEra, rows: Rows, stored: list[ChainState]
+) -> tuple[list[ChainState], np.ndarray]:
     """What the chains of the new era store of these tuples, and the bits of its conditions."""
     bits = [
         _bits(rows, stream, prepared.conditions[stream]) for stream in range(len(after.conditions))
@@ -46,14 +46,14 @@ def _bits(rows: Rows, stream: int, conditions: Conditions) -> np.ndarray:
     return bits
 
 
-def _sources(before: Era, after: Era, chain: Chain) -> list[int]:
+def _sources(before: ChainEra, after: ChainEra, chain: Chain) -> list[int]:
     """The old chains whose tuples a chain takes over: the one that served the same, or all."""
     ours = [n for n, old in enumerate(before.chains) if old.join == chain.join]
     alike = [n for n in ours if _served(before, before.chains[n]) == _served(after, chain)]
     return alike or ours
 
 
-def _served(era: Era, chain: Chain) -> object:
+def _served(era: ChainEra, chain: Chain) -> object:
     """Whom a chain serves, and with which tuples."""
     gates = [(era.gates[number], part) for number, part in chain.gates]
     return (
@@ -63,7 +63,7 @@ def _served(era: Era, chain: Chain) -> object:
 
 
 def _began(
-    before: Era, sources: list[int], stream: int, stored: list[Stored], tuples: int
+    before: ChainEra, sources: list[int], stream: int, stored: list[ChainState], tuples: int
 ) -> np.ndarray:
     """Where the slice begins in which each tuple of a stream was stored."""
     began = np.full(tuples, _NOT_STORED, np.int64)
@@ -75,7 +75,7 @@ def _began(
     return began
 
 
-def _survival(era: Era, chain: Chain, side: int, rows: Rows, bits: np.ndarray) -> np.ndarray:
+def _survival(era: ChainEra, chain: Chain, side: int, rows: Rows, bits: np.ndarray) -> np.ndarray:
     """How far each tuple gets by the queries that it may serve: those it came after."""
     gate = era.gates[chain.gates[side][0]]
     if gate.kind == OPEN:
@@ -99,7 +99,9 @@ def _holds(bits: np.ndarray, condition: int) -> np.ndarray:
     return bit
 
 
-def _place(chain: Chain, side: int, began: np.ndarray, survival: np.ndarray, kept: Stored) -> None:
+def _place(
+    chain: Chain, side: int, began: np.ndarray, survival: np.ndarray, kept: ChainState
+) -> None:
     """Put the tuples of a side into the slices, oldest first."""
     starts = np.array([0, *chain.ends[:-1]])
     place = np.searchsorted(np.array(chain.ends), began, side="right")

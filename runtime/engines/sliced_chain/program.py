@@ -15,8 +15,14 @@ from runtime.engines.kernels.conditions import Conditions, Predicates, attach
 from runtime.engines.kernels.digest import tuple_hashes
 from runtime.engines.kernels.loop_types import Rows
 from runtime.engines.protocol import BatchStep, Program, Tally
-from runtime.engines.sliced_chain.batch import Prepared, Run, Share, Stored, nothing_stored
-from runtime.engines.sliced_chain.chain_program import Era
+from runtime.engines.sliced_chain.batch import (
+    ChainBatch,
+    ChainState,
+    PreparedEra,
+    Share,
+    nothing_stored,
+)
+from runtime.engines.sliced_chain.chain_program import ChainEra
 from runtime.engines.sliced_chain.counters import Meter, SliceCounters, raw_costs
 from runtime.engines.sliced_chain.kernel.gates import filter_one_by_one, split, survive
 from runtime.engines.sliced_chain.kernel.slices import no_newest, run_slice
@@ -45,7 +51,7 @@ class SliceProgram(Program):
 
     streams: list[str]
     queries: list[str]
-    eras: list[Era]
+    eras: list[ChainEra]
     meters: dict[str, list[Meter]]
     unions: list[int]
 
@@ -53,8 +59,8 @@ class SliceProgram(Program):
         load_slice_kernels()
 
     @cached_property
-    def _prepared(self) -> list[Prepared]:
-        return [Prepared(era) for era in self.eras]
+    def _prepared(self) -> list[PreparedEra]:
+        return [PreparedEra(era) for era in self.eras]
 
     def step(self, state: bytes | None, batch: bytes, partition: int, most_rows: int) -> BatchStep:
         given = Batch.unpack(batch, Rows)
@@ -91,7 +97,7 @@ class SliceProgram(Program):
         old, count = len(rows.ts), len(seen.ts)
         stored = _unpacked(era, rest, count)
         earlier, digest = counters.results.copy(), int(counters.digests.sum())
-        run = Run(
+        run = ChainBatch(
             era,
             prepared,
             counters,
@@ -135,7 +141,7 @@ class SliceProgram(Program):
         )
 
 
-def _packed(stored: list[Stored]) -> list[np.ndarray]:
+def _packed(stored: list[ChainState]) -> list[np.ndarray]:
     """What chains store as three arrays: sizes by slice and side, females, and their survival."""
     lists = [females for chain in stored for females in chain.lists()]
     survival = [chain.survival[females] for chain in stored for females in chain.lists()]
@@ -147,7 +153,7 @@ def _packed(stored: list[Stored]) -> list[np.ndarray]:
     ]
 
 
-def _unpacked(era: Era, packed: list[np.ndarray], tuples: int) -> list[Stored]:
+def _unpacked(era: ChainEra, packed: list[np.ndarray], tuples: int) -> list[ChainState]:
     """What `_packed` wrote, with room for how far so many tuples may get."""
     sizes, females, survival = packed
     ends = np.cumsum(sizes)
@@ -164,15 +170,15 @@ def _unpacked(era: Era, packed: list[np.ndarray], tuples: int) -> list[Stored]:
                 sides.append(females[mine])
                 at += 1
             kept.append(sides)
-        stored.append(Stored(kept, gets))
+        stored.append(ChainState(kept, gets))
     return stored
 
 
-def _kept(stored: list[Stored], stays: np.ndarray) -> list[Stored]:
+def _kept(stored: list[ChainState], stays: np.ndarray) -> list[ChainState]:
     """The same, of the tuples that stay alone."""
     places = np.cumsum(stays) - 1
     return [
-        Stored(
+        ChainState(
             [[places[females] for females in of_slice] for of_slice in chain.females],
             chain.survival[stays],
         )

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from planner.families.sliced_chain.layout import Selection, SlicedJoin
-from planner.families.sliced_chain.plans import Built, Checking, Feeding, Merging, build
+from planner.families.sliced_chain.plans import BuiltChain, Checking, Feeding, ResultMerge, build
 from planner.joins.shared.query_groups import BOTH, Condition, Group, Member, groups_of
 from planner.joins.shared.shares import parts_of
 from planner.plan.cost import Cost
@@ -29,20 +29,24 @@ from planner.workload.workload import Workload
 Data = Mapping[str, Sequence[tuple[Any, Mapping[str, Any]]]]
 
 
-class Watch:
+class ChainWatch:
     """What may be seen of a chain; this one does not look."""
 
-    def stored(self, name: str, female: Arrived) -> None: ...
-    def purged(self, name: str, female: Arrived, male: Arrived, onward: bool) -> None: ...
+    def stored(self, name: str, female: ChainTuple) -> None: ...
+    def purged(self, name: str, female: ChainTuple, male: ChainTuple, onward: bool) -> None: ...
     def probed(
-        self, name: str, male: Arrived, examined: Sequence[Arrived], joined: Sequence[Arrived]
+        self,
+        name: str,
+        male: ChainTuple,
+        examined: Sequence[ChainTuple],
+        joined: Sequence[ChainTuple],
     ) -> None: ...
-    def checked(self, gate: Operator, tuple_: Arrived, passes: bool) -> None: ...
-    def emitted(self, query: str, a: Arrived, b: Arrived) -> None: ...
+    def checked(self, gate: Operator, tuple_: ChainTuple, passes: bool) -> None: ...
+    def emitted(self, query: str, a: ChainTuple, b: ChainTuple) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Arrived:
+class ChainTuple:
     """A tuple, with how many of each stream came before it."""
 
     stream: str
@@ -78,13 +82,13 @@ class Counts:
         )
 
 
-def built(workload: Workload, label: str) -> Built:
+def built(workload: Workload, label: str) -> BuiltChain:
     """The plan with this label, and what its operators are about."""
     names = [query.name for query in workload.queries]
     return build(groups_of(workload), names, label)
 
 
-def in_order(workload: Workload, data: Data) -> Iterator[Arrived]:
+def in_order(workload: Workload, data: Data) -> Iterator[ChainTuple]:
     """All tuples as they arrive."""
     places = {stream.name: place for place, stream in enumerate(workload.streams)}
     before = dict.fromkeys(places, 0)
@@ -92,11 +96,11 @@ def in_order(workload: Workload, data: Data) -> Iterator[Arrived]:
         (item[0], places[name], seq, name) for name in data for seq, item in enumerate(data[name])
     )
     for ts, _, seq, name in everything:
-        yield Arrived(name, seq, ts, data[name][seq][1], dict(before))
+        yield ChainTuple(name, seq, ts, data[name][seq][1], dict(before))
         before[name] += 1
 
 
-def holds(condition: Condition, tuple_: Arrived) -> tuple[bool, int]:
+def holds(condition: Condition, tuple_: ChainTuple) -> tuple[bool, int]:
     """Whether a condition holds, and how many filters were evaluated to know."""
     for number, f in enumerate(condition.filters, start=1):
         value = tuple_.values[f.column.attribute]
@@ -105,7 +109,7 @@ def holds(condition: Condition, tuple_: Arrived) -> tuple[bool, int]:
     return True, len(condition.filters)
 
 
-def joined(group: Group, a: Arrived, b: Arrived) -> bool:
+def joined(group: Group, a: ChainTuple, b: ChainTuple) -> bool:
     """Whether two tuples satisfy the group's predicates."""
     of_stream = {a.stream: a, b.stream: b}
     for p in group.predicates:
@@ -121,11 +125,11 @@ def joined(group: Group, a: Arrived, b: Arrived) -> bool:
 class SimulatedSlice:
     """One slice: what it stores by side, oldest first, each with the time it came in."""
 
-    def __init__(self, name: str, join: SlicedJoin, plan: Carried) -> None:
+    def __init__(self, name: str, join: SlicedJoin, plan: ChainSimulation) -> None:
         self.name, self.join, self.plan = name, join, plan
-        self.stored: tuple[list[tuple[Arrived, int, int]], ...] = ([], [])
+        self.stored: tuple[list[tuple[ChainTuple, int, int]], ...] = ([], [])
 
-    def bucket(self, tuple_: Arrived) -> object:
+    def bucket(self, tuple_: ChainTuple) -> object:
         group = self.join.group
         if group.key is None:
             return 0
@@ -166,7 +170,7 @@ class SimulatedSlice:
                 passed_on.append(("male", tuple_, gets, now))
         return passed_on
 
-    def age(self, male: Arrived, stored: Arrived) -> int:
+    def age(self, male: ChainTuple, stored: ChainTuple) -> int:
         """How old the stored tuple is when the male comes."""
         if self.join.group.unit == "rows":
             return male.before[stored.stream] - 1 - stored.seq
@@ -179,19 +183,19 @@ class SimulatedSlice:
                 self.plan.counts.stayed(self.name, since, at)
 
 
-class Carried:
+class ChainSimulation:
     """A plan carried out: its results by query in the order they came, and its counts."""
 
     def __init__(
         self,
         workload: Workload,
-        built: Built,
+        built: BuiltChain,
         counts: Counts,
         entered: Mapping[str, int] | None = None,
-        watch: Watch | None = None,
+        watch: ChainWatch | None = None,
     ) -> None:
         self.workload, self.built, self.counts = workload, built, counts
-        self.watch = watch or Watch()
+        self.watch = watch or ChainWatch()
         self.entered = entered or {}
         self.results: dict[str, list[tuple[int, ...]]] = {q.name: [] for q in workload.queries}
         self.operators = {op.id: op for op in built.plan.operators()}
@@ -214,7 +218,7 @@ class Carried:
                 ]
                 self.chains.append((op, made))
 
-    def code(self, tuple_: Arrived, column: Column) -> Any:
+    def code(self, tuple_: ChainTuple, column: Column) -> Any:
         """The key of a tuple as buckets are made of it: its value, a small number."""
         return tuple_.values[column.attribute]
 
@@ -229,7 +233,7 @@ class Carried:
             for slice_ in chain:
                 slice_.end(at)
 
-    def arrive(self, tuple_: Arrived) -> None:
+    def arrive(self, tuple_: ChainTuple) -> None:
         counted = tuple_.ts >= self.counts.warmup
         for op in self.operators.values():
             if op.kind == "arrive" and op.param("source") == tuple_.stream:
@@ -257,11 +261,11 @@ class Carried:
     def _punctuate(self, group: Group, counted: bool) -> None:
         for op in self.operators.values():
             about = self.built.subjects[op.id]
-            if op.kind == "union" and isinstance(about, Merging) and about.sliced:
+            if op.kind == "union" and isinstance(about, ResultMerge) and about.sliced:
                 same = about.group.number == group.number
                 self.counts.comparisons[op.id] += counted and same
 
-    def _gate(self, feed: Operator, tuple_: Arrived, counted: bool) -> Any:
+    def _gate(self, feed: Operator, tuple_: ChainTuple, counted: bool) -> Any:
         """What the operator ahead of the joins finds of a tuple."""
         about = self.built.subjects[feed.id]
         assert isinstance(about, Feeding)
@@ -312,7 +316,7 @@ class Carried:
         return (largest[side], largest[1 - side]) if enters else (0, 0)
 
     def examined(
-        self, slice_: SimulatedSlice, male: Arrived, stored: Arrived, counted: bool
+        self, slice_: SimulatedSlice, male: ChainTuple, stored: ChainTuple, counted: bool
     ) -> None:
         """A probe looks at a stored tuple; a pair that is found goes to the queries."""
         join = slice_.join
@@ -353,9 +357,9 @@ class Carried:
         selection: Selection,
         probe: Operator,
         since: int | None,
-        stored: Arrived,
-        a: Arrived,
-        b: Arrived,
+        stored: ChainTuple,
+        a: ChainTuple,
+        b: ChainTuple,
         counted: bool,
     ) -> bool:
         name = self._select(selection)
@@ -371,7 +375,9 @@ class Carried:
         self.counts.rows_out[name] += counted
         return True
 
-    def _emit(self, member: Member, a: Arrived, b: Arrived, k: Arrived, counted: bool) -> None:
+    def _emit(
+        self, member: Member, a: ChainTuple, b: ChainTuple, k: ChainTuple, counted: bool
+    ) -> None:
         query = self.workload.query(member.query)
         first, second = (a, b) if query.sources[0].name == a.stream else (b, a)
         self.results[member.query].append((first.seq, second.seq, k.ts))
@@ -380,5 +386,5 @@ class Carried:
             if op.kind in ("union", "output") and op.param("query") == member.query:
                 self.counts.rows_out[op.id] += counted
                 about = self.built.subjects[op.id]
-                if op.kind == "union" and isinstance(about, Merging) and not about.sliced:
+                if op.kind == "union" and isinstance(about, ResultMerge) and not about.sliced:
                     self.counts.comparisons[op.id] += counted

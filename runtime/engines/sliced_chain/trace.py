@@ -10,10 +10,10 @@ from planner.plan.plan import Operator
 from planner.workload.query import Column
 from runtime.engines.pair_feed import groups_of_run, key_columns, streams_of
 from runtime.engines.sliced_chain.simulation import (
-    Arrived,
-    Carried,
+    ChainSimulation,
+    ChainTuple,
+    ChainWatch,
     Counts,
-    Watch,
     built,
     in_order,
 )
@@ -30,23 +30,23 @@ _LINES = (
 )
 
 
-def _chip(one: Arrived) -> str:
+def _chip(one: ChainTuple) -> str:
     return chip_id(one.stream, one.seq)
 
 
-class _Recorder(Watch):
+class _ChainRecorder(ChainWatch):
     def __init__(self) -> None:
         self.events: list[Event] = []
         self.next: dict[str, str] = {}
 
-    def stored(self, name: str, female: Arrived) -> None:
+    def stored(self, name: str, female: ChainTuple) -> None:
         # One that comes from the slice before has been shown as it was moved.
         chip, place = _chip(female), f"{name} {female.stream}"
         moved = any(e.kind == "move" and e.chip == chip and e.to == place for e in self.events)
         if not moved:
             self.events.append(Event("insert", STORE, chip, "", place))
 
-    def purged(self, name: str, female: Arrived, male: Arrived, onward: bool) -> None:
+    def purged(self, name: str, female: ChainTuple, male: ChainTuple, onward: bool) -> None:
         chip, place = _chip(female), f"{name} {female.stream}"
         note = f"too old for {_chip(male)}"
         if onward:
@@ -56,28 +56,32 @@ class _Recorder(Watch):
             self.events.append(Event("expire", PURGE, chip, place, note=note))
 
     def probed(
-        self, name: str, male: Arrived, examined: Sequence[Arrived], joined: Sequence[Arrived]
+        self,
+        name: str,
+        male: ChainTuple,
+        examined: Sequence[ChainTuple],
+        joined: Sequence[ChainTuple],
     ) -> None:
         if examined:
             place = f"{name} {examined[0].stream}"
             looked, matched = (tuple(map(_chip, some)) for some in (examined, joined))
             self.events.append(Event("probe", PROBE, _chip(male), place, "", looked, matched))
 
-    def checked(self, gate: Operator, tuple_: Arrived, passes: bool) -> None:
+    def checked(self, gate: Operator, tuple_: ChainTuple, passes: bool) -> None:
         condition = str(dict(gate.params).get("condition", "the conditions of the queries"))
         note = f"{'passes' if passes else 'fails'} {condition}"
         self.events.append(Event("check", CHECK, _chip(tuple_), note=note))
 
-    def emitted(self, query: str, a: Arrived, b: Arrived) -> None:
+    def emitted(self, query: str, a: ChainTuple, b: ChainTuple) -> None:
         self.events.append(Event("emit", EMIT, "", "", query, matched=(_chip(a), _chip(b))))
 
 
-class _CodedChains(Carried):
+class _CodedChains(ChainSimulation):
     """The simulation with keys as the feed has them: texts and large numbers are small ones."""
 
     codes: dict[tuple[str, str], list[int]]
 
-    def code(self, tuple_: Arrived, column: Column) -> Any:
+    def code(self, tuple_: ChainTuple, column: Column) -> Any:
         return self.codes[tuple_.stream, column.attribute][tuple_.seq]
 
 
@@ -88,7 +92,7 @@ class ChainWatcher:
 
     def __init__(self, given: Watched) -> None:
         workload, feed = given.workload, given.feed
-        self._seen = _Recorder()
+        self._seen = _ChainRecorder()
         span = given.program.span
         self._simulation = _CodedChains(
             workload, built(workload, given.plan.label), Counts(span.warmup, span.end),

@@ -15,7 +15,14 @@ from planner.files.workload_file import dump_workload, load_workload
 from planner.workload.adapt import POLICIES, Adapt
 from planner.workload.execution import Change, Every, Execution, RunSettings, Shedding
 from planner.workload.query import CountWindow, Query, Source, TimeWindow
-from planner.workload.streams import Arrivals, Attribute, Changes, ImportanceOf, Relation, Stream
+from planner.workload.streams import (
+    Arrivals,
+    Attribute,
+    ImportanceOf,
+    Relation,
+    RelationChanges,
+    Stream,
+)
 from planner.workload.workload import Workload
 
 SAMPLES = sorted((Path(__file__).parents[3] / "sample_data").glob("*.yaml"))
@@ -93,7 +100,7 @@ def test_every_key_is_read() -> None:
         Arrivals("pareto", 3),
         "importance",
     )
-    assert workload.relations == (Relation("R", 5, {"k": Attribute(3)}, Changes(1, 0.5)),)
+    assert workload.relations == (Relation("R", 5, {"k": Attribute(3)}, RelationChanges(1, 0.5)),)
     assert [query.name for query in workload.queries] == ["join", "Q2"]
     assert workload.execution == Execution(
         join={"S1": "nested", "A": "hash"},
@@ -293,7 +300,7 @@ relations = st.builds(
     name=names.map(lambda name: f"relation {name}"),
     rows=st.none() | st.integers(0, 10**6),
     attributes=st.dictionaries(names, attributes, max_size=3),
-    changes=st.builds(Changes, st.floats(0, 1e3), st.floats(0, 1e3)),
+    changes=st.builds(RelationChanges, st.floats(0, 1e3), st.floats(0, 1e3)),
     distinct_rows=st.booleans(),
 )
 accesses = st.sampled_from(["scan", "search", "index", "hash"])

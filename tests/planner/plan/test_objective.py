@@ -19,7 +19,7 @@ from planner.families.capabilities import (
 from planner.families.protocol import Explanation, PlanSpace, Ranking
 from planner.families.registry import FAMILIES, family
 from planner.plan.cost import Cost, Estimate, Quality, UnitCosts
-from planner.plan.objective import Objective, Outcome, part_of_cost
+from planner.plan.objective import Objective, PlanOutcome, part_of_cost
 from planner.plan.plan import Operator, Plan
 from planner.report.plans_report import plans_document
 from planner.report.replanning_report import answer
@@ -38,7 +38,7 @@ from tests.planner.workloads import TABLE_5, equality_join
 KEPT = {"all": (1.0, 9.0), "half": (0.5, 4.0), "tenth": (0.1, 1.0)}
 
 
-def _importance(_: Plan, outcome: Outcome) -> float | None:
+def _importance(_: Plan, outcome: PlanOutcome) -> float | None:
     found = [q.importance for q in outcome.qualities.values() if q.importance is not None]
     return sum(found) if found else None
 

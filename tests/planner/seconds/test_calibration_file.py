@@ -12,8 +12,8 @@ from planner.files.data_folder import kernels_digest, machine
 from planner.plan.cost import Cost, Units
 from planner.seconds import calibration
 from planner.seconds.calibration import (
+    CalibratedFigure,
     Calibration,
-    Figure,
     Fit,
     calibrated_units,
     calibration_file,
@@ -28,9 +28,9 @@ FOUND = Calibration(
     seconds=2.0,
     versions={"numba": "1"},
     kinds={"loops insert": Units(insert=1e-7)},
-    figures={"loops": {"insert": Figure(1e-7, 1e-9)}},
+    figures={"loops": {"insert": CalibratedFigure(1e-7, 1e-9)}},
     fits={"loops": Fit(3, 1.1, 1.2, 1.15)},
-    c_sys=Figure(12.0, 1.0),
+    c_sys=CalibratedFigure(12.0, 1.0),
 )
 
 

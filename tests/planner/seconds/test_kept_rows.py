@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planner.plan.cost import Cost, UnitCosts, Units
-from planner.seconds.kernel_work import KernelWork, Shape, Work, kernel_seconds
+from planner.seconds.kernel_work import KernelWork, RunShape, Work, kernel_seconds
 from planner.seconds.units import default_units
 
 
@@ -14,7 +14,7 @@ def test_rows_that_are_kept_take_their_own_time() -> None:
     work = KernelWork("k", operators, Work("k batch", Cost()))
     units = UnitCosts(Units(), "", {"k keep rows": Units(output=1e-3), "k insert": Units(insert=1)})
     counted, kept = (
-        kernel_seconds(work, units, 0.0, 5.0, Shape(keeps_rows=keeps)) for keeps in (False, True)
+        kernel_seconds(work, units, 0.0, 5.0, RunShape(keeps_rows=keeps)) for keeps in (False, True)
     )
     assert counted == pytest.approx(50)
     assert kept == pytest.approx(counted + 0.5)

@@ -11,7 +11,7 @@ from planner.families.registry import FAMILIES
 from planner.files.data_folder import PROJECT
 from planner.files.workload_file import load_workload
 from planner.plan.cost import UnitCosts, Units
-from planner.seconds.kernel_work import Shape, kernel_seconds
+from planner.seconds.kernel_work import RunShape, kernel_seconds
 from planner.seconds.units import default_units, units_of
 from planner.workload.execution import Execution
 from planner.workload.workload import Workload
@@ -64,10 +64,10 @@ def test_a_run_takes_longer_with_more_batches_and_copies() -> None:
     plan = space.best()
     work = space.kernel_work(plan, space.estimate(plan).costs)
 
-    def seconds(shape: Shape) -> float:
+    def seconds(shape: RunShape) -> float:
         return kernel_seconds(work, default_units(), workload.longest_window, 600, shape)
 
-    assert seconds(Shape(20)) > seconds(Shape(1))
-    assert seconds(Shape(1, 2, replicated=True)) > seconds(Shape(1, 2))
+    assert seconds(RunShape(20)) > seconds(RunShape(1))
+    assert seconds(RunShape(1, 2, replicated=True)) > seconds(RunShape(1, 2))
     steady = kernel_seconds(work, default_units(), 0, 600)
-    assert steady > seconds(Shape(1)), "windows fill up first"
+    assert steady > seconds(RunShape(1)), "windows fill up first"

@@ -14,7 +14,7 @@ from pages.parts.workload.arrival_text import shape_part, shape_text
 from planner.errors import PlanError
 from planner.files.workload_file import dump_workload, load_workload
 from planner.statistics.generate import expected_tuples, generate
-from planner.workload.arrival_shapes import Burst, Daily, Drift, Shape, Swap, Trace
+from planner.workload.arrival_shapes import ArrivalTrace, Burst, Daily, Drift, Shape, Swap
 from planner.workload.streams import Arrivals
 from planner.workload.workload import Workload
 
@@ -46,7 +46,7 @@ SHAPES: list[Shape] = [
     Burst(20, 10, 8, every=50),
     Drift(300, 40, 10),
     Swap("B", 30),
-    Trace((0, 10, 30), (50, 0, 10), 40),
+    ArrivalTrace((0, 10, 30), (50, 0, 10), 40),
 ]
 
 
@@ -58,7 +58,7 @@ SHAPES: list[Shape] = [
         (Burst(20, 10, 8, every=50), [0, 20, 30, 70, 80], [41.7, 333.3, 41.7, 333.3]),
         (Drift(300, 40, 10), [0, 10, 50, 80], [100, 200, 300]),
         (Swap("B", 30), [0, 30, 60, 90], [100, 20, 100]),
-        (Trace((0, 10, 30), (50, 0, 10), 40), [0, 10, 30, 40, 50], [333.3, 0, 66.7, 333.3]),
+        (ArrivalTrace((0, 10, 30), (50, 0, 10), 40), [0, 10, 30, 40, 50], [333.3, 0, 66.7, 333.3]),
     ],
 )
 def test_tuples_follow_the_shape(shape: Shape, edges: list[float], rates: list[float]) -> None:

@@ -23,9 +23,9 @@ from planner.workload.query import TimeWindow
 from planner.workload.streams import (
     Arrivals,
     Attribute,
-    Changes,
     ImportanceOf,
     Relation,
+    RelationChanges,
     Stream,
 )
 from planner.workload.workload import Workload
@@ -235,7 +235,7 @@ def test_streams_of_one_phase_tick_together() -> None:
 
 def test_distinct_rows_are_different_while_they_are_active() -> None:
     attributes = {"a": Attribute(3), "b": Attribute(3)}
-    relation = Relation("F", 8, attributes, Changes(1, 1), distinct_rows=True)
+    relation = Relation("F", 8, attributes, RelationChanges(1, 1), distinct_rows=True)
     table = _rows(relation, 60, SeedSequence([1]))
     assert table.begin is not None
     assert table.end is not None

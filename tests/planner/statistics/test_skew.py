@@ -7,7 +7,7 @@ import pytest
 
 from planner.files.tuple_table import ColumnData, Table
 from planner.statistics.distributions import (
-    Counted,
+    CountedValues,
     counted_distribution,
     equal_share,
     fitted_exponents,
@@ -27,8 +27,8 @@ def drawn(distinct: int, exponent: float, seed: int, shuffled: bool = False) -> 
     return random.permutation(distinct)[values - 1] + 1 if shuffled else values
 
 
-def counted(values: np.ndarray) -> Counted:
-    return Counted(counted_distribution(ColumnData(values)), len(values))
+def counted(values: np.ndarray) -> CountedValues:
+    return CountedValues(counted_distribution(ColumnData(values)), len(values))
 
 
 @pytest.mark.parametrize("exponent", [0.5, 1.0, 1.5])

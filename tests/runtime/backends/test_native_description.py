@@ -15,7 +15,7 @@ from planner.files.tuple_table import Table
 from planner.statistics.generate import generate
 from planner.workload.execution import Every, Execution, RunSettings
 from planner.workload.query import Column, Filter, Predicate, Query, Source, TimeWindow
-from planner.workload.streams import Attribute, Changes, Relation, Stream, catalogue
+from planner.workload.streams import Attribute, Relation, RelationChanges, Stream, catalogue
 from planner.workload.workload import Workload
 from runtime.backends.native.kinds import describe, refusal
 from runtime.data.feed import Span
@@ -41,7 +41,7 @@ def graph(execution: Execution | None = None, missing: float = 0.1) -> Workload:
         Stream("A", 4, {"k": Attribute(5), "v": Attribute(9), "t": text}),
         Stream("B", 5, {"k": Attribute(5, missing=missing), "v": Attribute(6)}),
         Stream("C", 3, {"v": Attribute(9)}),
-        Relation("R", 12, {"v": Attribute(6), "w": Attribute(4)}, Changes(1, 1)),
+        Relation("R", 12, {"v": Attribute(6), "w": Attribute(4)}, RelationChanges(1, 1)),
     ]
     query = parse_query(GRAPH, "Q1", relations=["R"], catalogue=catalogue(known))
     streams, relation = tuple(known[:3]), known[3]

@@ -17,7 +17,7 @@ from planner.statistics.observed_workload import observed_workload
 from planner.workload.execution import RunSettings
 from planner.workload.workload import Workload
 from runtime.backends.kernels.observing import MOST_OBSERVED, Observing
-from runtime.backends.kernels.prepare import Prepared, prepare
+from runtime.backends.kernels.prepare import PreparedKernelRun, prepare
 from runtime.runs.records import RunRequest
 from runtime.spark.worker import step_through
 from tests.damage import flipped
@@ -46,7 +46,9 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLUICE_HOME", str(tmp_path))
 
 
-def _prepared(workload: Workload, family: str, partitions: int, rows: int = 400) -> Prepared:
+def _prepared(
+    workload: Workload, family: str, partitions: int, rows: int = 400
+) -> PreparedKernelRun:
     request = RunRequest(
         workload, family, "best", batch_rows=rows, partitions=partitions, watch=True
     )
@@ -54,7 +56,7 @@ def _prepared(workload: Workload, family: str, partitions: int, rows: int = 400)
 
 
 def _observed(
-    prepared: Prepared, folder: Path, kill_after: int | None = None
+    prepared: PreparedKernelRun, folder: Path, kill_after: int | None = None
 ) -> list[BatchStatistics]:
     """What a run sees whose partitions are stepped side by side."""
     assert prepared.sketches is not None

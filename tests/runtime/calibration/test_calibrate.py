@@ -15,7 +15,7 @@ from planner.seconds.calibration import calibrated_units, kept_calibration
 from runtime import __main__ as command
 from runtime.backends.interruption import RunCancelledError
 from runtime.calibration import calibrate as calibrating
-from runtime.calibration.calibrate import CalibrationRequest, Measured, calibrate, measure
+from runtime.calibration.calibrate import CalibrationRequest, MeasuredRun, calibrate, measure
 from runtime.engines.design import Design, designs
 from runtime.runs.records import Progress
 
@@ -28,7 +28,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calibrating, "measure", _at_ten_nanoseconds_each)
 
 
-def _at_ten_nanoseconds_each(*asked: Any) -> Iterator[Measured]:
+def _at_ten_nanoseconds_each(*asked: Any) -> Iterator[MeasuredRun]:
     """Designed runs carried out, their seconds by what they did: the clock of a busy machine may
     say that an insert takes no time."""
     for run in measure(*asked):
@@ -85,7 +85,7 @@ def test_a_cancel_does_not_wait_for_the_run_that_is_measured(
 ) -> None:
     cancel, let_go = threading.Event(), threading.Event()
 
-    def stuck(*_: object) -> list[Measured]:
+    def stuck(*_: object) -> list[MeasuredRun]:
         cancel.set()
         assert let_go.wait(600)
         return []

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from planner.seconds.calibration import Figure
+from planner.seconds.calibration import CalibratedFigure
 from runtime.calibration.fitting import ChainRun, c_sys_of, fitted_overhead
 
 
@@ -45,8 +45,11 @@ def test_runs_that_do_not_tell_what_a_comparison_takes_give_nothing() -> None:
 
 
 def test_where_chains_do_not_tell_it_the_kernels_figures_do() -> None:
-    figures = {"insert": Figure(3e-8, 3e-9), "comparison, nested probe": Figure(1e-10, 0.0)}
+    figures = {
+        "insert": CalibratedFigure(3e-8, 3e-9),
+        "comparison, nested probe": CalibratedFigure(1e-10, 0.0),
+    }
     told = c_sys_of([], figures)
     assert told is not None
     assert (told.value, told.spread) == (pytest.approx(300), pytest.approx(30))
-    assert c_sys_of([], {"insert": Figure(3e-8, 0.0)}) is None
+    assert c_sys_of([], {"insert": CalibratedFigure(3e-8, 0.0)}) is None

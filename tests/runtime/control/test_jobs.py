@@ -11,7 +11,7 @@ import pytest
 from planner.errors import RunError
 from runtime.backends.live_changes import Steering
 from runtime.backends.protocol import OnProgress
-from runtime.control.job_entry import Entry
+from runtime.control.job_entry import JobEntry
 from runtime.control.jobs import Job, Runner
 from runtime.runs.records import Progress, Run, RunRequest
 from tests.runtime.run_records import a_request, a_run
@@ -160,7 +160,7 @@ def test_a_job_that_waits_is_out_of_the_queue_as_soon_as_it_is_cancelled(
 
 
 def test_time_left_comes_from_the_pace_and_from_what_others_took() -> None:
-    job = Job([Entry(a_request(label)) for label in "abc"])
+    job = Job([JobEntry(a_request(label)) for label in "abc"])
     assert job.seconds_left(100.0) is None
     first, second, _ = job.entries
     first.status, first.began = "running", 100.0
@@ -178,8 +178,8 @@ def test_time_left_comes_from_the_pace_and_from_what_others_took() -> None:
 
 
 def test_time_left_comes_from_earlier_runs_until_the_pace_is_known() -> None:
-    entry = Entry(a_request("a"), expected=20.0)
-    job = Job([entry, Entry(a_request("b"), expected=30.0)])
+    entry = JobEntry(a_request("a"), expected=20.0)
+    job = Job([entry, JobEntry(a_request("b"), expected=30.0)])
     assert job.seconds_left(100.0) == 50, "also while it waits"
     entry.status, entry.began = "running", 90.0
     assert entry.time_left(100.0) == 20, "Spark is starting"
@@ -193,7 +193,7 @@ def test_time_left_comes_from_earlier_runs_until_the_pace_is_known() -> None:
 
 def test_a_bar_moves_from_the_first_second_and_never_back() -> None:
     for expected in (None, 10.0):
-        entry = Entry(a_request("a"), expected)
+        entry = JobEntry(a_request("a"), expected)
         assert entry.share(100.0) == 0
         entry.status, entry.began = "running", 100.0
         entry.heard(Progress("Starting Spark"))

@@ -10,7 +10,7 @@ import pytest
 from planner.seconds.calibration import calibrated_units, calibration_file
 from planner.workload.execution import Execution, RunSettings
 from planner.workload.workload import Workload
-from runtime.backends.kernels.prepare import Prepared, prepare
+from runtime.backends.kernels.prepare import PreparedKernelRun, prepare
 from runtime.engines.shared_schedule.program import ScheduleProgram
 from runtime.runs.records import RunRequest
 from runtime.runs.run_json import _request_from_json, _request_to_json
@@ -32,7 +32,7 @@ def _workload() -> Workload:
     )
 
 
-def _clock(prepared: Prepared) -> list[int]:
+def _clock(prepared: PreparedKernelRun) -> list[int]:
     assert isinstance(prepared.program, ScheduleProgram)
     return prepared.program.join.unit_costs
 

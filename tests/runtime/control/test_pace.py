@@ -14,7 +14,7 @@ from runtime.backends.kernels.pace import Pace, batch_seconds, cuts_of
 from runtime.backends.kernels.prepare import prepare
 from runtime.control.execute import run
 from runtime.runs.records import Progress, RunRequest
-from runtime.spark.arrivals import Arrivals
+from runtime.spark.arrivals import BatchInbox
 from tests.planner.workloads import equality_join
 
 WORKLOAD = replace(equality_join([(20, 5, 9), (20, 5, 9)]), run=RunSettings(1, 5, 35))
@@ -69,10 +69,10 @@ def test_batches_of_a_paced_run_end_at_round_times(tmp_path: Path) -> None:
     batches = prepare(replace(REQUEST, pace=2.0), 1).batches
     assert batches.batches == 20
     assert all(int(until) // 2_000_000 == n for n, until in enumerate(batches.untils))
-    arriving = Arrivals(batches, tmp_path / "arrivals", done=0)
+    arriving = BatchInbox(batches, tmp_path / "arrivals", done=0)
     arriving.let_in()
     assert not arriving.all_come
-    again = Arrivals(batches, tmp_path / "arrivals", done=1)
+    again = BatchInbox(batches, tmp_path / "arrivals", done=1)
     assert again.come == 1
     for _ in range(19):
         again.let_in()

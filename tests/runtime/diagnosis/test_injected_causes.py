@@ -7,7 +7,7 @@ from itertools import cycle
 import numpy as np
 import pytest
 
-from bench.diagnosis.accuracy import QUIET, Case, cases, judged, summary_of
+from bench.diagnosis.accuracy import QUIET, DiagnosisCase, cases, judged, summary_of
 from bench.diagnosis.injections import INJECTIONS
 from bench.diagnosis.workloads import MAKERS
 from planner.families.registry import FAMILIES
@@ -23,13 +23,13 @@ def test_every_family_is_judged() -> None:
 
 @pytest.mark.parametrize(("cause", "family"), PAIRS)
 def test_an_injected_cause_is_named_first(cause: str, family: str) -> None:
-    found = judged(Case(family, cause, 1))
+    found = judged(DiagnosisCase(family, cause, 1))
     assert found["first"], found["said"]
 
 
 @pytest.mark.parametrize("family", MAKERS)
 def test_nothing_is_said_where_nothing_was_injected(family: str) -> None:
-    found = judged(Case(family, QUIET, 1))
+    found = judged(DiagnosisCase(family, QUIET, 1))
     assert found["silent"], found["said"]
 
 

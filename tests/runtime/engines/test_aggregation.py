@@ -29,7 +29,7 @@ from planner.workload.query import (
     TumblingWindow,
     Window,
 )
-from planner.workload.streams import Attribute, Changes, Relation, Stream
+from planner.workload.streams import Attribute, Relation, RelationChanges, Stream
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 from runtime.data.feed import Span
@@ -99,7 +99,7 @@ def cases(draw: st.DrawFn) -> tuple[Workload, Data]:
         ),
         (query,),
         tuple(
-            Relation(name, 3, ATTRIBUTES, Changes(1, 1) if changing else Changes())
+            Relation(name, 3, ATTRIBUTES, RelationChanges(1, 1) if changing else RelationChanges())
             for name in sorted(relations)
         ),
         chance.choice(EXECUTIONS),

@@ -9,7 +9,7 @@ import pytest
 
 from bench.chains.accuracy import Record, alerts, measured, shared_and_unshared, states, summary
 from bench.chains.planning import LIMITS, many_windows
-from bench.chains.workloads import Case, random_case, table_3, table_4
+from bench.chains.workloads import StrategyCase, random_case, table_3, table_4
 from planner.families.sliced_chain.chain_search.chains import GroupChains
 from planner.families.sliced_chain.labels import CHAIN, PULL_UP, PUSH_DOWN, UNSHARED
 from planner.families.sliced_chain.model import GroupModel
@@ -17,7 +17,7 @@ from planner.families.sliced_chain.model import GroupModel
 KINDS = {"state", "purge", "probe", "route", "select", "union", "survive", "split", "filter"}
 
 
-def _short(case: Case, seconds: float = 60.0) -> Case:
+def _short(case: StrategyCase, seconds: float = 60.0) -> StrategyCase:
     run = replace(case.workload.run, duration=seconds)
     return replace(case, workload=replace(case.workload, run=run))
 

@@ -21,7 +21,7 @@ from planner.statistics.generate import generate
 from planner.statistics.inference import infer
 from planner.workload.execution import Every, Execution, RunSettings
 from planner.workload.query import Column, Filter, Predicate, Query, Source, TimeWindow
-from planner.workload.streams import Attribute, Changes, Relation, Stream
+from planner.workload.streams import Attribute, Relation, RelationChanges, Stream
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 from runtime.__main__ import main
@@ -42,7 +42,7 @@ SEEDS = range(4)
 
 
 def _workload(
-    changes: Changes,
+    changes: RelationChanges,
     execution: Execution | None = None,
     rows: int | None = 60,
     seconds: float = 3000,
@@ -89,12 +89,12 @@ LAZY = Execution(join="hash", evaluate=Every(5), expire=Every(10))
 @pytest.mark.parametrize(
     "workload",
     [
-        _workload(Changes()),
-        _workload(Changes(2, 2)),
-        _workload(Changes(0.1, 0.05)),
-        _workload(Changes(2, 2), Execution(join="hash", buckets=4)),
-        _workload(Changes(4, 4), LAZY),
-        _workload(Changes(2, 2), Execution(expire=Every(5))),
+        _workload(RelationChanges()),
+        _workload(RelationChanges(2, 2)),
+        _workload(RelationChanges(0.1, 0.05)),
+        _workload(RelationChanges(2, 2), Execution(join="hash", buckets=4)),
+        _workload(RelationChanges(4, 4), LAZY),
+        _workload(RelationChanges(2, 2), Execution(expire=Every(5))),
     ],
     ids=["static", "changing", "growing", "hashed", "lazy", "expired late"],
 )
@@ -118,7 +118,7 @@ def test_every_candidate_of_the_sample_gives_one_answer() -> None:
 
 
 def test_a_relation_gains_and_loses_rows_as_declared() -> None:
-    table = generate(_workload(Changes(2, 1)), 1000, 1)["R"]
+    table = generate(_workload(RelationChanges(2, 1)), 1000, 1)["R"]
     assert table.begin is not None
     assert table.end is not None
     assert (table.begin == FIRST).sum() == 60
@@ -131,13 +131,13 @@ def test_a_relation_gains_and_loses_rows_as_declared() -> None:
 
 
 def test_a_relation_that_has_lost_all_its_rows_loses_no_more() -> None:
-    table = generate(_workload(Changes(0, 5), rows=10), 100, 1)["R"]
+    table = generate(_workload(RelationChanges(0, 5), rows=10), 100, 1)["R"]
     assert table.end is not None
     assert (table.end < 3_000_000).all()
 
 
 def test_the_same_seed_gives_the_same_rows_whatever_the_streams() -> None:
-    workload = _workload(Changes(1, 1))
+    workload = _workload(RelationChanges(1, 1))
     more = replace(workload, streams=(*workload.streams, Stream("C", 1)))
     one, other = (generate(w, 100, 5)["R"] for w in (workload, more))
     assert np.array_equal(one.end, other.end)
@@ -146,13 +146,13 @@ def test_the_same_seed_gives_the_same_rows_whatever_the_streams() -> None:
 
 def test_a_relation_without_rows_cannot_be_generated() -> None:
     with pytest.raises(RunError, match=r"relations\.R\.rows: has no rows to generate"):
-        generate(_workload(Changes(), rows=None), 10, 1)
+        generate(_workload(RelationChanges(), rows=None), 10, 1)
 
 
 def test_rows_and_changes_are_inferred_from_begin_and_end(tmp_path: Path) -> None:
-    known = _workload(Changes(0.5, 0.2), seconds=400)
+    known = _workload(RelationChanges(0.5, 0.2), seconds=400)
     write_folder(generate(known, known.warmup + 400, 1), tmp_path)
-    relation = replace(known.relations[0], rows=None, changes=Changes())
+    relation = replace(known.relations[0], rows=None, changes=RelationChanges())
     unknown = replace(known, relations=(relation,), run=RunSettings(duration=1))
     inferred, origins = infer(unknown, read_folder(tmp_path, unknown).tables)
     assert inferred.relations[0].rows == pytest.approx(60, abs=2)
@@ -168,7 +168,7 @@ def test_a_row_that_ends_before_it_begins_is_named(tmp_path: Path) -> None:
     (tmp_path / "B.csv").write_text("ts,k\n1,1\n")
     (tmp_path / "R.csv").write_text("c,v,begin,end\n1,1,2,2\n1,1,5,3\n")
     with pytest.raises(PlanError, match=r"R\.csv: row 2 ends before it begins"):
-        read_folder(tmp_path, _workload(Changes()))
+        read_folder(tmp_path, _workload(RelationChanges()))
 
 
 ROWS = [(None, 4.0), (2.0, None), (3.0, 3.0), (4.0, 9.0), (None, None), (None, 2.0), (2.0, 4.0)]
@@ -183,7 +183,7 @@ def test_own_data_with_begin_and_end_both_ways(tmp_path: Path, spark: object) ->
     (tmp_path / "B.csv").write_text("ts,k\n2,1\n4,1\n5,1\n")
     shown = [f"1,1,{'' if b is None else b},{'' if e is None else e}" for b, e in ROWS]
     (tmp_path / "R.csv").write_text("\n".join(["c,v,begin,end", *shown]))
-    workload = _workload(Changes())
+    workload = _workload(RelationChanges())
     data = {
         "A": [(int(ts * 1e6), {"k": 1, "c": None if ts == 3.5 else 1}) for ts in times],
         "B": [(ts * 1_000_000, {"k": 1}) for ts in (2, 4, 5)],
@@ -217,7 +217,11 @@ def test_written_data_give_the_same_answer_and_counts(
     tmp_path: Path, spark: object, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert spark
-    workload, file, data = _workload(Changes(2, 2), seconds=60), tmp_path / "w.yaml", tmp_path / "d"
+    workload, file, data = (
+        _workload(RelationChanges(2, 2), seconds=60),
+        tmp_path / "w.yaml",
+        tmp_path / "d",
+    )
     file.write_text(dump_workload(workload))
     assert main(["generate", str(file), str(data)]) == 0
     documents = []

@@ -21,7 +21,7 @@ from runtime.engines.kernels.digest import digest_of
 from runtime.engines.pair_feed import pair_feed
 from runtime.engines.protocol import Tally
 from runtime.engines.registry import program_from_json
-from runtime.engines.sliced_chain.simulation import Carried, Counts, built
+from runtime.engines.sliced_chain.simulation import ChainSimulation, Counts, built
 from tests.examples import examples
 from tests.oracles.joins import Data, results_of
 from tests.runtime.driving import counted, program_of
@@ -78,7 +78,7 @@ def test_counts_are_those_of_a_plain_simulation(
 ) -> None:
     label = choose.draw(labels(workload))
     found = sliced(workload, feed_of(workload, data), label, partitions, sorted(cuts))
-    carried = Carried(workload, built(workload, label), Counts(SPAN.warmup, SPAN.end))
+    carried = ChainSimulation(workload, built(workload, label), Counts(SPAN.warmup, SPAN.end))
     carried.run(data)
     assert found.rows == carried.results
     costs = found.tally.costs

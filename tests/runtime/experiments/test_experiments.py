@@ -20,7 +20,7 @@ from planner.workload.execution import RunSettings
 from runtime.control.jobs import Runner
 from runtime.experiments import figure as figure_store
 from runtime.experiments import measurement
-from runtime.experiments.figure import Figure, nothing_yet
+from runtime.experiments.figure import MeasuredFigure, nothing_yet
 from runtime.experiments.measurement import FigureRequest, Sampler, measure, rounds
 from runtime.runs.records import Progress
 
@@ -164,7 +164,7 @@ def test_the_runner_measures_figures_in_their_turn(small: Experiment) -> None:
         waiting.wait(0.02)
     (entry,) = job.entries
     assert entry.status == "finished"
-    assert isinstance(entry.outcome, Figure)
+    assert isinstance(entry.outcome, MeasuredFigure)
     assert entry.outcome.complete
     assert len(small.points) == entry.outcome.size
 
@@ -182,7 +182,7 @@ def test_counts_differ_from_round_to_round_and_their_mean_is_shown() -> None:
 
 def test_a_figure_survives_its_file(small: Experiment) -> None:
     figure = measure(FigureRequest(small.name))
-    again = Figure.from_json(json.loads(json.dumps(figure.to_json())), "here")
+    again = MeasuredFigure.from_json(json.loads(json.dumps(figure.to_json())), "here")
     assert again.answers == figure.answers
     for key, value in figure.values(small).items():
         assert again.values(small)[key] == pytest.approx(value, rel=1e-5)

@@ -13,7 +13,7 @@ from planner.errors import RunError
 from planner.families.protocol import Family
 from planner.families.registry import FAMILIES
 from planner.workload.execution import RunSettings
-from runtime.backends.kernels.prepare import Prepared, prepare
+from runtime.backends.kernels.prepare import PreparedKernelRun, prepare
 from runtime.data.batch_seal import opened
 from runtime.data.microbatches import NOTE, are_damaged
 from runtime.runs.records import RunRequest
@@ -30,7 +30,7 @@ WORKLOADS = (SAMPLES | AGGREGATION_SAMPLES | CHAIN_SAMPLES | STAR_SAMPLES).value
 @pytest.fixture(params=FAMILIES, ids=lambda known: known.name)
 def prepared(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Prepared:
+) -> PreparedKernelRun:
     """A short run of the family in a few micro-batches, for one partition."""
     monkeypatch.setenv("SLUICE_HOME", str(tmp_path))
     known: Family = request.param
@@ -41,19 +41,19 @@ def prepared(
     return made
 
 
-def _given(prepared: Prepared) -> list[tuple[int, bytes]]:
+def _given(prepared: PreparedKernelRun) -> list[tuple[int, bytes]]:
     batches = prepared.batches
     tables = [pq.read_table(batches.file(number)) for number in range(batches.batches)]
     return [(number, table["tuples"][0].as_py()) for number, table in enumerate(tables)]
 
 
 def _stepped(
-    prepared: Prepared, given: Sequence[tuple[int, bytes]], state: bytes | None = None
+    prepared: PreparedKernelRun, given: Sequence[tuple[int, bytes]], state: bytes | None = None
 ) -> bytes | None:
     return step_through(prepared.program.to_json(), state, given, 0, None).state
 
 
-def test_batches_and_states_are_opened(prepared: Prepared) -> None:
+def test_batches_and_states_are_opened(prepared: PreparedKernelRun) -> None:
     given = _given(prepared)
     state = _stepped(prepared, given[:1])
     assert state is not None
@@ -71,7 +71,7 @@ def test_batches_and_states_are_opened(prepared: Prepared) -> None:
             _stepped(prepared, wrong, state)
 
 
-def test_every_file_is_known_with_its_length_or_digest(prepared: Prepared) -> None:
+def test_every_file_is_known_with_its_length_or_digest(prepared: PreparedKernelRun) -> None:
     batches = prepared.batches
     files = sorted(Path(batches.folder).iterdir())
     assert {file.name for file in files} == {NOTE, *batches.sizes, *batches.schema}

@@ -12,7 +12,14 @@ import pytest
 from planner.files.workload_file import dump_workload, load_workload
 from planner.workload.execution import Execution, RunSettings, Shedding
 from planner.workload.query import Aggregate, Column, Filter, Predicate, Query, Source, TimeWindow
-from planner.workload.streams import Arrivals, Attribute, Changes, ImportanceOf, Relation, Stream
+from planner.workload.streams import (
+    Arrivals,
+    Attribute,
+    ImportanceOf,
+    Relation,
+    RelationChanges,
+    Stream,
+)
 from planner.workload.workload import Workload
 from runtime.control.execute import run
 from runtime.engines.kernels.digest import digest_of
@@ -37,7 +44,9 @@ def _workload() -> Workload:
         )
         for name in "RS"
     )
-    relation = Relation("F", 30, {"a": Attribute(10), "b": Attribute(10)}, Changes(0.5, 0.5))
+    relation = Relation(
+        "F", 30, {"a": Attribute(10), "b": Attribute(10)}, RelationChanges(0.5, 0.5)
+    )
     window = TimeWindow(4)
     query = Query(
         "Q",

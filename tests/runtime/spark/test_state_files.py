@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from planner.errors import RunError
-from runtime.backends.kernels.prepare import Prepared, prepare
+from runtime.backends.kernels.prepare import PreparedKernelRun, prepare
 from runtime.runs.records import RunRequest
 from runtime.spark.partition_tasks import PartitionTask
 from runtime.spark.state_files import StateFiles
@@ -29,13 +29,13 @@ def test_the_last_two_states_are_kept(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Prepared:
+def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PreparedKernelRun:
     monkeypatch.setenv("SLUICE_HOME", str(tmp_path / "home"))
     workload = equality_join([(10, 10, 20), (10, 20, 20)])
     return prepare(RunRequest(workload, "join_order", "best", batch_rows=500, partitions=2), 2)
 
 
-def test_a_batch_that_is_run_again_counts_once(prepared: Prepared, tmp_path: Path) -> None:
+def test_a_batch_that_is_run_again_counts_once(prepared: PreparedKernelRun, tmp_path: Path) -> None:
     going_on = GoingOn(tmp_path)
     going_on.begin()
     task = PartitionTask(

@@ -15,7 +15,7 @@ from planner.families.shared_schedule import ranking_notes
 from planner.families.shared_schedule.delays.burst_trace import BurstTrace
 from planner.families.shared_schedule.explain import LOW_LOAD
 from planner.families.shared_schedule.labels import schedule_of
-from planner.families.shared_schedule.predictions import Predictions
+from planner.families.shared_schedule.predictions import SchedulePredictions
 from planner.families.shared_schedule.ranking_notes import ms, percent
 from planner.families.shared_schedule.what_if import in_bursts, loaded, mean_burst
 from planner.time_limit import planning_limit
@@ -119,7 +119,7 @@ def _legend(trace: BurstTrace) -> str:
     )
 
 
-def _delays(predictions: Predictions, labels: tuple[str, ...]) -> None:
+def _delays(predictions: SchedulePredictions, labels: tuple[str, ...]) -> None:
     """Bars for every window and policy."""
     model = predictions.model
     places = windows.ends(range(len(model.windows)))

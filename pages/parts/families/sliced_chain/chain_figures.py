@@ -17,7 +17,7 @@ from pages.parts.families.sliced_chain.chain_text import (
 )
 from pages.parts.shared.figures import PALETTE, frame
 from pages.parts.shared.formatting import safe
-from planner.families.sliced_chain.picture import ALL, DrawnJoin, Picture, Tap
+from planner.families.sliced_chain.picture import ALL, DrawnJoin, Picture, TapGroup
 from planner.numbers import amount
 from planner.workload.validation import exact
 
@@ -42,7 +42,7 @@ def drawn(picture: Picture, label: str) -> go.Figure:
     return _chain(picture, label) if picture.is_chain else _joins(picture, label)
 
 
-def taps_shown(picture: Picture) -> tuple[Tap, ...]:
+def taps_shown(picture: Picture) -> tuple[TapGroup, ...]:
     """The rows of queries: all, or the shortest and the longest windows."""
     return _ends(picture.taps)
 
@@ -90,7 +90,7 @@ def _chain(picture: Picture, label: str) -> go.Figure:
     return figure
 
 
-def _asked(picture: Picture, tap: Tap) -> str:
+def _asked(picture: Picture, tap: TapGroup) -> str:
     """The queries of a row, and their window."""
     return f"{names(tap, 2)} · {exact(tap.longest)} {unit_of(picture)}"
 
@@ -184,7 +184,7 @@ def _gates(held: Sequence[DrawnJoin], side: int) -> Iterator[tuple[float, str]]:
 
 
 def _taps(
-    figure: go.Figure, picture: Picture, rows: Sequence[tuple[float, Tap]], step: float
+    figure: go.Figure, picture: Picture, rows: Sequence[tuple[float, TapGroup]], step: float
 ) -> None:
     """A line for each window that queries have, as far as it reaches."""
     for title, colour, symbol, routed in (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pages.parts.shared.formatting import safe
-from planner.families.sliced_chain.picture import DrawnJoin, Picture, Tap
+from planner.families.sliced_chain.picture import DrawnJoin, Picture, TapGroup
 from planner.numbers import amount, shortened
 from planner.workload.validation import exact, listed
 
@@ -22,7 +22,7 @@ def chain_alternative(picture: Picture) -> str:
     return f"{'; '.join(joins)}. Queries: {'; '.join(taps)}."
 
 
-def names(tap: Tap, most: int = 3) -> str:
+def names(tap: TapGroup, most: int = 3) -> str:
     """The queries of a tap, or the first of them."""
     return safe(listed((shortened(name, 16) for name in tap.queries), most))
 
@@ -65,7 +65,7 @@ def state_text(picture: Picture, join: DrawnJoin, side: int) -> str:
     return "<br>".join(safe(line) for line in lines)
 
 
-def tap_text(picture: Picture, tap: Tap) -> str:
+def tap_text(picture: Picture, tap: TapGroup) -> str:
     """Queries with the same windows, in a few lines."""
     windows = (
         f"{exact(tap.windows[0])} {unit_of(picture)}"

@@ -17,7 +17,7 @@ from pages.parts.shared.figures import PALETTE, frame
 from pages.parts.shared.formatting import compared, counted, plain, plan_name, rounded_each
 from pages.parts.shared.state import BY_DIGEST
 from planner import numbers
-from planner.families.sliced_chain.chain_search.chains import MOST_DRAWN, Merging, Mergings
+from planner.families.sliced_chain.chain_search.chains import MOST_DRAWN, MergedSlice, Mergings
 from planner.families.sliced_chain.picture import TradeOff
 from planner.numbers import amount, shortened
 from planner.time_limit import planning_limit
@@ -129,7 +129,7 @@ def mergings(choice: PlanChoice) -> None:
     )
 
 
-def _both(slices: Sequence[Merging]) -> list[tuple[float, float]]:
+def _both(slices: Sequence[MergedSlice]) -> list[tuple[float, float]]:
     return [(slice_.cost, slice_.apart) for slice_ in slices]
 
 
@@ -235,7 +235,7 @@ def merge_figure(mergings: Mergings) -> go.Figure:
 def _arcs(
     figure: go.Figure,
     graph: nx.DiGraph,
-    slices: Sequence[Merging],
+    slices: Sequence[MergedSlice],
     title: str,
     colour: str,
     width: float,
@@ -283,7 +283,7 @@ def _arcs(
     )
 
 
-def _slice_text(graph: nx.DiGraph, slice_: Merging) -> str:
+def _slice_text(graph: nx.DiGraph, slice_: MergedSlice) -> str:
     start, end = (exact(graph.nodes[at]["boundary"]) for at in (slice_.start, slice_.end))
     return f"[{start}, {end}): {amount(round(slice_.cost, 1))} comparisons/s"
 

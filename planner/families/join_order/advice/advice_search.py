@@ -14,7 +14,7 @@ from planner.families.join_order.advice.bucket_budget import OrderSplit, PlanSpl
 from planner.families.join_order.advice.bucket_costs import Choices, pricing_of
 from planner.families.join_order.order_pricer import StepTable
 from planner.families.join_order.plan_space import lists_naive
-from planner.families.join_order.plans import Loops
+from planner.families.join_order.plans import LoopOrders
 from planner.families.join_order.search import cost_to_go, is_ranked
 from planner.joins.arrays import Floats, Ints
 from planner.joins.model import JoinModel
@@ -261,7 +261,7 @@ def _smaller_budgets(choices: Choices) -> list[int]:
     return sorted({choices.budget * step // points for step in range(points)})
 
 
-def _windows(search: Advising, best: FoundBuckets, loops: Loops) -> Iterator[WindowAdvice]:
+def _windows(search: Advising, best: FoundBuckets, loops: LoopOrders) -> Iterator[WindowAdvice]:
     choices = search.choices
     for place, count in enumerate(best.buckets):
         scanned = (*best.buckets[:place], 1, *best.buckets[place + 1 :])
@@ -275,7 +275,7 @@ def _windows(search: Advising, best: FoundBuckets, loops: Loops) -> Iterator[Win
         )
 
 
-def _plan(search: Advising, buckets: Buckets) -> Loops:
+def _plan(search: Advising, buckets: Buckets) -> LoopOrders:
     return search.choices.pricing.plan(search.choices.model.with_buckets(buckets))
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from planner.families.join_order.order_pricer import Walker, Weights, loop_costs, multiway_costs
 from planner.families.join_order.plan_space import best_plan, score_weights
-from planner.families.join_order.plans import Loops
+from planner.families.join_order.plans import LoopOrders
 from planner.families.join_order.pricing import indexes_of, results
 from planner.families.join_order.search import best_general, is_ranked
 from planner.joins.arrays import Floats, Ints
@@ -40,7 +40,7 @@ class BucketPricing:
     upkeep: bool = False
     units: UnitCosts | None = None
 
-    def plan(self, model: JoinModel) -> Loops:
+    def plan(self, model: JoinModel) -> LoopOrders:
         """The plan whose probes are cheapest."""
         return best_plan(model, self.weights).loops(model)
 
@@ -50,10 +50,10 @@ class BucketPricing:
             return best_general(model, self.weights)[1]
         return best_plan(model, self.weights).score
 
-    def price(self, model: JoinModel, loops: Loops) -> float:
+    def price(self, model: JoinModel, loops: LoopOrders) -> float:
         return Walker(model, self.weights).score(loops) + self.kept(model, loops)
 
-    def kept(self, model: JoinModel, loops: Loops) -> float:
+    def kept(self, model: JoinModel, loops: LoopOrders) -> float:
         """What a plan costs beside its probes, as far as that counts."""
         if not self.upkeep:
             return 0.0
@@ -159,7 +159,7 @@ class Choices:
             for origin in self.model.origins
         ]
 
-    def of_plan(self, loops: Loops) -> list[Floats]:
+    def of_plan(self, loops: LoopOrders) -> list[Floats]:
         """`[j][c]`: all loops of one plan over source j, with choice c."""
         model, weights = self.model, self.pricing.weights
         found = [np.zeros(len(memory)) for memory in self.memory]

@@ -23,7 +23,7 @@ class ArmFlow:
 
 
 @dataclass(frozen=True, slots=True)
-class Prediction:
+class SheddingPrediction:
     """The answer of a policy over a whole run, and its work.
 
     `model` says where results and importance come from, `work_model` where the flows do.

@@ -21,7 +21,7 @@ from planner.families.load_shedding.prediction.closed_forms import (
     survival,
 )
 from planner.families.load_shedding.prediction.filling import full_seconds
-from planner.families.load_shedding.prediction.flows import ArmFlow, Prediction
+from planner.families.load_shedding.prediction.flows import ArmFlow, SheddingPrediction
 from planner.families.load_shedding.prediction.result_worth import (
     ArmValues,
     Kept,
@@ -45,12 +45,12 @@ TOO_LARGE = (
 CLOSED = {RANDOM: BY_CHANCE, IMPORTANCE: BY_THRESHOLD}
 
 
-class Predictions:
+class SheddingPredictions:
     """The predictions of one workload, each made when it is first asked for."""
 
     def __init__(self, model: ShedModel, effort: float = 1.0) -> None:
         self.model, self.shares, self._effort = model, shares_of(model), effort
-        self._made: dict[str, Prediction] = {}
+        self._made: dict[str, SheddingPrediction] = {}
 
     @cached_property
     def sampled(self) -> Sampled:
@@ -94,13 +94,13 @@ class Predictions:
             return True
         return label in CLOSED and has_closed_form(self.model) and self._values is not None
 
-    def of(self, label: str) -> Prediction:
+    def of(self, label: str) -> SheddingPrediction:
         """The prediction of a policy."""
         if label not in self._made:
             self._made[label] = self._predicted(label)
         return self._made[label]
 
-    def _predicted(self, label: str) -> Prediction:
+    def _predicted(self, label: str) -> SheddingPrediction:
         if label == EXACT:
             return self.exact
         if (reason := self.without_shedding) is not None:
@@ -127,7 +127,7 @@ class Predictions:
         return self.sampled.mean_importance, SIMULATED
 
     @cached_property
-    def exact(self) -> Prediction:
+    def exact(self) -> SheddingPrediction:
         """What is found without a bound."""
         model, arms = self.model, self.model.star.arms
         results = sum(model.exact[p] * self._seconds(p, model.lifetimes) for p in range(len(arms)))
@@ -142,7 +142,9 @@ class Predictions:
             )
             flows.append(ArmFlow(1.0, 0.0, 1.0, held, examined, 1.0))
         mean, source = self.mean_importance
-        return Prediction(source, BY_DISTRIBUTIONS, results, results * mean, 1.0, tuple(flows))
+        return SheddingPrediction(
+            source, BY_DISTRIBUTIONS, results, results * mean, 1.0, tuple(flows)
+        )
 
     def given(self, place: int) -> float:
         """Tuples per second of an arm that may be kept: those with a row if they are filtered."""
@@ -156,7 +158,7 @@ class Predictions:
 
     # --- closed forms ----------------------------------------------------------------------------
 
-    def _in_closed_form(self, label: str) -> Prediction:
+    def _in_closed_form(self, label: str) -> SheddingPrediction:
         model, values = self.model, self._values
         assert values is not None, "asked for"
         arms = model.star.arms
@@ -174,7 +176,7 @@ class Predictions:
             results, importance = results + rate, importance + rate * worth.mean
         flows = [self._closed_flow(label, place, own) for place, own in enumerate(kept)]
         recall = min(1.0, results / self.exact.results) if self.exact.results else 1.0
-        return Prediction(
+        return SheddingPrediction(
             CLOSED[label],
             CLOSED[label] if kept[0].admitted is not None else SIMULATED,
             results,
@@ -212,7 +214,7 @@ class Predictions:
             return replace(self.sampled.flow(label, self.shares, place), held=own.held)
         return ArmFlow(own.admitted, own.crowded * (share + 1), own.expired, own.held, 0.0, 0.0)
 
-    def _by_what_is_kept(self) -> Prediction:
+    def _by_what_is_kept(self) -> SheddingPrediction:
         """What chance finds: as much of the results as it keeps of the windows."""
         model, exact = self.model, self.exact
         places = range(len(self.shares))
@@ -228,7 +230,7 @@ class Predictions:
             flows.append(flow)
         every = zip(model.exact, found, strict=True)
         part = sum(rate * own for rate, own in every) / sum(model.exact)
-        return Prediction(
+        return SheddingPrediction(
             BY_CHANCE,
             BY_CHANCE,
             part * exact.results,
@@ -239,7 +241,7 @@ class Predictions:
 
     # --- simulated -------------------------------------------------------------------------------
 
-    def _simulated(self, label: str) -> Prediction:
+    def _simulated(self, label: str) -> SheddingPrediction:
         sampled, exact = self.sampled, self.exact
         arms = range(len(self.model.star.arms))
         if self._unsampled is not None:
@@ -256,7 +258,7 @@ class Predictions:
             results = part * early.results + (1 - part) * late.results
             importance = part * early.importance + (1 - part) * late.importance
         flows = tuple(sampled.flow(label, self.shares, place) for place in arms)
-        return Prediction(
+        return SheddingPrediction(
             SIMULATED,
             SIMULATED,
             results * exact.results,

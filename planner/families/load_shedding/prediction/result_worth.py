@@ -25,7 +25,7 @@ Kept = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, slots=True)
-class Importance:
+class ArmImportance:
     """The importance of an arm's tuples: the values it has and how often, or one for each key."""
 
     values: Floats
@@ -39,7 +39,7 @@ class ArmValues:
 
     arm: Arm
     keys: Distribution
-    importance: Importance
+    importance: ArmImportance
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,9 @@ def arm_values(model: ShedModel) -> tuple[ArmValues, ...] | None:
     return tuple(found)
 
 
-def _importance(model: ShedModel, arm: Arm) -> Importance | None:
+def _importance(model: ShedModel, arm: Arm) -> ArmImportance | None:
     if arm.importance is None:
-        return Importance(np.ones(1), np.ones(1), of_key=False)
+        return ArmImportance(np.ones(1), np.ones(1), of_key=False)
     column = Column(arm.source.alias, arm.importance)
     attribute = attribute_of(model.workload, model.query, column)
     spec = attribute.importance_of
@@ -77,7 +77,7 @@ def _importance(model: ShedModel, arm: Arm) -> Importance | None:
     values = spread.values.astype(np.float64) if spec is None else _ranked(spec, behind, spread)
     if (values <= 0).any():
         return None
-    return Importance(values, spread.shares, of_key=source == arm.key)
+    return ArmImportance(values, spread.shares, of_key=source == arm.key)
 
 
 def _ranked(spec: ImportanceOf, behind: Attribute, spread: Distribution) -> Floats:

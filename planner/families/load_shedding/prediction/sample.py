@@ -26,7 +26,7 @@ _APART = 0x5EED5EED
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class TupleSample:
     """Tuples of the first `seconds`, windows being full from `warmup` on.
 
     Where that is a short time, tuples are drawn several times over. With `thinned` above 1, one in
@@ -57,7 +57,7 @@ class Sample:
             yield {name: until(table, self.warmup) for name, table in tables.items()}
 
 
-def drawn_sample(model: ShedModel, effort: float = 1.0) -> Sample:
+def drawn_sample(model: ShedModel, effort: float = 1.0) -> TupleSample:
     """The first tuples of a run that never is: as many as are quickly simulated, or a share."""
     most_measured, least_measured = MEASURED * effort, LEAST_MEASURED * effort
     most_results, most_stored = MOST_RESULTS * effort, MOST_IN_WINDOWS * effort
@@ -84,7 +84,7 @@ def drawn_sample(model: ShedModel, effort: float = 1.0) -> Sample:
     seeds = (workload.run.seed ^ (_APART + number) for number in range(draws))
     rarer = _thinned(workload, thinned)
     tables = tuple(generate(rarer, max(seconds, 1e-6), seed) for seed in seeds)
-    return Sample(tables, seconds, min(warmup, seconds), thinned)
+    return TupleSample(tables, seconds, min(warmup, seconds), thinned)
 
 
 def _thinned(workload: Workload, thinned: float) -> Workload:

@@ -13,7 +13,7 @@ import numpy as np
 from planner.families.load_shedding.labels import EXACT
 from planner.families.load_shedding.model import ShedModel
 from planner.families.load_shedding.prediction.flows import ArmFlow
-from planner.families.load_shedding.prediction.sample import Sample, drawn_sample, partitions
+from planner.families.load_shedding.prediction.sample import TupleSample, drawn_sample, partitions
 from planner.families.load_shedding.simulation.settings import (
     ArmCounts,
     Settings,
@@ -28,7 +28,7 @@ MILLIONTHS = 1e6
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundShares:
     """The shares of the exact results, and of their importance, that a policy finds."""
 
     results: float
@@ -40,7 +40,7 @@ class Sampled:
 
     def __init__(self, model: ShedModel, effort: float = 1.0) -> None:
         self.model = model
-        self.sample: Sample = drawn_sample(model, effort)
+        self.sample: TupleSample = drawn_sample(model, effort)
         self._runs: dict[tuple[str, Shares, bool], Simulated] = {}
 
     @cached_property
@@ -105,12 +105,12 @@ class Sampled:
             until=microseconds(sample.seconds),
         )
 
-    def found(self, label: str, shares: Shares) -> Found:
+    def found(self, label: str, shares: Shares) -> FoundShares:
         """What a policy finds of the whole sample."""
         run = self.simulated(label, shares)
         return _found(run.results, run.importance, run.exact_results, run.exact_importance)
 
-    def found_early_and_late(self, label: str, shares: Shares) -> tuple[Found, Found]:
+    def found_early_and_late(self, label: str, shares: Shares) -> tuple[FoundShares, FoundShares]:
         """What a policy finds while windows fill, and later; of the whole where one has nothing."""
         whole = self.simulated(label, shares)
         first = self.simulated(label, shares, beginning=True)
@@ -128,7 +128,7 @@ class Sampled:
         )
         return early, late
 
-    def split(self, label: str, shares: Shares, count: int) -> Found:
+    def split(self, label: str, shares: Shares, count: int) -> FoundShares:
         """What a policy finds where keys and memory are split into so many partitions."""
         if count == 1:
             return self.found(label, shares)
@@ -193,8 +193,8 @@ def _added(runs: Sequence[Simulated]) -> Simulated:
     )
 
 
-def _found(results: int, importance: int, exact: int, exact_importance: int) -> Found:
-    return Found(_part(results, exact), _part(importance, exact_importance))
+def _found(results: int, importance: int, exact: int, exact_importance: int) -> FoundShares:
+    return FoundShares(_part(results, exact), _part(importance, exact_importance))
 
 
 def _part(count: float, whole: float) -> float:

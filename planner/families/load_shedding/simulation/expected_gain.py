@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import sqrt
 
-from planner.families.load_shedding.simulation.policy import Policy
+from planner.families.load_shedding.simulation.policy import EvictionPolicy
 from planner.families.load_shedding.simulation.settings import Settings
-from planner.families.load_shedding.simulation.state import State
+from planner.families.load_shedding.simulation.state import SimulationState
 
 # Counts are halved when there are so many for each key: what is learned follows changes.
 MOST_PER_KEY = 16
 
 
-class Arrived:
+class KeyFrequencies:
     """What has arrived in an arm: how often each key, and how important on average.
 
     `weight` is one more than a key came: a rare one is not one that never comes. `mean` is 0 for a
@@ -66,15 +66,15 @@ class Arrived:
         return self.ever_sum // self.ever if self.ever else otherwise
 
 
-class ExpectedGain(Policy):
+class ExpectedGain(EvictionPolicy):
     """The lowest rate goes, times the eighth root of the life that is left.
 
     Rates are kept until something arrives, or a row ends, that changes them.
     """
 
-    def __init__(self, state: State, settings: Settings) -> None:
+    def __init__(self, state: SimulationState, settings: Settings) -> None:
         super().__init__(state, settings)
-        self.arrived = [Arrived(state.instants.tuples.keys) for _ in state.instants.arms]
+        self.arrived = [KeyFrequencies(state.instants.tuples.keys) for _ in state.instants.arms]
         self.rates: list[dict[int, float]] = [{} for _ in state.instants.arms]
         self.when = -1
 

@@ -13,24 +13,24 @@ from planner.families.load_shedding.labels import (
     RANDOM,
 )
 from planner.families.load_shedding.simulation.expected_gain import ExpectedGain
-from planner.families.load_shedding.simulation.policy import Policy
+from planner.families.load_shedding.simulation.policy import EvictionPolicy
 from planner.families.load_shedding.simulation.random_choice import choice
 from planner.families.load_shedding.simulation.settings import BETA, Settings
-from planner.families.load_shedding.simulation.state import State
+from planner.families.load_shedding.simulation.state import SimulationState
 from planner.families.load_shedding.star_tuples import MILLIONTHS
 
 
-class NoChoice(Policy):
+class NoChoice(EvictionPolicy):
     """For plans without a bound, and for those whose tuples bring the time at which they leave."""
 
     def victim(self, arm: int, stored: Sequence[int]) -> int:
         raise AssertionError(f"arm {arm} has a place for all {len(stored)} tuples")
 
 
-class Random(Policy):
+class Random(EvictionPolicy):
     """One of all, new or old, by chance."""
 
-    def __init__(self, state: State, settings: Settings) -> None:
+    def __init__(self, state: SimulationState, settings: Settings) -> None:
         super().__init__(state, settings)
         self.chosen = [0 for _ in state.instants.arms]
 
@@ -41,17 +41,17 @@ class Random(Policy):
         return stored[choice(self.settings.seed, place, number, len(stored))]
 
 
-class Importance(Policy):
+class LeastImportant(EvictionPolicy):
     """The least important goes."""
 
     def victim(self, arm: int, stored: Sequence[int]) -> int:
         return min(stored, key=self.state.instants.importance[arm].__getitem__)
 
 
-class ImportanceAndMatches(Policy):
+class ImportanceAndMatches(EvictionPolicy):
     """Importance times the matches at arrival; of equal ones the least important goes."""
 
-    def __init__(self, state: State, settings: Settings) -> None:
+    def __init__(self, state: SimulationState, settings: Settings) -> None:
         super().__init__(state, settings)
         self.priority: list[dict[int, tuple[int, int]]] = [{} for _ in state.instants.arms]
 
@@ -62,10 +62,10 @@ class ImportanceAndMatches(Policy):
         return min(stored, key=self.priority[arm].__getitem__)
 
 
-class MatchesOfNow(Policy):
+class MatchesOfNow(EvictionPolicy):
     """Importance times the matches at this instant."""
 
-    def __init__(self, state: State, settings: Settings) -> None:
+    def __init__(self, state: SimulationState, settings: Settings) -> None:
         super().__init__(state, settings)
         self.when = -1
         self.known: list[dict[int, tuple[int, int]]] = []
@@ -81,7 +81,7 @@ class MatchesOfNow(Policy):
         return min(stored, key=known.__getitem__)
 
 
-class GainAndLoss(Policy):
+class GainAndLoss(EvictionPolicy):
     """Starts as importance times matches; grows with results by the life that is left, and falls by
     a constant at every instant without one.
 
@@ -91,7 +91,7 @@ class GainAndLoss(Policy):
 
     watches = True
 
-    def __init__(self, state: State, settings: Settings) -> None:
+    def __init__(self, state: SimulationState, settings: Settings) -> None:
         super().__init__(state, settings)
         self.priority: list[dict[int, float]] = [{} for _ in state.instants.arms]
         self.loss = (BETA if settings.beta is None else settings.beta) * MILLIONTHS
@@ -128,14 +128,14 @@ class GainAndLoss(Policy):
                     priority[one] = max(0.0, priority[one] - self.loss)
 
 
-def _now(state: State, arm: int, stored: int) -> tuple[int, int]:
+def _now(state: SimulationState, arm: int, stored: int) -> tuple[int, int]:
     importance = state.instants.importance[arm][stored]
     return importance * state.matches(arm, stored), importance
 
 
-POLICIES: dict[str, type[Policy]] = {
+POLICIES: dict[str, type[EvictionPolicy]] = {
     RANDOM: Random,
-    IMPORTANCE: Importance,
+    IMPORTANCE: LeastImportant,
     IMPORTANCE_AND_MATCHES: ImportanceAndMatches,
     MATCHES_OF_NOW: MatchesOfNow,
     GAIN_AND_LOSS: GainAndLoss,

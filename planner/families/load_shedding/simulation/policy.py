@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
 from planner.families.load_shedding.simulation.settings import Settings
-from planner.families.load_shedding.simulation.state import State
+from planner.families.load_shedding.simulation.state import SimulationState
 
 
-class Policy(ABC):
+class EvictionPolicy(ABC):
     """Who goes when all places are taken. `watches`: whether it needs to know who was in results.
 
     Stored tuples are listed oldest first, so that of equal ones the oldest goes.
@@ -17,7 +17,7 @@ class Policy(ABC):
 
     watches = False
 
-    def __init__(self, state: State, settings: Settings) -> None:
+    def __init__(self, state: SimulationState, settings: Settings) -> None:
         self.state = state
         self.settings = settings
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
-from planner.families.load_shedding.simulation.policy import Policy
+from planner.families.load_shedding.simulation.policy import EvictionPolicy
 from planner.families.load_shedding.simulation.settings import (
     EXPIRED,
     NO_MATCH,
@@ -16,12 +16,12 @@ from planner.families.load_shedding.simulation.settings import (
     ArmCounts,
     Settings,
 )
-from planner.families.load_shedding.simulation.state import Change, Instants, State
+from planner.families.load_shedding.simulation.state import InstantChange, Instants, SimulationState
 from planner.files.tuple_table import LAST
 from planner.time_limit import check
 
 
-class Run:
+class SheddingSimulation:
     """A simulation of one policy; `leaves` are the times until which offline plans keep tuples.
 
     Without shares nothing is shed. With a single arm nothing is kept.
@@ -31,12 +31,12 @@ class Run:
         self,
         instants: Instants,
         shares: Sequence[int] | None,
-        policy: type[Policy],
+        policy: type[EvictionPolicy],
         settings: Settings,
         leaves: Sequence[Sequence[int]] | None = None,
     ) -> None:
         self.instants, self.settings = instants, settings
-        self.state = State(instants)
+        self.state = SimulationState(instants)
         self.policy = policy(self.state, settings)
         most = [len(own) for own in instants.ts]
         self.shares = most if shares is None else list(shares)
@@ -48,7 +48,7 @@ class Run:
         last = instants.changes[-1].ts if instants.changes else 0
         self.until = last + 1 if settings.until == LAST else settings.until
 
-    def whole(self) -> Run:
+    def whole(self) -> SheddingSimulation:
         """All instants; the same run, done."""
         for number, change in enumerate(self.instants.changes):
             check()
@@ -58,7 +58,7 @@ class Run:
                 self._leave(arm, old, self.instants.ts[arm][old] + self.instants.lifetime[arm])
         return self
 
-    def step(self, number: int, change: Change) -> None:
+    def step(self, number: int, change: InstantChange) -> None:
         """One instant."""
         state, policy = self.state, self.policy
         state.now, state.number = change.ts, number
@@ -81,7 +81,7 @@ class Run:
 
     # --- who leaves ------------------------------------------------------------------------------
 
-    def _expire(self, change: Change) -> None:
+    def _expire(self, change: InstantChange) -> None:
         state, instants = self.state, self.instants
         arrived = sum(map(len, change.arrivals))
         for arm in instants.arms:
@@ -111,7 +111,7 @@ class Run:
         stayed = min(left, self.until) - max(self.instants.ts[arm][old], self.settings.since)
         self.counts[arm].held += max(0, stayed)
 
-    def _choose(self, change: Change) -> list[list[int]]:
+    def _choose(self, change: InstantChange) -> list[list[int]]:
         """The arrivals that are admitted to each arm; who makes room for them is dropped.
 
         Priorities are of the state before: all arms choose, and only then tuples are dropped.
@@ -126,7 +126,7 @@ class Run:
                 self.counts[arm].admitted += len(entered)
         return admitted
 
-    def _choice(self, arm: int, change: Change) -> tuple[list[int], list[int]]:
+    def _choice(self, arm: int, change: InstantChange) -> tuple[list[int], list[int]]:
         """The old tuples of an arm that go at an instant, and the new ones that stay."""
         if self.leaves is not None:
             return self._until_leave(arm, change, self.leaves[arm])
@@ -164,7 +164,7 @@ class Run:
         return True
 
     def _until_leave(
-        self, arm: int, change: Change, leaves: Sequence[int]
+        self, arm: int, change: InstantChange, leaves: Sequence[int]
     ) -> tuple[list[int], list[int]]:
         entered = []
         for new in change.arrivals[arm]:
@@ -175,7 +175,7 @@ class Run:
                     self.evictions[arm][NOT_ADMITTED] += 1
         return [old for old in self.state.held[arm] if change.ts >= leaves[old]], entered
 
-    def _only(self, change: Change) -> list[list[int]]:
+    def _only(self, change: InstantChange) -> list[list[int]]:
         """With one arm each tuple is joined with the relation as it arrives, and forgotten."""
         for new in change.arrivals[0]:
             self._may_enter(0, new)
@@ -183,7 +183,9 @@ class Run:
 
     # --- what is found ---------------------------------------------------------------------------
 
-    def _probe(self, arm: int, new: int, change: Change, by_arm: Sequence[dict[int, int]]) -> None:
+    def _probe(
+        self, arm: int, new: int, change: InstantChange, by_arm: Sequence[dict[int, int]]
+    ) -> None:
         """The results of an arrival with old tuples of other arms, and arrivals of arms before."""
         state, instants = self.state, self.instants
         rows = state.active[arm][instants.key[arm][new]]

@@ -9,7 +9,7 @@ from planner.families.load_shedding.labels import EXACT, MOST_RESULTS, OFFLINE
 from planner.families.load_shedding.offline.flow import leaves_of
 from planner.families.load_shedding.offline.matches import Worth
 from planner.families.load_shedding.simulation.policies import POLICIES, NoChoice
-from planner.families.load_shedding.simulation.run import Run
+from planner.families.load_shedding.simulation.run import SheddingSimulation
 from planner.families.load_shedding.simulation.settings import Settings, Simulated
 from planner.families.load_shedding.simulation.state import Instants
 from planner.families.load_shedding.star import Star
@@ -33,7 +33,7 @@ class Simulation:
     @cached_property
     def exact(self) -> tuple[int, int]:
         """The results without a bound, and their importance in millionths."""
-        run = Run(self.instants, None, NoChoice, Settings()).whole()
+        run = SheddingSimulation(self.instants, None, NoChoice, Settings()).whole()
         return run.results, run.importance
 
     def run(
@@ -43,12 +43,12 @@ class Simulation:
         if shares is None:
             shares = [arm.share for arm in self.star.arms]
         if policy == EXACT:
-            run = Run(self.instants, None, NoChoice, settings).whole()
+            run = SheddingSimulation(self.instants, None, NoChoice, settings).whole()
         elif policy in OFFLINE:
             leaves = self.leaves(policy, settings, shares)
-            run = Run(self.instants, shares, NoChoice, settings, leaves).whole()
+            run = SheddingSimulation(self.instants, shares, NoChoice, settings, leaves).whole()
         else:
-            run = Run(self.instants, shares, POLICIES[policy], settings).whole()
+            run = SheddingSimulation(self.instants, shares, POLICIES[policy], settings).whole()
         return self._summary(run)
 
     def leaves(self, policy: str, settings: Settings, shares: Sequence[int]) -> list[list[int]]:
@@ -58,7 +58,7 @@ class Simulation:
             return [own.tolist() for own in leaves_of(self.tuples, shares, worth).by_arm]
         return [settings.leaves[own.arm.source.alias][own.row].tolist() for own in self.tuples.arms]
 
-    def _summary(self, run: Run) -> Simulated:
+    def _summary(self, run: SheddingSimulation) -> Simulated:
         span = max(1, run.until - run.settings.since)
         aliases = [arm.source.alias for arm in self.star.arms]
         return Simulated(

@@ -17,7 +17,7 @@ from planner.families.load_shedding.star_tuples import StarTuples
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class InstantChange:
     """What happens at an instant: rows that leave and come, and each arm's tuples that arrive."""
 
     ts: int
@@ -44,7 +44,7 @@ class Instants:
         self.others = [[j for j in self.arms if j != i] for i in self.arms]
         self.changes = self._changes()
 
-    def _changes(self) -> list[Change]:
+    def _changes(self) -> list[InstantChange]:
         times = np.unique(np.concatenate([own.ts for own in self.tuples.arms])).tolist()
         arriving = [
             {ts: tuple(map(itemgetter(0), group)) for ts, group in groupby(enumerate(own), _second)}
@@ -63,7 +63,7 @@ class Instants:
                 if leave < len(times):
                     leaving[leave].append(row)
         return [
-            Change(
+            InstantChange(
                 ts,
                 tuple(leaving[number]),
                 tuple(coming[number]),
@@ -76,7 +76,7 @@ class Instants:
 _second = itemgetter(1)
 
 
-class State:
+class SimulationState:
     """The windows and the relation of one simulation, and what can be asked about them."""
 
     def __init__(self, instants: Instants) -> None:
@@ -88,7 +88,7 @@ class State:
         self.held: list[list[int]] = [[] for _ in instants.arms]
         self.by_key: list[list[list[int]]] = [[[] for _ in keys] for _ in instants.arms]
 
-    def change_rows(self, change: Change) -> None:
+    def change_rows(self, change: InstantChange) -> None:
         """Take out the rows that have ended, and put in those that begin."""
         for row in change.ends:
             for own, key in zip(self.active, self.instants.rows[row], strict=True):

@@ -23,7 +23,7 @@ from functools import cache, cached_property
 import numpy as np
 
 from planner.families.shared_schedule.delays.response_times import responses
-from planner.families.shared_schedule.delays.sample import Sample
+from planner.families.shared_schedule.delays.sample import ArrivalSample
 from planner.families.shared_schedule.delays.simulation import simulated
 from planner.families.shared_schedule.policies import Rule
 from planner.joins.arrays import Floats
@@ -33,7 +33,7 @@ MOST_TUPLES = 8
 
 
 @dataclass(frozen=True)
-class Batch:
+class SimultaneousBatch:
     """`count` tuples that arrive at one time, and windows with so many stored tuples each.
 
     A pair takes `pair` seconds, and every pair is a match.
@@ -62,11 +62,11 @@ class Batch:
         return np.asarray(self.pair / 2 * (self.count * np.array(self.sizes) + 1))
 
     @cached_property
-    def sample(self) -> Sample:
+    def sample(self) -> ArrivalSample:
         """The batch as arrivals that can be simulated."""
         parts = np.diff(np.array(self.sizes), prepend=0)
         spent = np.array((0, *self.sizes)) * self.pair
-        return Sample(
+        return ArrivalSample(
             np.zeros(self.count),
             np.tile(spent, (self.count, 1)),
             np.tile(parts, (self.count, 1)),

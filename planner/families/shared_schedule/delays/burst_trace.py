@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.families.shared_schedule.delays.response_times import waiting_work
-from planner.families.shared_schedule.delays.sample import Sample
+from planner.families.shared_schedule.delays.sample import ArrivalSample
 from planner.families.shared_schedule.delays.simulation import simulated
 from planner.families.shared_schedule.policies import Rule
 from planner.joins.arrays import Ints
@@ -79,7 +79,7 @@ class BurstTrace:
         return tuple(zip(times, counts, strict=True))
 
 
-def burst_of(sample: Sample, count: int) -> tuple[Sample, bool]:
+def burst_of(sample: ArrivalSample, count: int) -> tuple[ArrivalSample, bool]:
     """The busy period of about so many tuples; True where it goes on beyond them.
 
     Where the server is never idle again, as many are taken from the beginning.
@@ -98,10 +98,10 @@ def burst_of(sample: Sample, count: int) -> tuple[Sample, bool]:
     cut = kept.stop < first + size or not len(lengths)
     ts = sample.ts[kept]
     seconds = float(ts[-1] - ts[0])
-    return Sample(ts - ts[0], sample.spent[kept], sample.matches[kept], 0, seconds), cut
+    return ArrivalSample(ts - ts[0], sample.spent[kept], sample.matches[kept], 0, seconds), cut
 
 
-def traced(burst: Sample, goes_on: bool, windows: Sequence[int], rule: Rule) -> BurstTrace:
+def traced(burst: ArrivalSample, goes_on: bool, windows: Sequence[int], rule: Rule) -> BurstTrace:
     """A burst as it is served under a rule."""
     served = simulated(burst, windows, rule)
     begun, ended = (np.rint(1e9 * times).astype(np.int64) for times in (served.begun, served.ended))
@@ -115,7 +115,7 @@ def traced(burst: Sample, goes_on: bool, windows: Sequence[int], rule: Rule) -> 
     return BurstTrace(arrivals, tuple(scans), tuple(releases), goes_on)
 
 
-def _releases(burst: Sample, ends: Ints, at_ends: bool) -> Iterator[TracedRelease]:
+def _releases(burst: ArrivalSample, ends: Ints, at_ends: bool) -> Iterator[TracedRelease]:
     """By tuple: what leaves as it is found goes to all windows that may have it at that time, what
     is held goes to the windows that become free together."""
     count = burst.matches.shape[1]

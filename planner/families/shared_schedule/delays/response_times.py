@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.families.shared_schedule.delays.sample import Sample
+from planner.families.shared_schedule.delays.sample import ArrivalSample
 from planner.families.shared_schedule.delays.simulation import Served
 from planner.joins.arrays import Floats, Ints
 
@@ -39,7 +39,7 @@ class Responses:
 
 
 def responses(
-    sample: Sample, served: Served, find: float, at_ends: bool, most: int | None = None
+    sample: ArrivalSample, served: Served, find: float, at_ends: bool, most: int | None = None
 ) -> Responses:
     """The delays of a sample as it was served; `find` is what a match takes once it is examined.
 
@@ -62,7 +62,7 @@ def waiting_work(ts: Floats, scans: Floats) -> Floats:
     return np.asarray(level - np.minimum.accumulate(np.minimum(level, 0.0)))
 
 
-def delays_alone(sample: Sample, find: float) -> Floats:
+def delays_alone(sample: ArrivalSample, find: float) -> Floats:
     """By window the mean delay of results by itself, on a server that serves in order."""
     first = sample.measured
     upto = _summed(sample.matches[first:].astype(np.float64))[:, 1:]
@@ -74,7 +74,7 @@ def delays_alone(sample: Sample, find: float) -> Floats:
     return delays
 
 
-def inside_scans(sample: Sample, find: float) -> Floats:
+def inside_scans(sample: ArrivalSample, find: float) -> Floats:
     """By window how far into an undisturbed scan its matches are found, on the average."""
     first = sample.measured
     middle = (sample.spent[first:, :-1] + sample.spent[first:, 1:] + find) / 2
@@ -98,7 +98,7 @@ def by_stretches(figures: Floats, weights: Floats) -> Floats:
 class _Measuring:
     """The measured tuples of a sample: what they found when, and when the tuple before was done."""
 
-    def __init__(self, sample: Sample, served: Served, find: float, at_ends: bool) -> None:
+    def __init__(self, sample: ArrivalSample, served: Served, find: float, at_ends: bool) -> None:
         first = sample.measured
         self._ts, self._at_ends = sample.ts[first:], at_ends
         self._begun, self._ended = served.begun[first:], served.ended[first:]

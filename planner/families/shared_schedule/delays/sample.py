@@ -31,7 +31,7 @@ _LARGEST = 2**62
 
 
 @dataclass(frozen=True)
-class Sample:
+class ArrivalSample:
     """Arriving tuples in order: when they come, and by window the seconds of their scans up to it.
 
     `matches` are by partial window. Tuples from `measured` on are measured.
@@ -50,7 +50,7 @@ def sample_size(windows: int, scans: int = MOST_SCANS) -> int:
     return int(np.clip(scans / windows, least, MOST_TUPLES))
 
 
-def drawn_sample(model: ScheduleModel, clock: Clock, count: int) -> Sample:
+def drawn_sample(model: ScheduleModel, clock: Clock, count: int) -> ArrivalSample:
     """About so many tuples; the same for the same seed of the workload."""
     random = np.random.default_rng([model.workload.run.seed, 12])
     seconds = count / model.rate
@@ -69,7 +69,7 @@ def drawn_sample(model: ScheduleModel, clock: Clock, count: int) -> Sample:
         # By chance it would be loaded a little more or less: delays hang on that most of all.
         spent *= clock.load * seconds / spent[:, -1].sum()
     first = round(WARMUP_SHARE * len(ts)) if clock.is_steady else 0
-    return Sample(ts, spent, matches, first, seconds)
+    return ArrivalSample(ts, spent, matches, first, seconds)
 
 
 class _Counting:

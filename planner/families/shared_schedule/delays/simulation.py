@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.families.shared_schedule.delays.sample import Sample
+from planner.families.shared_schedule.delays.sample import ArrivalSample
 from planner.families.shared_schedule.policies import Rule
 from planner.joins.arrays import Floats
 from planner.time_limit import check
@@ -38,7 +38,7 @@ class Served:
     ended: Floats
 
 
-def simulated(sample: Sample, windows: Sequence[int], rule: Rule) -> Served:
+def simulated(sample: ArrivalSample, windows: Sequence[int], rule: Rule) -> Served:
     """The sample served under a rule."""
     # Places of the points among the windows; 0 is before the first.
     places = [0, *(1 + windows.index(point) for point in rule.points[1:])]

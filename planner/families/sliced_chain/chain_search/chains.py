@@ -25,7 +25,7 @@ Places = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Merging:
+class MergedSlice:
     """A slice from one boundary to another, by their places, and what it adds to the score.
 
     `apart` is what the slices it merges would add.
@@ -52,9 +52,9 @@ class Mergings:
     group: int
     unit: Unit
     boundaries: tuple[float, ...]
-    every: tuple[Merging, ...]
-    cheapest: tuple[Merging, ...]
-    chosen: tuple[Merging, ...]
+    every: tuple[MergedSlice, ...]
+    cheapest: tuple[MergedSlice, ...]
+    chosen: tuple[MergedSlice, ...]
     ahead: float
 
 
@@ -94,9 +94,11 @@ class GroupChains:
         """The chains of which none is better in both cost and state."""
         if self.edges.same_state:
             point = self.cheapest
-            return pareto.Front((pareto.Point(point, self.score(point), self.state(point)),), 0.0)
+            return pareto.Front(
+                (pareto.ParetoPoint(point, self.score(point), self.state(point)),), 0.0
+            )
         found = pareto.front(self.cost, self.edges.state, self.first)
-        points = (pareto.Point(p.ends, self.score(p.ends), p.state) for p in found.points)
+        points = (pareto.ParetoPoint(p.ends, self.score(p.ends), p.state) for p in found.points)
         return pareto.Front(tuple(points), found.epsilon)
 
     def score(self, places: Places) -> float:
@@ -142,9 +144,9 @@ class GroupChains:
             self.edges.beforehand,
         )
 
-    def _merging(self, start: int, end: int) -> Merging:
+    def _merging(self, start: int, end: int) -> MergedSlice:
         apart = sum(self._added(place, place + 1) for place in range(start, end))
-        return Merging(start, end, self._added(start, end), apart)
+        return MergedSlice(start, end, self._added(start, end), apart)
 
     def _added(self, start: int, end: int) -> float:
         """What a slice adds to the score; the first one decides on unions."""

@@ -29,7 +29,7 @@ class Edges:
         self.last = len(self.lengths) - 1
         self._model = model
         self._windows = np.array([member.windows for member in group.members]) / unit
-        self._sides = [_Side(model, side, self.lengths, self._windows) for side in BOTH]
+        self._sides = [_SliceSide(model, side, self.lengths, self._windows) for side in BOTH]
         self.is_even = all(side.distinct == self.last for side in self._sides)
         if self.is_even:
             # Both ways have the same slices and windows: their costs are added up beforehand.
@@ -112,7 +112,7 @@ class Edges:
         return self.is_even and all(side.is_steady for side in self._sides)
 
 
-class _Side:
+class _SliceSide:
     """One way of all slices: what enters at each boundary, and the windows below it."""
 
     def __init__(self, model: GroupModel, side: int, lengths: Floats, members: Floats) -> None:
@@ -167,7 +167,7 @@ class _Side:
 class _Part:
     """Ways with the same slices, their costs as one value for each start where they can be."""
 
-    def __init__(self, sides: Sequence[_Side], ends: Floats, below: Ints) -> None:
+    def __init__(self, sides: Sequence[_SliceSide], ends: Floats, below: Ints) -> None:
         self._lengths = sides[0]._lengths
         self._ends = ends
         self._below, self._up_to = below, sides[0].windows_up_to

@@ -21,7 +21,7 @@ _MOST_STEPS = 30_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class ParetoPoint:
     """A chain by the places of its slices' ends, its cost and the tuples it holds."""
 
     ends: tuple[int, ...]
@@ -36,7 +36,7 @@ class Front:
     Else no chain has less state than (1 - epsilon) times that of a point that costs no more.
     """
 
-    points: tuple[Point, ...]
+    points: tuple[ParetoPoint, ...]
     epsilon: float
 
 
@@ -109,6 +109,6 @@ def _told(labels: _Labels, final: range, factor: float) -> Front:
             ends.append(int(labels.place[at]))
             at = int(labels.before[at])
         cost, state = float(labels.cost[label]), float(labels.state[label])
-        points.append(Point(tuple(reversed(ends)), cost, state))
+        points.append(ParetoPoint(tuple(reversed(ends)), cost, state))
     times = int(labels.thinned[final.start])
     return Front(tuple(points), 1 - factor**-times if times else 0.0)

@@ -26,25 +26,25 @@ _MOST = 65_536
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class SlicePath:
     """The places of the slices' ends, and what the path costs."""
 
     ends: tuple[int, ...]
     cost: float
 
 
-def shortest(cost: EdgeCost, first: Floats, long_from: Ints) -> Path:
+def shortest(cost: EdgeCost, first: Floats, long_from: Ints) -> SlicePath:
     """The cheapest path from 0 to the last place.
 
     `long_from` rises: start i satisfies the inequality with all starts from 1 on before it, for
     all ends from long_from[i] on.
     """
-    search = _Search(cost, first, long_from)
+    search = _PathSearch(cost, first, long_from)
     search.run()
     return _path(search.best, search.before)
 
 
-class _Search:
+class _PathSearch:
     """The cheapest way to every place, and the place before it on that way."""
 
     def __init__(self, cost: EdgeCost, first: Floats, long_from: Ints) -> None:
@@ -158,9 +158,9 @@ class _Search:
         self.best[ends[better]], self.before[ends[better]] = reached[better], starts[better]
 
 
-def _path(best: Floats, before: Ints) -> Path:
+def _path(best: Floats, before: Ints) -> SlicePath:
     last = len(best) - 1
     ends = [last]
     while before[ends[-1]]:
         ends.append(int(before[ends[-1]]))
-    return Path(tuple(reversed(ends)), float(best[last]))
+    return SlicePath(tuple(reversed(ends)), float(best[last]))

@@ -25,17 +25,17 @@ from runtime.engines.early_aggregation.kernel.types import (
     GROUP_DOUBT,
     GROUP_STAMP,
     RELATION,
+    AggregationArrivals,
     AggregationCounters,
     AggregationSpan,
-    Arrivals,
     Functions,
-    Groups,
+    GroupSlots,
     Sources,
     Values,
 )
 from runtime.engines.kernels.conditions import filtered
 from runtime.engines.kernels.digest import digest_of_rows, tuple_hashes
-from runtime.engines.kernels.loop_types import Filters, Loops, Paths
+from runtime.engines.kernels.loop_types import Filters, LoopTable, Paths
 
 
 class Standing(NamedTuple):
@@ -44,8 +44,8 @@ class Standing(NamedTuple):
     `clock` holds the time up to which held groups are counted, and the block that is open.
     """
 
-    stay: Arrivals
-    groups: Groups
+    stay: AggregationArrivals
+    groups: GroupSlots
     values: Values
     clock: np.ndarray
 
@@ -63,7 +63,7 @@ class AggregationOutcome(NamedTuple):
     blocks: np.ndarray
 
 
-def nothing_yet(arriving: Arrivals, aggregates: int) -> Standing:
+def nothing_yet(arriving: AggregationArrivals, aggregates: int) -> Standing:
     """The standing before the first batch; `arriving` shows how wide its columns are."""
     return Standing(
         arriving.take(slice(0, 0)),
@@ -73,7 +73,7 @@ def nothing_yet(arriving: Arrivals, aggregates: int) -> Standing:
     )
 
 
-def group_rows(groups: Groups) -> np.ndarray:
+def group_rows(groups: GroupSlots) -> np.ndarray:
     """The groups, or parts of them, that are there: [group, rows, and sum, present, best of each].
 
     A part without rows may still hold a sum, which another part makes up for.
@@ -89,10 +89,10 @@ def aggregate_batch(
     sources: Sources,
     functions: Functions,
     paths: Paths,
-    loops: Loops,
+    loops: LoopTable,
     filters: Filters,
     standing: Standing,
-    arriving: Arrivals,
+    arriving: AggregationArrivals,
     counters: AggregationCounters,
     until: int,
     last: bool,
@@ -138,20 +138,22 @@ def load_aggregation_kernels() -> None:
     """Compile the kernels for their one set of types, or load them; only the first call works."""
     none, zero, one = np.zeros(0, np.int64), np.zeros(1, np.int64), np.ones(1, np.int64)
     starts = np.zeros((1, 2), np.int64)
-    arriving = Arrivals(
+    arriving = AggregationArrivals(
         np.zeros(0, np.int16), none, none, none, np.zeros((0, 1), np.int32), np.zeros((0, 1)),
         np.zeros((0, 0), np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32),
         np.zeros((0, 0), np.int64), none,
     )  # fmt: skip
     standing = nothing_yet(arriving, 0)
     # As a batch's are, which share its memory.
-    arriving = Arrivals(*(np.frombuffer(b"", c.dtype).reshape(c.shape) for c in arriving))
+    arriving = AggregationArrivals(
+        *(np.frombuffer(b"", c.dtype).reshape(c.shape) for c in arriving)
+    )
     aggregate_batch(
         AggregationSpan(0, 1, 1, 0),
         Sources(zero, one, np.zeros(1, np.bool_), np.zeros(2, np.int64), one, one, 0, 0),
         Functions(none, none),
         Paths(zero, -one, one, zero, zero),
-        Loops(
+        LoopTable(
             np.zeros((1, 1), np.int64), zero, np.zeros((1, 1), np.int64), starts, none, none,
             starts, none, none, none, none, np.zeros(0),
         ),

@@ -22,16 +22,16 @@ from runtime.engines.early_aggregation.kernel.types import (
     NOTHING,
     ROW_PART,
     ROW_TUPLES,
-    Groups,
+    GroupSlots,
 )
 from runtime.engines.kernels.inlining import part
 
 
-def empty_groups(aggregates: int, slots: int = 64) -> Groups:
+def empty_groups(aggregates: int, slots: int = 64) -> GroupSlots:
     """An output set with room for so many groups, a power of two."""
     held = np.zeros((slots, BROUGHT + EACH * aggregates), np.int64)
     forget_groups(held)
-    return Groups(held, np.full(4 * slots, EMPTY, np.int64), np.zeros(3, np.int64))
+    return GroupSlots(held, np.full(4 * slots, EMPTY, np.int64), np.zeros(3, np.int64))
 
 
 @njit(cache=True, nogil=True)
@@ -67,7 +67,7 @@ def with_room(groups, possible):
         while table[at] != EMPTY:
             at = (at + np.uint64(1)) & places
         table[at] = slot
-    return Groups(larger, table, groups.sizes)
+    return GroupSlots(larger, table, groups.sizes)
 
 
 @njit(inline="always")

@@ -15,18 +15,18 @@ from runtime.engines.early_aggregation.kernel.groups import has_extrema
 from runtime.engines.early_aggregation.kernel.types import (
     BROUGHT,
     EACH,
-    Arrivals,
+    AggregationArrivals,
     Functions,
     Sources,
 )
-from runtime.engines.kernels.loop_types import Loops, Paths
+from runtime.engines.kernels.loop_types import LoopTable, Paths
 
 # The columns of a path: whose it is, the column of its key in a row (below 0: none), its buckets,
 # and which of all buckets is its first.
 PATH_SOURCE, PATH_KEY, PATH_BUCKETS, PATH_FIRST = range(4)
 
 
-class Store(NamedTuple):
+class PathStore(NamedTuple):
     """Rows of tuples or of entries, in every path that is probed.
 
     Per bucket where its rows start and how many there are; per path and thing (a tuple, or the cell
@@ -47,7 +47,9 @@ class Store(NamedTuple):
     entries: np.ndarray
 
 
-def probed_paths(loops: Loops, paths: Paths, kept: Sequence[int]) -> tuple[np.ndarray, Loops]:
+def probed_paths(
+    loops: LoopTable, paths: Paths, kept: Sequence[int]
+) -> tuple[np.ndarray, LoopTable]:
     """The paths that some level takes, and `kept`; the loops with these paths' numbers.
 
     Every source has one, also where it is not probed: the entries of its set stand there.
@@ -63,9 +65,9 @@ def empty_store(
     paths: Paths,
     sources: Sources,
     functions: Functions,
-    seen: Arrivals,
+    seen: AggregationArrivals,
     members: Sequence[np.ndarray],
-) -> Store:
+) -> PathStore:
     """Room for the tuples of a batch in these paths; `members` are those of each source."""
     keys_from = BROUGHT + EACH * len(functions.function)
     first = np.concatenate([[0], np.cumsum(paths.buckets)])
@@ -79,7 +81,7 @@ def empty_store(
     key = np.where(paths.key < 0, -1, paths.key + keys_from)
     cells, tuples = int(sources.first_cell[-1]), len(seen.ts)
     chained = has_extrema(functions.function)
-    return Store(
+    return PathStore(
         np.empty((start[-1], keys_from + seen.keys.shape[1]), np.int64),
         np.stack([paths.source, key, paths.buckets, first[:-1]], axis=1),
         start,

@@ -24,7 +24,7 @@ A_SUM, A_PRESENT, A_BEST = range(3)
 EACH = 3
 
 
-class Arrivals(NamedTuple):
+class AggregationArrivals(NamedTuple):
     """Arriving tuples, as the loop kernel has them, and what is aggregated of them.
 
     `group` is the code of a tuple's own grouping attributes; `cell` that of those and of all its
@@ -50,13 +50,15 @@ class Arrivals(NamedTuple):
         """The keys of the first class: tuples are shared out by them where there is no other."""
         return self.keys[:, 0]
 
-    def take(self, chosen: np.ndarray | slice) -> Arrivals:
+    def take(self, chosen: np.ndarray | slice) -> AggregationArrivals:
         """The chosen tuples, by mask, index or slice."""
-        return Arrivals(*(column[chosen] for column in self))
+        return AggregationArrivals(*(column[chosen] for column in self))
 
-    def followed_by(self, later: Arrivals) -> Arrivals:
+    def followed_by(self, later: AggregationArrivals) -> AggregationArrivals:
         """These tuples and then the later ones."""
-        return Arrivals(*(np.concatenate(pair) for pair in zip(self, later, strict=True)))
+        return AggregationArrivals(
+            *(np.concatenate(pair) for pair in zip(self, later, strict=True))
+        )
 
 
 class AggregationSpan(NamedTuple):
@@ -95,7 +97,7 @@ class Functions(NamedTuple):
     source: np.ndarray
 
 
-class Groups(NamedTuple):
+class GroupSlots(NamedTuple):
     """The output set, in slots that are found by an open table of their keys.
 
     `held` has a row of columns (above) per slot. A group without rows keeps its slot and is absent.

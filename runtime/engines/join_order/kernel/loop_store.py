@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 
-class Store(NamedTuple):
+class LoopStore(NamedTuple):
     """A bucket g holds the places head[g]:tail[g] of the layout. `gone` marks tuples that have
     left. Of relations, `come` counts the rows that came into each bucket, and `slot` says where an
     entry of the layout stands."""
@@ -28,7 +28,7 @@ class Store(NamedTuple):
 def empty_store(layout, tuples, relations):
     """Nothing is held yet."""
     start = layout.start[:-1]
-    return Store(
+    return LoopStore(
         start.copy(),
         start.copy(),
         np.zeros(tuples, np.bool_),

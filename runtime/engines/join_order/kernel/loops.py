@@ -30,7 +30,7 @@ from runtime.engines.kernels.loop_types import (
     Filters,
     LoopCounters,
     LoopOutcome,
-    Loops,
+    LoopTable,
     Paths,
     Rows,
     Windows,
@@ -41,7 +41,7 @@ from runtime.engines.kernels.windows import lay_out
 def loop_batch(
     windows: Windows,
     paths: Paths,
-    loops: Loops,
+    loops: LoopTable,
     filters: Filters,
     stay: Rows,
     arriving: Rows,
@@ -90,7 +90,7 @@ def load_loop_kernels(relations: bool) -> None:
     paths = Paths(np.arange(2), np.full(2, -1), one, zero, zero)
     order = np.array([[0, 1], [1, 0]], np.int64)
     starts = np.zeros((2, 3), np.int64)
-    loops = Loops(
+    loops = LoopTable(
         order, zero, order, starts, none, none, starts, none, none, none, none, np.zeros(0)
     )
     filters = Filters.of([])

@@ -60,7 +60,7 @@ class Counters(NamedTuple):
         return zeros._replace(held=np.zeros(sources, np.float64))
 
 
-class Outcome(NamedTuple):
+class MultiwayOutcome(NamedTuple):
     """What a batch produced, and the tuples that stay in the windows after it.
 
     A row of `rows` holds the seq of each member in FROM order, and the result's time.
@@ -80,7 +80,7 @@ def join_batch(
     until: int,
     last: bool,
     most_rows: int,
-) -> Outcome:
+) -> MultiwayOutcome:
     """Join the arriving tuples with the windows; `until` is the time that the batch reaches.
 
     All windows are expired up to `until` at the end, whichever tuples this partition was given, so
@@ -105,7 +105,7 @@ def join_batch(
         last,
         most_rows,
     )
-    return Outcome(results, int(digest), rows, seen.take(stays))
+    return MultiwayOutcome(results, int(digest), rows, seen.take(stays))
 
 
 @cache

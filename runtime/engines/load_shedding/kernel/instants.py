@@ -33,12 +33,12 @@ from runtime.engines.load_shedding.kernel.types import (
     IMPORTANCE,
     IMPORTANCE_BASE,
     NEVER,
-    Arrived,
     Fresh,
     Learned,
-    Outcome,
-    Shape,
     ShedCounters,
+    SheddingArrivals,
+    SheddingOutcome,
+    StarShape,
 )
 from runtime.engines.load_shedding.kernel.waiting import arrive, begin_serving
 
@@ -46,18 +46,18 @@ _NODES = 1024
 
 
 def star_batch(
-    shape: Shape,
-    stay: Arrived,
+    shape: StarShape,
+    stay: SheddingArrivals,
     priority: np.ndarray,
     since: np.ndarray,
     moments: np.ndarray,
-    waiting: Arrived,
-    arriving: Arrived,
+    waiting: SheddingArrivals,
+    arriving: SheddingArrivals,
     learned: Learned,
     counters: ShedCounters,
     last: bool,
     most_rows: int,
-) -> Outcome:
+) -> SheddingOutcome:
     """Join the waiting and the arriving tuples, which end with a whole instant, with those that
     stayed before.
 
@@ -93,7 +93,7 @@ def star_batch(
 
     # Rows of the relation have none of what is known of tuples.
     none = np.zeros(len(rows_stay))
-    return Outcome(
+    return SheddingOutcome(
         results,
         int(digest),
         rows,

@@ -14,7 +14,7 @@ from runtime.engines.load_shedding.kernel.types import (
     MATCHES,
     MATCHES_OF_NOW,
     RANDOM,
-    Kept,
+    KeptTuples,
 )
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -29,7 +29,7 @@ def kept_of(arms, slots, moments):
     def integers(width):
         return np.zeros((arms, width), np.int64)
 
-    return Kept(
+    return KeptTuples(
         np.full((arms, slots), -1, np.int64),
         integers(slots),
         np.zeros((arms, slots)),

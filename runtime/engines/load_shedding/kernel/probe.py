@@ -8,12 +8,12 @@ from numba import njit
 from runtime.engines.kernels.digest import result_hash
 from runtime.engines.kernels.inlining import part
 from runtime.engines.load_shedding.kernel.aggregates import aggregate
-from runtime.engines.load_shedding.kernel.types import GAIN_AND_LOSS, RANDOM, Found
+from runtime.engines.load_shedding.kernel.types import GAIN_AND_LOSS, RANDOM, ProbeResults
 
 
 def found_of(arms, codes, rows, nodes, aggregates):
     """Room to collect in: rows found, so many members, and a result of so many aggregates."""
-    return Found(
+    return ProbeResults(
         np.zeros(max(1, rows), np.int64),
         np.full((arms, codes), -1, np.int64),
         np.zeros((arms, max(1, rows)), np.int64),
@@ -36,7 +36,7 @@ def found_of(arms, codes, rows, nodes, aggregates):
 def more_nodes(found):
     """The same with room for more members."""
     size = 2 * len(found.node_tuple)
-    return Found(
+    return ProbeResults(
         found.rows, found.wanted, found.wanted_next, found.members, found.counts,
         np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64),
         found.cursor, found.chosen, found.chosen_slot, found.hash, found.least, found.chance,

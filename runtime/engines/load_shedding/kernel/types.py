@@ -23,7 +23,7 @@ NEVER = np.iinfo(np.int64).max
 KNOWN, COUNTED, ARRIVED, IMPORTANCE_ARRIVED = range(4)
 
 
-class Arrived(NamedTuple):
+class SheddingArrivals(NamedTuple):
     """Arriving tuples. A row of the relation arrives when it begins, before tuples of that time.
 
     `keys` has a column per arm: a row's key for each, and a tuple's own in that of its arm.
@@ -44,16 +44,16 @@ class Arrived(NamedTuple):
         """What tuples are shared out by, where all arms are joined on one attribute."""
         return self.keys[:, 0]
 
-    def take(self, chosen: np.ndarray | slice) -> Arrived:
+    def take(self, chosen: np.ndarray | slice) -> SheddingArrivals:
         """The chosen tuples, by mask, index or slice."""
-        return Arrived(*(column[chosen] for column in self))
+        return SheddingArrivals(*(column[chosen] for column in self))
 
-    def followed_by(self, later: Arrived) -> Arrived:
+    def followed_by(self, later: SheddingArrivals) -> SheddingArrivals:
         """These tuples and then the later ones."""
-        return Arrived(*(np.concatenate(pair) for pair in zip(self, later, strict=True)))
+        return SheddingArrivals(*(np.concatenate(pair) for pair in zip(self, later, strict=True)))
 
 
-class Shape(NamedTuple):
+class StarShape(NamedTuple):
     """The join. By source: its arm (-1: the relation, whose rows the last source has if there is
     none). By arm: its place in FROM, lifetime, room (NEVER: no bound), access and buckets.
 
@@ -124,7 +124,7 @@ class Facts(NamedTuple):
     active: np.ndarray
 
 
-class Kept(NamedTuple):
+class KeptTuples(NamedTuple):
     """The stored tuples, by arm and slot. A slot's `key` is -1 if nothing old is in it.
 
     `order` has the slots in arrival order, from `start` to `stop`. Lowest `priority` goes first,
@@ -158,7 +158,7 @@ class Fresh(NamedTuple):
     ties: np.ndarray
 
 
-class Found(NamedTuple):
+class ProbeResults(NamedTuple):
     """Where a probe collects: rows found, which of them wait for a key, and members by row and arm.
 
     A member is a tuple and its slot (-1: it arrives now). By level of a combination: the member
@@ -257,7 +257,7 @@ class ShedCounters(NamedTuple):
         return self.looked_up + self.chosen + self.probed
 
 
-class Outcome(NamedTuple):
+class SheddingOutcome(NamedTuple):
     """What a batch produced, the tuples that stay with what is known of each, and those tuples and
     rows that still wait."""
 

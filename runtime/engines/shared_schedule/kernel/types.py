@@ -29,7 +29,7 @@ HIGH, LOW = range(2)
 FOREVER = 2**62
 
 
-class Arrived(NamedTuple):
+class VisibleTuples(NamedTuple):
     """The tuples that a batch can see, in arrival order, the stored ones first.
 
     The age of a stored tuple u when k arrives is now[k] - own[u], in microseconds or rows. The
@@ -62,7 +62,7 @@ class Line(NamedTuple):
     older: np.ndarray
 
 
-class Cursor(NamedTuple):
+class BatchCursor(NamedTuple):
     """How far the tuples of a batch have come.
 
     `position` has the next tuple to arrive, and by side the place behind the newest stored one.
@@ -107,7 +107,7 @@ class Outers(NamedTuple):
     offsets: np.ndarray
 
 
-class Found(NamedTuple):
+class ResultCounts(NamedTuple):
     """Counts of results by class and partial window: all, those counted, condition checks, and
     digests in both orders of FROM."""
 
@@ -117,7 +117,7 @@ class Found(NamedTuple):
     digests: np.ndarray
 
 
-class Policy(NamedTuple):
+class ServerPolicy(NamedTuple):
     """What a server does. `points` are the windows at which a scan may end, the first is 0.
 
     Of queue i, with j the next larger queue that is not empty: TABLE compares rank[i, j]; DEADLINE
@@ -160,7 +160,7 @@ class Delays(NamedTuple):
     measures: np.ndarray
 
 
-class Measured(NamedTuple):
+class MeasuredSpan(NamedTuple):
     """Outers that arrive from `warmup` on are measured, queues until `end`."""
 
     warmup: int

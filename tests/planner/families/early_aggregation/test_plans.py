@@ -22,7 +22,7 @@ from planner.report.replanning_report import unit_of
 from planner.whatif.rates import RateTrace
 from planner.whatif.replanning import replan
 from planner.workload.execution import Every, Execution
-from planner.workload.streams import Changes
+from planner.workload.streams import RelationChanges
 from planner.workload.workload import Workload
 from tests.planner.aggregations import AGGREGATION_SAMPLES, HASHED, aggregation, two_way
 from tests.planner.spaces import ranked_by_seconds, why
@@ -305,7 +305,7 @@ def test_distinct_counts_run_late_alone() -> None:
 
 def test_a_relation_that_changes_is_joined_late() -> None:
     workload = AGGREGATION_SAMPLES["relation"]
-    relation = replace(workload.relations[0], changes=Changes(1, 1))
+    relation = replace(workload.relations[0], changes=RelationChanges(1, 1))
     changing = replace(workload, relations=(relation,))
     ranking = FAMILY.space(changing).rank()
     assert [c.label for c in ranking.candidates] == ["LAP"]

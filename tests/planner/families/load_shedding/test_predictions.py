@@ -27,7 +27,7 @@ from planner.families.load_shedding.prediction.predictions import (
     NOTHING_SHED,
     SIMULATED,
     TOO_LARGE,
-    Predictions,
+    SheddingPredictions,
 )
 from planner.families.load_shedding.prediction.result_worth import arm_values, worth_of
 from planner.families.load_shedding.prediction.sample import MOST_IN_WINDOWS, drawn_sample
@@ -36,7 +36,7 @@ from planner.families.load_shedding.simulation.simulate import Simulation
 from planner.families.load_shedding.space import Policies
 from planner.statistics.generate import generate
 from planner.workload.execution import Shedding
-from planner.workload.streams import Arrivals, Attribute, Changes
+from planner.workload.streams import Arrivals, Attribute, RelationChanges
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 from tests.planner.shedding import PLAIN, STAR_SAMPLES, THREE, TWO, star, star_space, ticking
@@ -67,7 +67,7 @@ def share(runs: Sequence[Simulated]) -> float:
 
 
 def predicted_share(workload: Workload, label: str) -> float:
-    predictions = Predictions(ShedModel(workload))
+    predictions = SheddingPredictions(ShedModel(workload))
     return predictions.of(label).importance / predictions.exact.importance
 
 
@@ -92,14 +92,14 @@ SETTINGS = {
 )
 def test_closed_forms_are_near_simulations(name: str, label: str, model: str, bound: float) -> None:
     workload = SETTINGS[name]
-    assert Predictions(ShedModel(workload)).of(label).model == model
+    assert SheddingPredictions(ShedModel(workload)).of(label).model == model
     runs = simulated(workload, label, range(101, 107))
     assert predicted_share(workload, label) == pytest.approx(share(runs), rel=bound)
 
 
 def test_what_is_kept_by_chance_is_counted() -> None:
     workload = star_join(50, 20, 800)
-    flow = Predictions(ShedModel(workload)).of(RANDOM).arms[0]
+    flow = SheddingPredictions(ShedModel(workload)).of(RANDOM).arms[0]
     (run,) = simulated(workload, RANDOM, [5])
     counts = run.counts["R"]
     assert flow.admitted == pytest.approx(counts.admitted / counts.with_row, rel=0.03)
@@ -114,7 +114,7 @@ def test_what_is_kept_by_chance_is_counted() -> None:
 def test_the_exact_answer_follows_from_distributions(name: str) -> None:
     """Over many draws of the relation, which decides more than the streams do."""
     workload = STAR_SAMPLES[name]
-    exact = Predictions(ShedModel(workload)).exact
+    exact = SheddingPredictions(ShedModel(workload)).exact
     runs = simulated(workload, EXACT, range(201, 241))
     results = np.array([run.results for run in runs])
     importance = np.array([run.importance for run in runs]) / 1e6
@@ -160,7 +160,7 @@ def test_predictions_are_ordered_as_they_must_be(name: str) -> None:
     ("workload", "label", "model"),
     [
         (ticking(), "GAIN-S", SIMULATED),
-        (star(TWO, changes=Changes(0.5, 0.5)), RANDOM, SIMULATED),
+        (star(TWO, changes=RelationChanges(0.5, 0.5)), RANDOM, SIMULATED),
         (star(TWO, arrivals=Arrivals("pareto", 2.5)), IMPORTANCE, SIMULATED),
         (STAR_SAMPLES["ample"], "DGL-S", NOTHING_SHED),
         (STAR_SAMPLES["one stream"], "OSSJ", NOTHING_KEPT),
@@ -168,7 +168,7 @@ def test_predictions_are_ordered_as_they_must_be(name: str) -> None:
     ],
 )
 def test_every_figure_says_where_it_comes_from(workload: Workload, label: str, model: str) -> None:
-    assert Predictions(ShedModel(workload)).of(label).model == model
+    assert SheddingPredictions(ShedModel(workload)).of(label).model == model
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_memory_of_which_a_thinned_sample_leaves_nothing_is_not_predicted() -> N
     left_out = dict(space.excluded)
     assert {why for label, why in left_out.items() if label in ONLINE} == {TOO_LARGE}
     assert list(space.labels) == [EXACT, RANDOM, IMPORTANCE]
-    changing = star_join(50_000, 20, 200_000, changes=Changes(0.1, 0.1))
+    changing = star_join(50_000, 20, 200_000, changes=RelationChanges(0.1, 0.1))
     assert list(Policies(changing).labels) == [EXACT, RANDOM]
     assert Policies(changing).predictions.of(RANDOM).recall == pytest.approx(10 / 50_000, rel=0.01)
 
@@ -246,7 +246,7 @@ def test_what_the_sample_does_not_show_is_not_predicted() -> None:
 
 
 def test_alpha_and_beta_change_what_is_predicted() -> None:
-    usual = Predictions(ShedModel(ticking())).of("DGL-S").importance
+    usual = SheddingPredictions(ShedModel(ticking())).of("DGL-S").importance
     shedding = Shedding(alpha=0.01, beta=100.0)
     workload = star_join(20, 10, 300, rows=60, distinct=20, shedding=shedding)
-    assert Predictions(ShedModel(workload)).of("DGL-S").importance != usual
+    assert SheddingPredictions(ShedModel(workload)).of("DGL-S").importance != usual

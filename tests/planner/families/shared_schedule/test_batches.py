@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.families.shared_schedule.delays.batches import Batch
-from planner.families.shared_schedule.delays.sample import Sample
+from planner.families.shared_schedule.delays.batches import SimultaneousBatch
+from planner.families.shared_schedule.delays.sample import ArrivalSample
 from planner.families.shared_schedule.delays.simulation import Served, simulated
 from planner.families.shared_schedule.labels import LWO, MQT, SWF
 from planner.families.shared_schedule.policies import Rule, Wanted, rule_of
 
 # Figures 2(b) and 3(b): 50 tuples at one time, 100 tuples a second, a microsecond a pair.
-FIGURES = Batch(50, (100, 6_000, 12_000, 30_000, 60_000), 1e-6)
+FIGURES = SimultaneousBatch(50, (100, 6_000, 12_000, 30_000, 60_000), 1e-6)
 
 
 def rule(
@@ -29,21 +29,23 @@ def rule(
 
 
 @st.composite
-def batches(draw: st.DrawFn) -> tuple[Batch, tuple[int, ...]]:
+def batches(draw: st.DrawFn) -> tuple[SimultaneousBatch, tuple[int, ...]]:
     sizes = draw(st.lists(st.integers(1, 40), min_size=1, max_size=5, unique=True))
     queries = draw(st.lists(st.integers(1, 4), min_size=len(sizes), max_size=len(sizes)))
-    return Batch(draw(st.integers(1, 8)), tuple(sorted(sizes))), tuple(queries)
+    return SimultaneousBatch(draw(st.integers(1, 8)), tuple(sorted(sizes))), tuple(queries)
 
 
 @given(batches())
-def test_equation_1_is_exact(given: tuple[Batch, tuple[int, ...]]) -> None:
+def test_equation_1_is_exact(given: tuple[SimultaneousBatch, tuple[int, ...]]) -> None:
     batch, _ = given
     results, _ = batch.under(rule(LWO, batch.sizes))
     assert results == pytest.approx(batch.largest_only)
 
 
 @given(batches())
-def test_equation_2_is_exact_for_completed_scans(given: tuple[Batch, tuple[int, ...]]) -> None:
+def test_equation_2_is_exact_for_completed_scans(
+    given: tuple[SimultaneousBatch, tuple[int, ...]],
+) -> None:
     batch, _ = given
     results, scans = batch.under(rule(SWF, batch.sizes))
     assert scans == pytest.approx(batch.smallest_first)
@@ -52,11 +54,11 @@ def test_equation_2_is_exact_for_completed_scans(given: tuple[Batch, tuple[int, 
 
 @given(batches())
 def test_alone_a_query_is_as_if_its_window_were_the_largest(
-    given: tuple[Batch, tuple[int, ...]],
+    given: tuple[SimultaneousBatch, tuple[int, ...]],
 ) -> None:
     batch, _ = given
     for place, size in enumerate(batch.sizes):
-        alone = Batch(batch.count, (size,))
+        alone = SimultaneousBatch(batch.count, (size,))
         assert batch.isolated[place] == pytest.approx(alone.largest_only[0])
 
 
@@ -69,7 +71,7 @@ def test_the_figures_of_the_paper() -> None:
 @pytest.mark.parametrize("ties", ["larger", "smaller"])
 @given(batches())
 def test_no_schedule_completes_windows_sooner_than_mqt(
-    ties: str, given: tuple[Batch, tuple[int, ...]]
+    ties: str, given: tuple[SimultaneousBatch, tuple[int, ...]]
 ) -> None:
     batch, queries = given
     _, scans = batch.under(rule(MQT, batch.sizes, queries, ties))
@@ -78,7 +80,7 @@ def test_no_schedule_completes_windows_sooner_than_mqt(
 
 @given(batches())
 def test_hardly_any_schedule_releases_results_sooner_than_mqt(
-    given: tuple[Batch, tuple[int, ...]],
+    given: tuple[SimultaneousBatch, tuple[int, ...]],
 ) -> None:
     batch, queries = given
     results, _ = batch.under(rule(MQT, batch.sizes, queries))
@@ -88,7 +90,7 @@ def test_hardly_any_schedule_releases_results_sooner_than_mqt(
 
 def test_larger_batches_are_not_tried_in_every_order() -> None:
     with pytest.raises(ValueError, match="at most 8"):
-        Batch(9, (2, 4)).least_delay((1, 1))
+        SimultaneousBatch(9, (2, 4)).least_delay((1, 1))
 
 
 def trace(served: Served) -> list[tuple[int, int, float, float]]:
@@ -102,11 +104,11 @@ def trace(served: Served) -> list[tuple[int, int, float, float]]:
     return sorted(scans, key=lambda scan: scan[2])
 
 
-def two_tuples(sizes: tuple[int, ...], second: float) -> Sample:
+def two_tuples(sizes: tuple[int, ...], second: float) -> ArrivalSample:
     """One at 0 and one a little later, both meeting a tuple per unit of the windows."""
     spent = np.array([(0.0, *sizes)] * 2)
     matches = np.diff(spent, axis=1).astype(np.int64)
-    return Sample(np.array([0.0, second]), spent, matches, 0, 1.0)
+    return ArrivalSample(np.array([0.0, second]), spent, matches, 0, 1.0)
 
 
 def test_the_trace_of_figure_3() -> None:

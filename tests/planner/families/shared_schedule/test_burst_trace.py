@@ -9,7 +9,7 @@ import pytest
 
 from planner.families.registry import applicable, covering
 from planner.families.shared_schedule import SharedSchedule
-from planner.families.shared_schedule.delays.batches import Batch
+from planner.families.shared_schedule.delays.batches import SimultaneousBatch
 from planner.families.shared_schedule.delays.burst_trace import burst_of, traced
 from planner.families.shared_schedule.labels import LWO, MQT, SWF
 from planner.families.shared_schedule.policies import Rule, Wanted, rule_of
@@ -75,7 +75,7 @@ def rule(policy: str) -> Rule:
 
 def test_a_batch_by_hand() -> None:
     """Two tuples at once, windows of 2, 3 and 6 tuples, a second a pair, all of them match."""
-    batch = Batch(2, (2, 3, 6)).sample
+    batch = SimultaneousBatch(2, (2, 3, 6)).sample
     whole = traced(batch, False, (2, 3, 6), rule(LWO))
     assert [(s.outer, s.part) for s in whole.scans] == [(k, p) for k in (0, 1) for p in range(3)]
     assert not any(release.held for release in whole.releases)

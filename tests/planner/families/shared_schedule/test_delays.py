@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from planner.families.registry import family
-from planner.families.shared_schedule.delays.batches import Batch
+from planner.families.shared_schedule.delays.batches import SimultaneousBatch
 from planner.families.shared_schedule.delays.response_times import delays_alone, responses
 from planner.families.shared_schedule.delays.sample import drawn_sample
 from planner.families.shared_schedule.delays.simulation import simulated
@@ -18,7 +18,7 @@ from planner.families.shared_schedule.predictions import (
     FEEDBACK,
     PK,
     SIMULATED,
-    Predictions,
+    SchedulePredictions,
     predictions_of,
 )
 from planner.seconds.units import units_of
@@ -32,14 +32,14 @@ LONG = 30_000
 NEAR = 0.05
 
 
-def predicted(workload: Workload) -> Predictions:
+def predicted(workload: Workload) -> SchedulePredictions:
     return predictions_of(model_of(workload), units_of(workload))
 
 
 def long_run(workload: Workload, policies: tuple[str, ...], seed: int) -> dict[str, np.ndarray]:
     """Mean delays by window of so many tuples; and alone."""
     model = model_of(replace(workload, run=RunSettings(seed)))
-    own = Predictions(model, model.clock(units_of(workload)))
+    own = SchedulePredictions(model, model.clock(units_of(workload)))
     sample = drawn_sample(model, own.clock, LONG)
     found = {"alone": delays_alone(sample, own.scans.find)}
     for policy in policies:
@@ -188,7 +188,7 @@ def test_the_longest_delay_is_that_of_as_many_tuples_as_a_run_has() -> None:
 
 def test_the_longest_delay_of_a_batch_is_that_of_its_last_result() -> None:
     rule = predicted(scheduled((10,))).rule(Schedule(LWO))
-    batch = Batch(4, (rule.points[-1],), 1.0)
+    batch = SimultaneousBatch(4, (rule.points[-1],), 1.0)
     served = simulated(batch.sample, batch.sizes, rule)
     (longest,) = responses(batch.sample, served, 1.0, rule.at_ends).longest
     assert longest == pytest.approx(4 * batch.sizes[-1], rel=1e-3)

@@ -16,7 +16,7 @@ from planner.families.shared_schedule.delays.response_times import (
     waiting_work,
     weighted_quantiles,
 )
-from planner.families.shared_schedule.delays.sample import Sample
+from planner.families.shared_schedule.delays.sample import ArrivalSample
 from planner.families.shared_schedule.delays.simulation import simulated
 from planner.families.shared_schedule.labels import EDF, FAIR, LWO, MQT, POLICIES, SWF
 from planner.families.shared_schedule.policies import Rule, Wanted, rule_of
@@ -109,7 +109,7 @@ class Server:
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> tuple[Sample, tuple[int, ...], tuple[int, ...]]:
+def cases(draw: st.DrawFn) -> tuple[ArrivalSample, tuple[int, ...], tuple[int, ...]]:
     """Bursts and ties of whole numbers: every sum is exact."""
     lengths = draw(st.lists(st.integers(1, 20), min_size=1, max_size=4, unique=True))
     windows = tuple(sorted(lengths))
@@ -125,7 +125,7 @@ def cases(draw: st.DrawFn) -> tuple[Sample, tuple[int, ...], tuple[int, ...]]:
     queries = draw(st.lists(st.integers(1, 3), min_size=len(windows), max_size=len(windows)))
     found = np.array(matches, dtype=np.int64)
     spent = np.concatenate((np.zeros((count, 1)), PAIR * np.cumsum(found, axis=1)), axis=1)
-    sample = Sample(np.cumsum(gaps).astype(np.float64), spent, found, 0, 1.0)
+    sample = ArrivalSample(np.cumsum(gaps).astype(np.float64), spent, found, 0, 1.0)
     return sample, windows, tuple(queries)
 
 
@@ -133,7 +133,7 @@ def cases(draw: st.DrawFn) -> tuple[Sample, tuple[int, ...], tuple[int, ...]]:
 @pytest.mark.parametrize("policy", [p for p in POLICIES if p not in ("WMQT", "OUT")])
 @given(cases())
 def test_every_result_is_released_when_the_contract_says(
-    policy: str, smaller: bool, case: tuple[Sample, tuple[int, ...], tuple[int, ...]]
+    policy: str, smaller: bool, case: tuple[ArrivalSample, tuple[int, ...], tuple[int, ...]]
 ) -> None:
     sample, windows, queries = case
     counted = tuple(map(Fraction, queries))
@@ -157,7 +157,7 @@ def test_every_result_is_released_when_the_contract_says(
 
 @given(cases())
 def test_slices_keep_a_policy_from_pausing_inside(
-    case: tuple[Sample, tuple[int, ...], tuple[int, ...]],
+    case: tuple[ArrivalSample, tuple[int, ...], tuple[int, ...]],
 ) -> None:
     sample, windows, queries = case
     counted = tuple(map(Fraction, queries))
@@ -170,7 +170,7 @@ def test_slices_keep_a_policy_from_pausing_inside(
 
 @given(cases())
 def test_the_work_that_waits_is_that_of_a_queue_in_order(
-    case: tuple[Sample, tuple[int, ...], tuple[int, ...]],
+    case: tuple[ArrivalSample, tuple[int, ...], tuple[int, ...]],
 ) -> None:
     sample, windows, queries = case
     counted = tuple(map(Fraction, queries))

@@ -23,7 +23,7 @@ from planner.plan.cost import Cost
 from planner.workload.execution import DeclaredStatistic, Execution, RunSettings, Statistics
 from planner.workload.streams import Attribute, Stream
 from planner.workload.workload import Workload
-from runtime.engines.sliced_chain.simulation import Carried, Counts, built
+from runtime.engines.sliced_chain.simulation import ChainSimulation, Counts, built
 from tests.examples import examples
 from tests.oracles.joins import Data, results_of
 from tests.planner.chains import (
@@ -68,10 +68,12 @@ CASES = {
 }
 
 
-def carried(workload: Workload, label: str, data: Data, warmup: float, end: float) -> Carried:
+def carried(
+    workload: Workload, label: str, data: Data, warmup: float, end: float
+) -> ChainSimulation:
     """The plan carried out tuple by tuple."""
     counts = Counts(round(warmup * 1e6), round(end * 1e6))
-    run = Carried(workload, built(workload, label), counts)
+    run = ChainSimulation(workload, built(workload, label), counts)
     run.run(data)
     return run
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from planner.statistics.generate import generate
-from planner.workload.streams import Changes
+from planner.workload.streams import RelationChanges
 from planner.workload.workload import Workload
 from tests.runtime.shedding import driven, star_workload
 
@@ -18,7 +18,7 @@ _SEEDS = 400
 def _workload(arms: int) -> Workload:
     made = star_workload([12, 9, 6][:arms], memory=5 * arms)
     (relation,) = made.relations
-    relation = replace(relation, rows=20, changes=Changes(0.2, 0.2))
+    relation = replace(relation, rows=20, changes=RelationChanges(0.2, 0.2))
     streams = tuple(replace(stream, rate=1.5) for stream in made.streams)
     return replace(made, streams=streams, relations=(relation,))
 
