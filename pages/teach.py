@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.parts.shared import routing
-from pages.parts.teach import choices, lesson_view, player, presenter
+from pages.parts.teach import choices, lesson_view, plan_picture, player, presenter
 
 routing.ensure()
 lesson = choices.lesson()
@@ -11,7 +11,9 @@ if presenter.is_on():
     presenter.show(lesson)
 elif lesson is None:
     choices.title(lesson)
-    player.show(choices.own_workload())
+    watched = choices.own_workload()
+    player.show(watched)
+    plan_picture.show(watched)
 else:
     choices.title(lesson)
     text, steps = st.columns([2, 5], gap="medium")
@@ -19,4 +21,5 @@ else:
         watched = lesson_view.show(lesson)
     with steps:
         player.show(watched)
+    plan_picture.show(watched)
     presenter.offer(lesson)

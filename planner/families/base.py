@@ -85,10 +85,8 @@ class BaseSpace(PlanSpace):
     def lasting(self, label: str) -> str:
         return label
 
-    def facts(self, label: str) -> tuple[str, ...]:
-        from planner.families.causes import source_facts
-
-        return source_facts(self, self.plan(label))
+    def facts(self, label: str) -> tuple[str, ...]:  # noqa: ARG002
+        return ()
 
     def capability(self, kind: type[T]) -> T | None:
         return self if isinstance(self, kind) else None
@@ -222,6 +220,8 @@ class ListedSpace(BaseSpace, ABC):
 
 
 NEAR_TIE = 1.01
+# In three digits the same.
+SAME = 1.0001
 
 
 def near_ties(best: Candidate, ranking: Ranking) -> str:
@@ -249,9 +249,10 @@ Title = Callable[[str], str]
 def plain_answer(ranking: Ranking, title: Title = str) -> str:
     """Which plan is best by any objective, and how the baseline compares with it."""
     by, best, baseline = ranking.by, ranking.of(ranking.best), ranking.of(ranking.baseline)
+    if all(by.within(c.score, best.score, SAME) for c in ranking.candidates):
+        every = "All plans that are listed" if ranking.truncated else "All plans"
+        return f"{every} come to the same: {by.said(best.score)}."
     head = f"{title(best.label)} wins: {by.said(best.score)}"
-    if all(rounded(c.score) == rounded(best.score) for c in ranking.candidates):
-        return f"{head}; all plans that are listed have the same."
     against = ""
     if best.label != baseline.label:
         other = duration(baseline.score) if by.name == "seconds" else figure(baseline.score)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from planner.families.protocol import PlanSpace
@@ -91,72 +90,3 @@ class Switching(Protocol):
 
     def why_not_switched(self, before: Plan, after: Plan) -> str | None:
         """Why what one plan stores cannot serve the other; None where it can."""
-
-
-@dataclass(frozen=True, slots=True)
-class ThroughputEntry:
-    """The best partial window that a tuple may scan from one window on, up to another.
-
-    `served` queries (or their weight) per length of the partial window, which ends at `until`;
-    `value` is their ratio.
-    """
-
-    start: float
-    limit: float
-    until: float
-    served: float
-    value: float
-
-
-@runtime_checkable
-class ThroughputMatrix(Protocol):
-    """Decides by a matrix: how much each partial window serves per length."""
-
-    def matrix(self, label: str) -> tuple[ThroughputEntry, ...]:
-        """The entries of a plan, row by row; none where it decides in another way."""
-
-
-@runtime_checkable
-class Recomputations(Protocol):
-    """Predicts how often an aggregation looks for MIN or MAX again because one has left."""
-
-    def recomputations(self, plan: Plan) -> Mapping[str, float]:
-        """How often per second, by operator id."""
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryPoint:
-    """What a policy should give with so many tuples of memory; `model` says how that is known."""
-
-    memory: int
-    label: str
-    importance: float
-    recall: float
-    model: str
-
-
-@dataclass(frozen=True, slots=True)
-class SplitPoint:
-    """What a policy should give where the same memory is split into so many partitions by key."""
-
-    partitions: int
-    label: str
-    importance: float
-    recall: float
-    model: str
-
-
-@runtime_checkable
-class MemoryFrontier(Protocol):
-    """Predicts the answer by memory, and what splitting memory up costs."""
-
-    def frontier(
-        self, memories: Sequence[int] = (), labels: Sequence[str] = ()
-    ) -> tuple[MemoryPoint, ...]:
-        """Importance and recall of policies for each memory: of all, and for usual sizes, where
-        none are named."""
-
-    def split_costs(
-        self, label: str, partitions: Sequence[int] = (1, 2, 4, 8)
-    ) -> tuple[SplitPoint, ...]:
-        """What is left where memory is split up; nothing where tuples cannot be shared out."""

@@ -21,7 +21,7 @@ from planner.plan.operator_names import join_of, operator_name
 from planner.plan.plan import Operator, Plan, digest
 
 # So many branches of one kind are drawn beside each other.
-MOST_ALIKE = 16
+MOST_ALIKE = 8
 _LONGEST = 20
 _TO = " to "
 
@@ -58,10 +58,10 @@ def branches(plan: Plan) -> tuple[Branch, ...]:
         ids = tuple(operator.id for operator in members)
         by_kind.setdefault(kind, []).append(Branch(name, kind, ids))
     nested = {kind: _nested(alike) for kind, alike in by_kind.items()}
-    # Queries first: what they share says more than they do.
+    # Queries first, wherever they are many: what they share says more than they do.
     for kind in sorted(nested, key=lambda kind: kind != "query"):
         several = len(nested[kind]) > 1 and any(branch.inside for branch in nested[kind])
-        if several and sum(map(len, nested.values())) > MOST_ALIKE:
+        if several and (kind == "query" or sum(map(len, nested.values())) > MOST_ALIKE):
             nested[kind] = (_together(nested[kind]),)
     outermost = (branch for alike in nested.values() for branch in alike)
     return tuple(branch for branch in outermost if len(branch.members) > 1)
@@ -110,5 +110,8 @@ def _together(alike: Sequence[Branch]) -> Branch:
     if len(alike) == 1:
         return alike[0]
     ends = [alike[0].name.partition(_TO)[0], alike[-1].name.rpartition(_TO)[2]]
+    if alike[0].kind == "slice" and all(end.endswith(")") for end in ends):
+        # Slices side by side are one longer slice.
+        ends = [f"{ends[0].partition(',')[0]},{ends[1].partition(',')[2]}"]
     members = tuple(member for branch in alike for member in branch.members)
     return Branch(_TO.join(ends), alike[0].kind, members, tuple(alike))

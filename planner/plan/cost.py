@@ -59,6 +59,14 @@ COST_UNITS = {
 }
 
 
+def with_unit(text: str, part: str) -> str:
+    """A number with what it counts: `1 insert/s`, `2 inserts/s`, `1 tuple held`."""
+    unit = COST_UNITS[part]
+    if text == "1":
+        unit = unit.replace("s/s", "/s").replace("tuples", "tuple")
+    return f"{text} {unit}"
+
+
 @dataclass(frozen=True, slots=True)
 class Quality:
     """How well one query is answered. Not additive; None where it does not apply."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from planner.numbers import shortened
 from planner.plan.plan import Operator, Plan
 from planner.workload.validation import listed
@@ -16,7 +18,7 @@ _MOST_CONDITIONS = 3
 def operator_name(operator: Operator) -> str:
     """An operator in few words: `S1 probes S2`, `insert S1`."""
     params = dict(operator.params)
-    about = next((shortened(str(params[name]), 24) for name in _ABOUT if name in params), "")
+    about = _about(params)
     if (join := join_of(operator)) is not None:
         return _named_by_join(operator, join)
     if operator.kind == "probe":
@@ -28,6 +30,37 @@ def operator_name(operator: Operator) -> str:
     if operator.kind == "update":
         return "late aggregation"
     return f"{operator.kind} {about}".rstrip()
+
+
+# What operators do, in a sentence: of shared joins, bounds and codes say nothing there.
+_ACTIVITIES = {
+    "probe": "probing stored tuples",
+    "slice": "the windows of joins",
+    "route": "routing results to queries",
+    "select": "conditions on results",
+    "union": "merging results",
+    "schedule": "the queue",
+    "output": "writing results",
+    "insert": "storing tuples of {}",
+    "expire": "dropping old tuples of {}",
+    "keep": "keeping tuples of {}",
+}
+
+
+def activity(operator: Operator) -> str:
+    """What an operator does, in a sentence: `tuples of S1 that probe S2`, `merging results`."""
+    params = dict(operator.params)
+    if operator.kind == "probe" and "origin" in params:
+        own, other = (shortened(str(params[name]), 24) for name in ("origin", "source"))
+        if own == other:
+            return f"finding the new tuple of {own} again"
+        return f"tuples of {own} that probe {other}"
+    known = _ACTIVITIES.get(operator.kind)
+    return operator_name(operator) if known is None else known.replace("{}", _about(params))
+
+
+def _about(params: Mapping[str, object]) -> str:
+    return next((shortened(str(params[name]), 24) for name in _ABOUT if name in params), "")
 
 
 def join_of(operator: Operator) -> Operator | None:

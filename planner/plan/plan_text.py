@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from planner.numbers import amount, shortened
-from planner.plan.cost import COST_UNITS, Cost, Estimate
+from planner.numbers import amount, figure, shortened
+from planner.plan.cost import Cost, Estimate, with_unit
 from planner.plan.loop_orders import pipeline_of
 from planner.plan.plan import Operator, Plan
 
@@ -31,7 +31,7 @@ def title(operator: Operator) -> str:
 def cost_text(cost: Cost) -> str:
     """What is not zero of a cost, with its units; nothing where all of it is."""
     spent = ((name, value) for name, value in cost.as_dict().items() if value)
-    return ", ".join(f"{amount(value)} {COST_UNITS[name]}" for name, value in spent)
+    return ", ".join(with_unit(amount(value), name) for name, value in spent)
 
 
 def printable(text: str) -> str:
@@ -81,11 +81,30 @@ def _priced(operator: Operator, estimate: Estimate | None, known: bool) -> str:
     return f"  [{cost}]" if cost else ""
 
 
-def to_loops(plan: Plan, estimate: Estimate | None = None, unit: str = " comparisons/s") -> str:
+def to_loops(
+    plan: Plan, estimate: Estimate | None = None, costs: Mapping[str, str] | None = None
+) -> str:
     """A join plan as nested for-loops, one nest per origin; empty where a plan has no probes.
 
-    `unit` stands behind what each loop costs.
+    `costs` says what the loop of each probe costs; without it, that is its comparisons.
     """
+    if costs is None and estimate is not None:
+        costs = {
+            name: f"{amount(cost.comparisons)} comparisons/s"
+            for name, cost in estimate.costs.items()
+        }
+    nests = loop_nests(plan, estimate, costs or {})
+    return "\n\n".join("\n".join(text for text, _ in nest) for nest in nests)
+
+
+# A line of loops, and the id of the probe that it stands for; empty where it stands for none.
+LoopLine = tuple[str, str]
+
+
+def loop_nests(
+    plan: Plan, estimate: Estimate | None, costs: Mapping[str, str]
+) -> list[list[LoopLine]]:
+    """The nests of `to_loops`, line by line."""
     nests = []
     for root in plan.roots:
         every = str(dict(root.params).get("evaluate", ""))
@@ -93,26 +112,29 @@ def to_loops(plan: Plan, estimate: Estimate | None = None, unit: str = " compari
             probes = pipeline_of(end)[1:]
             # A chain's slices and a star's streams probe, too, but in no loops.
             if probes and {"origin", "access"} <= set(dict(probes[0].params)):
-                nests.append("\n".join(_nest(probes, every, estimate, unit)))
-    return "\n\n".join(nests)
+                nests.append(list(_nest(probes, every, estimate, costs)))
+    return nests
 
 
 def _nest(
-    probes: Sequence[Operator], every: str, estimate: Estimate | None, unit: str
-) -> Iterator[str]:
+    probes: Sequence[Operator], every: str, estimate: Estimate | None, costs: Mapping[str, str]
+) -> Iterator[LoopLine]:
     origin = _name(probes[0], "origin")
     outermost = _name(probes[0].inputs[0], "source")
     names = [outermost, *(_name(probe, "source") for probe in probes)]
-    lines: list[tuple[str, str]] = []
+    # What each line says, what it costs, and whose it is.
+    lines: list[tuple[str, str, str]] = []
     if every:
         # The new tuples of a batch have a loop of their own, like any other source.
-        yield f"{every} s, for new tuples of {origin}"
+        yield f"{every} s, for new tuples of {origin}", ""
         new = f"new tuple of {origin}"
-        lines.append((f"for each {new if outermost == origin else f'tuple of {outermost}'}", ""))
+        lines.append(
+            (f"for each {new if outermost == origin else f'tuple of {outermost}'}", "", "")
+        )
     else:
-        yield f"when a tuple arrives on {origin}"
+        yield f"when a tuple arrives on {origin}", ""
         if outermost != origin:
-            lines.append((f"for each tuple of {outermost}", ""))
+            lines.append((f"for each tuple of {outermost}", "", ""))
     for name, probe in zip(names[1:], probes, strict=True):
         if name != origin:
             text = f"for each tuple of {name}{_reached_by(probe)} that matches"
@@ -120,13 +142,13 @@ def _nest(
             text = (
                 f"for each new tuple of {origin} that matches" if every else f"if {origin} matches"
             )
-        cost = estimate.costs[probe.id].comparisons if estimate is not None else None
-        lines.append((text, f"  [{amount(cost)}{unit}]" if cost is not None else ""))
-    for depth, (text, work) in enumerate(lines, start=1):
-        yield f"{'  ' * depth}{text}{work}"
-    cost = estimate.costs[probes[-1].id].rows_out if estimate is not None else None
-    rows = f"  [{amount(cost)} rows/s]" if cost is not None else ""
-    yield f"{'  ' * (len(lines) + 1)}return ({', '.join(names)}){rows}"
+        cost = f"  [{costs[probe.id]}]" if probe.id in costs else ""
+        lines.append((text, cost, probe.id))
+    for depth, (text, work, probe_id) in enumerate(lines, start=1):
+        yield f"{'  ' * depth}{text}{work}", probe_id
+    out = estimate.costs[probes[-1].id].rows_out if estimate is not None else None
+    rows = f"  [{figure(out)} rows/s]" if out is not None else ""
+    yield f"{'  ' * (len(lines) + 1)}return ({', '.join(names)}){rows}", ""
 
 
 def _name(operator: Operator, param: str) -> str:

@@ -24,8 +24,8 @@ from runtime.engines.pair_feed import (
     streams_of,
 )
 from runtime.engines.protocol import Engine, PlanInput, Tally
-from runtime.engines.sketch_plan import (
-    Compared,
+from runtime.engines.watching.sketch_plan import (
+    ComparedColumns,
     SketchedColumn,
     SketchedFilter,
     SketchPlan,
@@ -68,7 +68,7 @@ class PairEngine(Engine):
             for f in dict.fromkeys(filters_of(groups))
         ]
         compared = [
-            Compared(
+            ComparedColumns(
                 (streams.index(predicate.left.alias), known.slots[predicate.left]),
                 (streams.index(predicate.right.alias), known.slots[predicate.right]),
                 predicate,

@@ -16,7 +16,7 @@ from planner.plan.cost import Cost, Quality, UnitCosts
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.data.feed import Merge, Span, Split
-from runtime.engines.sketch_plan import SketchPlan
+from runtime.engines.watching.sketch_plan import SketchPlan
 
 # A worker that steps a program needs no planning.
 if TYPE_CHECKING:

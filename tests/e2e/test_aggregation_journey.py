@@ -21,7 +21,7 @@ def test_from_an_aggregation_to_the_same_groups(page: Page) -> None:
     expect(pictures).to_have_count(4)
     expect(pictures.first).to_contain_text("γ c.source")
 
-    click(page.get_by_role("button", name="Show EAP-10"))
+    click(page.locator(".st-key-choose-EAP-10 button"))
     settle(page)
     expect(page.locator(".st-key-choose-EAP-10")).to_contain_text("Shown above")
     click(page.get_by_text("Early aggregations", exact=True))

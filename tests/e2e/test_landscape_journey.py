@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import FloatRect, Locator, Page
 
 from tests.e2e.conftest import expect, settle
 
@@ -21,6 +21,8 @@ SAMPLES = (
 )
 # The head of a table and five rows, in pixels.
 FIVE_ROWS = 35 * 6
+# Pixels: a line of the verdict, and the height of letters that can be read.
+LINE, SMALLEST_LETTERS = 19, 9
 
 
 def test_a_click_on_the_landscape_of_eight_streams_chooses_a_plan(tab: Page, address: str) -> None:
@@ -54,15 +56,33 @@ def test_verdict_canvas_and_ranking_are_in_sight(
     tab: Page, address: str, width: int, height: int
 ) -> None:
     tab.set_viewport_size({"width": width, "height": height})
+    lines: list[float] = []
     for sample in SAMPLES:
         tab.goto(f"{address}/plans?sample={sample}")
-        expect(tab.get_by_role("heading", name=re.compile(" wins"))).to_be_visible()
-        canvas = tab.locator(".st-key-canvas-chosen")
-        expect(canvas).to_be_visible()
+        verdict = tab.get_by_role("heading", name=re.compile(" wins"))
+        expect(verdict).to_be_visible()
+        boxes = tab.locator(".st-key-canvas-chosen .box")
+        expect(boxes.first).to_be_visible()
         settle(tab)
-        ranking = tab.get_by_test_id("stDataFrame").first.bounding_box()
-        assert ranking is not None
+        said = _place(verdict)
+        assert said["y"] >= 0, sample
+        lines.append(said["height"] / LINE)
+        ranking = _place(tab.get_by_test_id("stDataFrame").first)
+        # Few plans have fewer rows.
         assert ranking["y"] + min(ranking["height"], FIVE_ROWS) <= height, sample
-        drawn = canvas.bounding_box()
-        assert drawn is not None
-        assert drawn["y"] + 0.5 * drawn["height"] <= height, sample
+        # All of the plan is in sight, and can be read.
+        for place in range(boxes.count()):
+            box = _place(boxes.nth(place))
+            assert box["y"] + box["height"] <= height, sample
+            assert box["x"] >= 0, sample
+        name = _place(boxes.first.locator(".name"))
+        assert name["height"] >= SMALLEST_LETTERS, sample
+    # One of the verdicts takes two lines.
+    assert max(lines) > 1.5
+
+
+def _place(of: Locator) -> FloatRect:
+    """Where something is drawn, when the page is not scrolled."""
+    found = of.bounding_box()
+    assert found is not None
+    return found

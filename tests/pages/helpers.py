@@ -46,6 +46,13 @@ def plan_canvas(app: AppTest) -> dict[str, Any]:
     return drawn
 
 
+def loops(app: AppTest) -> list[str]:
+    """The lines of every plan that is shown as nested loops."""
+    drawn = (found.proto for found in app.get("bidi_component"))
+    every = (json.loads(one.json) for one in drawn if one.component_name == "sluice-loops")
+    return [text for shown in every for nest in shown["nests"] for text, _ in nest]
+
+
 def charts(app: AppTest) -> dict[str, dict[str, Any]]:
     """Every chart of the page by its title; `alt` is what it says in words."""
     drawn = [json.loads(one.proto.spec) | {"alt": one.proto.alt} for one in app.get("plotly_chart")]

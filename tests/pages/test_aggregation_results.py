@@ -59,7 +59,7 @@ def test_recomputations_and_sets_stand_beside_their_predictions(results: AppTest
     held = [name for name, _, _ in comparison.by_operator(early, "state_tuples")]
     assert any(name.startswith("early aggregation") for name in held)
     section(results, "By operator")
-    kinds = results.button_group(key="operators-field")
+    kinds = results.button_group(key="operators-field-work")
     assert "Operations/s" in kinds.options[0]
     kinds.set_value("recomputations").run()
     assert not results.exception

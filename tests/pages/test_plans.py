@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from pages.parts.plans import landscape
 from pages.parts.shared import samples
 from tests.pages.conftest import FakeSpark
-from tests.pages.helpers import all_done, plan_canvas, table_with, texts
+from tests.pages.helpers import all_done, loops, plan_canvas, table_with, texts
 
 Go = Callable[[str], AppTest]
 
@@ -57,7 +57,7 @@ def test_the_chosen_plan_is_drawn(go: Go, drawn: str) -> None:
     app.button_group(key="drawn-as").set_value(drawn).run()
     assert not app.exception
     if drawn == "Loops":
-        assert any("for each tuple of S2" in shown.value for shown in app.code)
+        assert any("for each tuple of S2" in line for line in loops(app))
     else:
         (tree,) = app.get("graphviz_chart")
         assert "S4" in tree.proto.spec

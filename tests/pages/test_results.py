@@ -169,7 +169,7 @@ def test_two_runs_are_compared_by_operator(results: AppTest) -> None:
     assert {"only S1 first, then S2, S3, S4", "only Fixed loops S4, S3, S2, S1 (naive)"} <= set(
         table["In"]
     )
-    results.selectbox(key="runs-difference-field").set_value("state_tuples").run()
+    results.selectbox(key="runs-difference-field-work").set_value("state_tuples").run()
     assert set(table_with(results, "Operator")["In"]) == {"both"}
     results.button_group(key=key).set_value("Picture").run()
     assert not results.exception

@@ -205,6 +205,26 @@ def test_too_many_tuples_are_refused_before_anything_starts(spark: FakeSpark, go
     assert spark.started == []
 
 
+@pytest.mark.parametrize(
+    ("seconds", "message"), [(1e11, "must be at most 1e+10"), (0.0, "must be above 0")]
+)
+def test_a_duration_out_of_range_starts_nothing_and_is_named(
+    spark: FakeSpark, go: Go, seconds: float, message: str
+) -> None:
+    app = go("run")
+    duration = next(box for box in app.number_input if box.label.startswith("Duration"))
+    before = duration.value
+    duration.set_value(seconds).run()
+    assert not app.exception
+    assert labelled(app.button, "Run on Spark").disabled
+    assert f"the duration: {message}" in texts(app).replace("*", "")
+    assert spark.started == []
+    next(box for box in app.number_input if box.label.startswith("Duration")).set_value(
+        before
+    ).run()
+    assert not labelled(app.button, "Run on Spark").disabled
+
+
 def test_a_failure_is_told_in_one_message(spark: FakeSpark, go: Go) -> None:
     spark.fails_with = "no Java was found; install Java 17"
     app = press(go("run"), "Run on Spark")

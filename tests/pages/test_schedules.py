@@ -259,7 +259,7 @@ def test_the_objective_can_be_chosen_on_results_and_history_keeps_the_family_s(
     assert not ran.exception
     assert "made" in texts(ran)
     section(ran, "By operator")
-    assert ran.button_group(key="operators-field").value == "comparisons"
+    assert ran.button_group(key="operators-field-work").value == "comparisons"
     assert "comparisons per second of stream" in texts(ran)
     assert {run.id: (run.predicted, run.measured) for run in History().summaries()} == kept
     for page in ("plans", "run"):

@@ -22,7 +22,7 @@ from pages.parts.families.load_shedding.frontier_figure import (
 )
 from pages.parts.report import report
 from pages.parts.results import comparison
-from planner.families.capabilities import MemoryPoint, SplitPoint
+from planner.families.load_shedding.frontier import MemoryPoint, SplitPoint
 from planner.families.load_shedding.read_backwards import memory_needed
 from planner.plan.cost import Quality
 from planner.workload.query import Aggregate

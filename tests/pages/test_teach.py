@@ -14,7 +14,7 @@ from pages.parts.teach import lesson_view, player
 from pages.parts.teach.animated_svg import animated_svg
 from planner.errors import PlanError
 from runtime.tracing.lesson_file import Lesson, lessons
-from tests.pages.helpers import fresh_app, labelled, texts
+from tests.pages.helpers import canvases, fresh_app, labelled, texts
 
 LESSONS = lessons(FOLDER / "lessons")
 
@@ -48,6 +48,19 @@ def test_the_open_workload_is_watched(app: AppTest) -> None:
     assert labelled(app.selectbox, "Beside it").value
     labelled(app.selectbox, "Tuples").set_value(20).run()
     assert not app.exception
+
+
+def test_both_plans_are_on_the_canvas_with_what_differs_marked(app: AppTest) -> None:
+    app.switch_page("pages/teach.py").run()
+    first, second = canvases(app)
+    assert first["plan"] != second["plan"]
+    for drawn in (first, second):
+        alone = {box["name"]: box["alone"] for box in drawn["boxes"]}
+        assert alone["stream S1"] == 0
+        assert sum(alone.values()) > 0
+    labelled(app.selectbox, "Beside it").set_value("").run()
+    (only,) = canvases(app)
+    assert "alone" not in only["boxes"][0]
 
 
 @pytest.mark.usefixtures("spark")

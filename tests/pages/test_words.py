@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from pages.parts.shared import controls
@@ -14,6 +16,7 @@ from pages.parts.shared.formatting import (
     rounded_each,
     seconds_text,
 )
+from runtime.data.folders import PROJECT
 
 
 @pytest.mark.parametrize(
@@ -37,7 +40,10 @@ def test_costs_are_compared_in_words(mine: float, theirs: float, words: str) -> 
         ("declare it, or infer it with --data", "declare it, or give your data under Workload"),
         ("or run on your own data with --data", "or give your data under Workload, Own data"),
         ("in a folder, given with --data", "in a folder, given under Workload, Own data"),
-        ("or start with --data-root", "or start with --data-root"),
+        (
+            "name it with --shared DIR or SLUICE_SHARED",
+            "name it when Sluice is started (docs/COMMANDS.md)",
+        ),
         (
             "join_order plans it with --query Q1",
             "choose it at the top of the page to plan it alone",
@@ -49,6 +55,12 @@ def test_costs_are_compared_in_words(mine: float, theirs: float, words: str) -> 
 )
 def test_options_are_places_on_pages(message: str, words: str) -> None:
     assert on_pages(message).startswith(words)
+
+
+def test_forms_and_tables_have_no_words_of_the_command_line() -> None:
+    for path in (PROJECT / "pages").rglob("*.yaml"):
+        found = re.findall(r"SLUICE_\w+|(?<![\w-])--[a-z]+|\./\w+|python -m", path.read_text())
+        assert found == [], path
 
 
 def test_numbers_of_a_column_have_three_digits() -> None:

@@ -12,6 +12,7 @@ class Canvas {
     this.chosen = null;
     this.moved = false;
     new ResizeObserver(() => this.moved || this.fit()).observe(this.root);
+    onPointed("canvas", this.root, (detail) => this.scene && this.pointed(detail));
   }
 
   update(scene, tell) {
@@ -48,8 +49,7 @@ class Canvas {
     this.side = made("div", "panel");
     this.side.setAttribute("role", "dialog");
     this.side.hidden = true;
-    this.bar = this.toolbar();
-    this.stage = made("div", "stage", this.picture, this.bar, this.side);
+    this.stage = made("div", "stage", this.picture, this.side);
     this.below = made("div", "foot");
     this.root.replaceChildren(this.stage, this.below);
     this.fill();
@@ -73,7 +73,8 @@ class Canvas {
     const bar = made("div", "bar",
       press("+", "Zoom in", zoom(1.3)), press("−", "Zoom out", zoom(1 / 1.3)),
       press("Fit", "Show the whole plan", () => this.fit()),
-      press("Text", "Show the plan as text", () => this.showText()),
+      press("Key", "What colours and lines mean", () => this.showPage("key")),
+      press("Text", "Show the plan as text", () => this.showPage("text")),
       press("SVG", "Download picture as an SVG", () => this.save("svg")),
       press("PNG", "Download picture as a PNG", () => this.save("png")));
     if (this.scene.foldable) {
@@ -89,23 +90,20 @@ class Canvas {
   }
 
   foot() {
-    const { dearest, boxes, heat, note, measures } = this.scene;
+    const { dearest, heat, note, measures } = this.scene;
     const parts = [];
     if (dearest.length) {
       parts.push(made("span", "key", "Dearest:"));
-      dearest.forEach((one, place) => parts.push(press(
-        `${place + 1}. ${one.name} · ${one.share}`, `Open ${one.name}`, () => this.choose(one.id))));
-    }
-    const kinds = [...new Set(boxes.map(kindOf))].filter((kind) => kind !== KINDS.branch);
-    for (const kind of kinds) {
-      const swatch = made("span", "swatch");
-      swatch.style.background = kind.colour;
-      parts.push(made("span", "key quiet", swatch, kind.word));
+      dearest.forEach((one, place) => {
+        const chip = press(`${place + 1}. ${one.name} · ${one.share}`, `Open ${one.name}`,
+          () => this.choose(one.id));
+        chip.addEventListener("pointerenter", () => this.trace(one.box));
+        chip.addEventListener("pointerleave", () => this.trace(-1));
+        parts.push(chip);
+      });
     }
     const rings = measures ? " Ring: measured over predicted." : "";
-    const folds = boxes.some((box) => box.count > 1) ? " Numbers: operators folded." : "";
-    parts.push(made("span", "quiet", `${note || `Colour: ${heat}.`} Lines: rows/s (log scale); `
-      + `dashed: reads stored tuples.${rings}${folds}`));
+    parts.push(made("span", "quiet", `${note || `Colour: ${heat}.`}${rings}`), this.toolbar());
     this.below.replaceChildren(...parts);
   }
 
@@ -172,23 +170,24 @@ class Canvas {
   choose(id) {
     this.chosen = id;
     this.showPanel();
-    const box = this.scene.boxes[this.placeOf(id)];
-    if (this.scene.follow && id !== null && !box?.panel) this.tell("clicked", id);
   }
 
   showPanel() {
     const place = this.chosen === null ? -1 : this.placeOf(this.chosen);
     this.boxes.forEach((group, other) => group.classList.toggle("chosen", other === place));
-    if (this.chosen === null || !this.panelData(this.chosen)) {
-      if (this.chosen !== "text") this.closePanel();
-      return;
-    }
-    this.fillPanel(panelOf(this.chosen, this), this.panelData(this.chosen).title);
+    if (this.chosen === null) this.closePanel();
+    else if (this.panelData(this.chosen)) {
+      this.fillPanel(panelOf(this.chosen, this), this.panelData(this.chosen).title);
+    } else if (this.chosen === "text") {
+      const text = [made("h4", "", "As text"), made("pre", "", this.scene.text)];
+      this.fillPanel(text, "The plan as text");
+    } else if (this.chosen === "key") this.fillPanel(keyOf(this.scene), "Key");
+    else this.closePanel();
   }
 
-  showText() {
-    this.chosen = "text";
-    this.fillPanel([made("h4", "", "As text"), made("pre", "", this.scene.text)], "The plan as text");
+  // The key, or the plan as text; a second click closes it.
+  showPage(name) {
+    this.choose(this.chosen === name ? null : name);
   }
 
   closePanel() {
@@ -221,9 +220,12 @@ class Canvas {
     this.tell("opened", { plan: this.scene.plan, branches: ids });
   }
 
-  // What a box is fed by and what it feeds, all the way.
+  // What a box is fed by and what it feeds, all the way; other parts of the page show the box, too.
   trace(start) {
     this.picture.classList.toggle("tracing", start >= 0);
+    const others = this.scene.others.filter((other) => other.boxes.includes(start));
+    pointOut("canvas", {
+      operators: this.scene.boxes[start]?.members ?? [], plans: others.map((other) => other.label) });
     if (start < 0) return;
     const reached = new Set([start]);
     const used = new Set();
@@ -246,6 +248,16 @@ class Canvas {
     this.lines.forEach((path, number) => path.classList.toggle("traced", used.has(number)));
   }
 
+  // What is pointed at elsewhere: operators, or a plan, of which the shared boxes are shown.
+  pointed({ operators = [], plan }) {
+    const other = this.scene.others.find((one) => one.label === plan);
+    const shown = this.scene.boxes.map(({ members }, place) =>
+      other ? other.boxes.includes(place) : members.some((id) => operators.includes(id)));
+    const some = other ? !shown.every(Boolean) : shown.some(Boolean);
+    this.picture.classList.toggle("pointing", some);
+    this.boxes.forEach((group, place) => group.classList.toggle("pointed", shown[place]));
+  }
+
   // --- zoom and pan ------------------------------------------------------------------------
 
   fit() {
@@ -253,11 +265,9 @@ class Canvas {
     if (!area?.width) return;
     const [width, height] = this.scene.size;
     // Beside an open panel, if there is room.
-    const panel = this.side.hidden ? 0 : this.side.offsetWidth;
-    // The buttons are beside the plan.
-    const beside = Math.max(panel, this.bar.offsetWidth + 6);
+    const beside = this.side.hidden ? 0 : this.side.offsetWidth;
     const free = area.width - (area.width - beside > 320 ? beside : 0);
-    const scale = Math.min((free - 24) / width, (area.height - 24) / height, 1.25);
+    const scale = Math.min((free - 16) / width, (area.height - 16) / height, 1.25);
     this.view = { scale, x: (free - width * scale) / 2, y: (area.height - height * scale) / 2 };
     this.moved = false;
     this.apply();

@@ -38,7 +38,7 @@ function drawFrame(frame, onFold) {
 
 function drawBox(box, [width, height]) {
   const [x, y] = [box.at[0] - width / 2, box.at[1] - height / 2];
-  const kind = kindOf(box);
+  const kind = kindOf(box.kind);
   const group = svg("g", { class: box.alone ? "box alone" : "box", tabindex: 0, role: "button",
     transform: `translate(${x},${y})`, "data-id": box.id });
   if (box.count > 1) group.append(svg("rect", { class: "under2", x: 4, y: -4, width, height, rx: 7 }));
@@ -89,7 +89,7 @@ function fillBox(group, box, [width], aloneText) {
     ring.setAttribute("stroke-dasharray", `${ROUND * Math.min(1, box.ratio)} ${ROUND}`);
     ring.style.stroke = `var(--${box.met ? "met" : box.over ? "over" : "under"})`;
   }
-  const told = [box.name, box.count > 1 ? `${box.count} operators, folded` : kindOf(box).word,
+  const told = [box.name, box.count > 1 ? `${box.count} operators, folded` : kindOf(box.kind).word,
     box.figure, third].filter(Boolean).join(", ");
   group.setAttribute("aria-label", told);
   write("title", told);

@@ -105,7 +105,7 @@ def _laid_out(graph: Graph, direction: str, loose: frozenset[Line]) -> GraphLayo
 def _dot(graph: Graph, direction: str, loose: frozenset[Line]) -> Iterator[str]:
     width, height = (size / _POINTS_PER_INCH for size in (graph.width, graph.height))
     # Names of frames are above them: what is below in a graph that goes upwards.
-    apart, named = (0.6, "t") if direction == "LR" else (0.34, "b")
+    apart, named = (0.45, "t") if direction == "LR" else (0.34, "b")
     yield f"digraph {{ rankdir={direction} nodesep=0.2 ranksep={apart}"
     yield f'node [shape=box fixedsize=true label="" width={width:.3f} height={height:.3f}]'
     yield "edge [dir=none]"

@@ -8,15 +8,16 @@ const KINDS = {
   group: { word: "aggregation", colour: "#A6437A", icon: "M12 3H4l5 5-5 5h8" },
   route: { word: "routing", colour: "#7A6A1F", icon: "M3 13V8h10M9 4l4 4-4 4" },
   output: { word: "result", colour: "#00795A", icon: "M3 8l4 4 7-8" },
-  branch: { word: "folded operators", colour: "#5F6B73", icon: "" },
 };
 const KIND_OF = {
   arrive: "source", table: "source", insert: "window", expire: "window", keep: "window",
   probe: "join", slice: "join", join: "join", lookup: "join", filter: "filter", select: "filter",
   survive: "filter", split: "filter", aggregate: "group", update: "group", route: "route",
   union: "route", schedule: "route", output: "output",
+  // Branches, by what they are about.
+  stream: "source", arrivals: "join", query: "output",
 };
 
-function kindOf(box) {
-  return KINDS[box.count > 1 ? "branch" : (KIND_OF[box.kind] ?? "route")];
+function kindOf(kind) {
+  return KINDS[KIND_OF[kind] ?? "route"];
 }

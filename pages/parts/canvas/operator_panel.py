@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pages.parts.shared.formatting import UNITS, error_text
-from planner.numbers import amount, shortened
-from planner.plan.cost import COST_FIELDS, COST_UNITS, Cost, Estimate, q_error
+from pages.parts.shared.formatting import UNITS, error_text, short_values
+from planner.numbers import figure, shortened
+from planner.plan.cost import COST_FIELDS, Cost, Estimate, q_error, with_unit
 from planner.plan.operator_names import operator_name
 from planner.plan.plan import Operator
 from planner.plan.plan_text import printable
@@ -29,8 +29,8 @@ def of_operator(
             {
                 "figure": UNITS[formula.field],
                 "symbols": formula.symbols,
-                "values": formula.values,
-                "result": amount(formula.result),
+                "values": short_values(formula.values),
+                "result": figure(formula.result),
             }
             for formula in estimate.formulas.get(operator.id, ())
             if len(formula.symbols) + len(formula.values) <= _LONGEST_FORMULA
@@ -54,9 +54,9 @@ def of_costs(
     rows = []
     for part in COST_FIELDS:
         if first[part] or (second is not None and second[part]):
-            row = [UNITS[part], amount(first[part])]
+            row = [UNITS[part], figure(first[part])]
             if second is not None:
-                row += [amount(second[part]), error_text(first[part], second[part])]
+                row += [figure(second[part]), error_text(first[part], second[part])]
             rows.append(row)
     return {"costs": rows}
 
@@ -70,12 +70,7 @@ def main_part(cost: Cost) -> str | None:
 def main_figure(cost: Cost) -> str:
     """It, with its unit; nothing where all of the cost is zero."""
     part = main_part(cost)
-    return "" if part is None else f"{short(getattr(cost, part))} {COST_UNITS[part]}"
-
-
-def short(value: float) -> str:
-    """A number with three digits: a box has little room."""
-    return amount(float(f"{value:.3g}"))
+    return "" if part is None else with_unit(figure(getattr(cost, part)), part)
 
 
 def share_text(figure: float, whole: float) -> str:

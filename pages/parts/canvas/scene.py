@@ -11,18 +11,22 @@ from pages.parts.canvas import operator_panel
 from pages.parts.canvas.graph_layout import Graph, laid_out
 from pages.parts.shared.formatting import counted
 from pages.parts.start.workload_picture import COLOURS
-from planner.numbers import shortened
+from planner.numbers import figure, shortened
 from planner.plan.branches import Branch, branches
-from planner.plan.cost import COST_UNITS, MET, Cost, Estimate, q_error
+from planner.plan.by_operator import Costs
+from planner.plan.cost import MET, Cost, Estimate, q_error, with_unit
 from planner.plan.objective import WORK, Objective
 from planner.plan.operator_names import operator_name
 from planner.plan.plan import Operator, Plan
 from planner.plan.plan_text import printable, to_text
 
-# A plan with more operators starts with its branches folded.
+# A plan with more operators starts with its branches folded, and as many boxes as can be read.
 MOST_UNFOLDED = 14
+MOST_BOXES = 12
+# Of boxes with more operators, only the first is known to other parts of the page.
+_MOST_MEMBERS = 40
 BOX_WIDTH, LINE_HEIGHT = 192, 15
-_LONGEST_NAME = 24
+_LONGEST_NAME, _LONGEST_DEAREST = 24, 40
 _LONGEST_TEXT = 4_000
 _DEAREST = 3
 
@@ -32,7 +36,8 @@ class CanvasPlan:
     """What is drawn: heat is the share of `by`, a ring is measured over predicted.
 
     What `compared` does not have is marked. `measured` is empty where nothing was counted yet.
-    `colours` are those of the streams, by their aliases; `notes` are lines for operators.
+    `colours` are those of the streams, by their aliases; `notes` are lines for operators. `others`
+    are the plans beside it, by label: their names and their operators.
     """
 
     plan: Plan
@@ -42,14 +47,7 @@ class CanvasPlan:
     compared: Plan | None = None
     colours: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class _Measured:
-    """Costs in the shape of an outcome, for an objective to read."""
-
-    costs: Mapping[str, Cost]
-    qualities: Mapping[str, Any] = field(default_factory=dict)
+    others: Mapping[str, tuple[str, frozenset[str]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +75,28 @@ def heat_of(drawn: CanvasPlan) -> Heat:
     measured: Mapping[str, float] = {}
     # A run counts operators as it goes: what is summed by kernels needs all of them.
     if drawn.measured and (by.part is not None or every <= set(drawn.measured)):
-        measured = by.by_operator(drawn.plan, _Measured(drawn.measured)) or {}
+        measured = by.by_operator(drawn.plan, Costs(drawn.measured)) or {}
     return Heat(by, found, measured, note)
 
 
-def opened_at_first(plan: Plan) -> frozenset[str]:
-    """The branches that are open before a click: all of a small plan, none of a large one."""
-    if len(plan.operators()) > MOST_UNFOLDED:
-        return frozenset()
-    return frozenset(branch.id for outer in branches(plan) for branch in outer.every())
+def opened_at_first(drawn: CanvasPlan) -> frozenset[str]:
+    """The branches that are open before a click: all of a small plan; of a large one, those groups
+    of branches that have most heat, as long as the picture can be read."""
+    plan, outer = drawn.plan, branches(drawn.plan)
+    if len(plan.operators()) <= MOST_UNFOLDED:
+        return frozenset(branch.id for one in outer for branch in one.every())
+    heat = heat_of(drawn).predicted
+    groups = [branch for branch in outer if branch.inside]
+    opened: frozenset[str] = frozenset()
+    while groups:
+        hottest = max(groups, key=lambda group: sum(heat.get(name, 0.0) for name in group.members))
+        more = opened | {hottest.id}
+        if len(_visible(plan, more)[0]) > MOST_BOXES:
+            break
+        opened = more
+        groups.remove(hottest)
+        groups += [inner for inner in hottest.inside if inner.inside]
+    return opened
 
 
 def scene(drawn: CanvasPlan, opened: frozenset[str], aspect: float = 1.4) -> dict[str, Any]:
@@ -109,9 +120,7 @@ def scene(drawn: CanvasPlan, opened: frozenset[str], aspect: float = 1.4) -> dic
     )
     colours = drawn.colours or _fallback_colours(operators.values())
     dearest = sorted(heat.predicted, key=lambda name: -heat.predicted[name])[:_DEAREST]
-    # After the first, only what is worth a look.
-    least = heat.whole / 100
-    dearest = [name for n, name in enumerate(dearest) if heat.predicted[name] > n * least]
+    dearest = [name for name in dearest if heat.predicted[name] > 0]
     shown = {box.members[0] for box in boxes if len(box.members) == 1} | set(dearest)
     return {
         "plan": drawn.plan.id,
@@ -131,12 +140,21 @@ def scene(drawn: CanvasPlan, opened: frozenset[str], aspect: float = 1.4) -> dic
             {"id": frame.id, "name": printable(frame.name), "at": list(at)}
             for frame, at in zip(frames, layout.frames, strict=True)
         ],
+        "kinds": list(dict.fromkeys(operator.kind for operator in operators.values())),
+        "others": [
+            {
+                "label": label,
+                "name": printable(name),
+                "boxes": [n for n, box in enumerate(boxes) if ids.issuperset(box.members)],
+            }
+            for label, (name, ids) in drawn.others.items()
+        ],
         "folded": sum(box.branch is not None for box in boxes),
         "opened": sorted(opened),
         "dearest": [
             {
                 "id": name,
-                "name": _name(operators[name]),
+                "name": shortened(printable(operator_name(operators[name])), _LONGEST_DEAREST),
                 "share": operator_panel.share_text(heat.predicted[name], heat.whole),
                 "box": place_of[name],
             }
@@ -227,6 +245,7 @@ def _box(
         "kind": first.kind if box.branch is None else box.branch.kind,
         "name": _name(first) if box.branch is None else _branch_name(box.branch),
         "count": len(box.members),
+        "members": list(box.members[:_MOST_MEMBERS]),
         "share": predicted / heat.whole if heat.whole else 0.0,
         "figure": _figure(predicted, cost, heat),
         "colour": colours.get(_one_stream(box, operators), ""),
@@ -267,7 +286,7 @@ def _figure(predicted: float, cost: Cost, heat: Heat) -> str:
         share = operator_panel.share_text(predicted, heat.whole)
         if heat.by.part is None:
             return f"{share} of {_kind(heat.by)}"
-        return f"{operator_panel.short(predicted)} {COST_UNITS[heat.by.part]} · {share}"
+        return f"{with_unit(figure(predicted), heat.by.part)} · {share}"
     return operator_panel.main_figure(cost)
 
 
@@ -280,11 +299,11 @@ def _ring(
     counts = sum((measured.get(name, Cost()) for name in box.members), Cost())
     if predicted and heat.measured:
         expected, found = predicted, sum(heat.measured.get(name, 0.0) for name in box.members)
-        text = operator_panel.short(found) if heat.by.part is not None else ""
+        text = figure(found) if heat.by.part is not None else ""
     else:
         part = operator_panel.main_part(cost) or operator_panel.main_part(counts)
         expected, found = getattr(cost, part or "rows_out"), getattr(counts, part or "rows_out")
-        text = operator_panel.short(found)
+        text = figure(found)
     # A run that goes on counts in numbers of numpy, which are not JSON.
     expected, found = float(expected), float(found)
     error = q_error(expected, found)

@@ -15,7 +15,7 @@ MET, OVER, UNDER = "#d5ecdf", "#fbd9b5", "#cfe3f7"
 
 def still(drawn: CanvasPlan) -> str:
     """The plan with its large branches folded, as an `<svg>` element that fits its page."""
-    shown = scene(drawn, opened_at_first(drawn.plan), aspect=2.0)
+    shown = scene(drawn, opened_at_first(drawn), aspect=2.0)
     width, height = (size + 12 for size in shown["size"])
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-6 -6 {width:g} {height:g}" '

@@ -14,7 +14,9 @@ from pages.parts.plans import drawings
 from pages.parts.shared import charts, figures, planning
 from pages.parts.shared.formatting import plain
 from planner.families.protocol import Candidate, Family, Ranking
+from planner.plan.by_operator import by_operator, field_of
 from planner.plan.cost import Estimate
+from planner.plan.objective import WORK, Objective
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.runs.records import Run
@@ -22,7 +24,7 @@ from runtime.runs.records import Run
 # The name of a section and what draws it; the first one is shown first.
 Sections = dict[str, Callable[[], None]]
 # Pixels: the height of what is beside the ranking.
-PICTURE_HEIGHT = 390
+PICTURE_HEIGHT = 430
 # The canvas among the pictures of a plan.
 OPERATORS = "Operators"
 # Figures by the id of their operator.
@@ -38,10 +40,28 @@ class PlanChoice:
     ranking: Ranking
     baseline: Candidate
     label: str
+    # The plans that are listed beside it.
+    listed: tuple[str, ...] = ()
 
     def title(self, label: str) -> str:
         """What people call one of the plans."""
         return planning.title(self.family.name, label, self.workload)
+
+    @property
+    def time(self) -> Objective:
+        """The objective that says how long work takes."""
+        return planning.time_of(self.family.name, self.workload)
+
+    @property
+    def field(self) -> str:
+        """The figure of operators that the ranking is about; else that of the family's work."""
+        usual = field_of(self.family.objective) or field_of(WORK) or ""
+        return field_of(self.ranking.by) or usual
+
+    def by_operator(self, field: str) -> ByOperator:
+        """One kind of figure of every operator of the chosen plan."""
+        plan, estimate = self.priced
+        return by_operator(plan, estimate.costs, field, self.time)
 
     @property
     def priced(self) -> tuple[Plan, Estimate]:
@@ -71,11 +91,12 @@ class FamilyView:
         """The sections that explain the chosen plan; `common` are those of every family."""
         return common
 
-    def cost_by_operator(self, plan: Plan, estimate: Estimate, field: str) -> None:
+    def cost_by_operator(self, choice: PlanChoice, field: str) -> None:
         """One kind of work, by operator."""
+        (plan, _), spent = choice.priced, choice.by_operator(field)
         charts.show(
-            figures.cost_by_operator(plan, estimate, field),
-            alt=figures.cost_alternative(plan, estimate, field),
+            figures.cost_by_operator(plan, spent, field),
+            alt=figures.cost_alternative(plan, spent, field),
         )
 
     def search(self, workload: Workload, steps: Sequence[str]) -> None:  # noqa: ARG002

@@ -10,13 +10,14 @@ import streamlit as st
 from pages.parts.canvas import plan_canvas
 from pages.parts.canvas.plan_canvas import CanvasPlan
 from pages.parts.plans import drawings
-from pages.parts.shared import controls
-from pages.parts.shared.formatting import UNITS, compared, plain
+from pages.parts.shared import controls, planning
+from pages.parts.shared.formatting import UNITS, compared, plain, unit
 from planner.families.registry import family
-from planner.numbers import amount, shortened, unique_names
+from planner.numbers import figure, shortened, unique_names
+from planner.plan.by_operator import CPU, field_of
 from planner.plan.cost import COST_FIELDS, Estimate
 from planner.plan.difference import Aligned, ComparedPlan, aligned
-from planner.plan.objective import part_of_cost
+from planner.plan.objective import Objective, part_of_cost
 from planner.plan.operator_names import operator_name
 from runtime.runs.records import Run
 
@@ -26,24 +27,26 @@ WHOLE, BY_OPERATOR, PICTURE = "Whole plan", "By operator", "Picture"
 def of_run(run: Run, name: str) -> ComparedPlan:
     """A run as one side of a comparison."""
     measured = run.measurement.costs if run.measurement else None
-    return ComparedPlan(name, run.plan, run.estimate.costs, measured or None)
+    return ComparedPlan(
+        name, run.plan, run.estimate.costs, measured or None, planning.time_of_run(run)
+    )
 
 
-def show(first: ComparedPlan, second: ComparedPlan, key: str, part: str | None = None) -> None:
+def show(first: ComparedPlan, second: ComparedPlan, key: str, by: Objective) -> None:
     """The difference as the user picks it: whole plans, their operators, or pictures.
 
-    `part` is the kind of work that plans are ranked by, if they are ranked by one.
+    First comes the kind of work that plans are ranked by, if they are ranked by one.
     """
     with st.container(horizontal=True, vertical_alignment="bottom"):
         view = controls.segments(
             "Difference", [WHOLE, BY_OPERATOR, PICTURE], f"{key}-as", hidden_label=True
         )
-        fields = kinds(first, second, part)
+        fields = kinds(first, second, by)
         field = st.selectbox(
             "Kind of work",
             fields,
             format_func=UNITS.__getitem__,
-            key=f"{key}-field",
+            key=f"{key}-field-{by.name}",
             label_visibility="collapsed",
             disabled=view == WHOLE,
             width=220,
@@ -57,7 +60,7 @@ def show(first: ComparedPlan, second: ComparedPlan, key: str, part: str | None =
         frame = operator_table(first, second, field)
         _table(frame, f"{UNITS[field]} by operator: {first.name} compared with {second.name}")
         st.caption(
-            f"In {UNITS[field].lower()}. An operator is in both plans if it does the same work on "
+            f"In {unit(field)}. An operator is in both plans if it does the same work on "
             "the same inputs."
         )
     else:
@@ -66,33 +69,32 @@ def show(first: ComparedPlan, second: ComparedPlan, key: str, part: str | None =
         drawings.explain_parts(first.plan, second.plan)
 
 
-def kinds(first: ComparedPlan, second: ComparedPlan, part: str | None = None) -> list[str]:
+def kinds(first: ComparedPlan, second: ComparedPlan, by: Objective | None = None) -> list[str]:
     """The kinds of work that either plan does; first what plans are ranked by."""
+    ranked = None if by is None else field_of(by)
     usual = family(first.plan.family).objective.part
-    every = dict.fromkeys(filter(None, [part, usual, *COST_FIELDS]))
-    wholes = [side.whole(measured) for side in (first, second) for measured in (False, True)]
-    return [name for name in every if any(getattr(cost, name) for cost in wholes if cost)]
+    every = dict.fromkeys(filter(None, [ranked, usual, *COST_FIELDS, CPU]))
+    sides = [(side, measured) for side in (first, second) for measured in (False, True)]
+    return [name for name in every if any(side.whole(name, counted) for side, counted in sides)]
 
 
 def whole_table(first: ComparedPlan, second: ComparedPlan, fields: Sequence[str]) -> pd.DataFrame:
     """One row per kind of work: both plans and their difference, predicted and measured."""
     columns: dict[str, list[object]] = {"Kind of work": [UNITS[name] for name in fields]}
     for measured in (False, True):
-        costs = [side.whole(measured) for side in (first, second)]
-        if all(costs):
-            pairs = [tuple(float(getattr(cost, name)) for cost in costs) for name in fields]
+        # Spark's own operators count nothing that could be compared.
+        if all(measured is False or side.measured for side in (first, second)):
+            pairs = [
+                tuple(side.whole(name, measured) for side in (first, second)) for name in fields
+            ]
             columns |= _columns(first, second, pairs, measured)
     return pd.DataFrame(columns)
 
 
 def operator_table(first: ComparedPlan, second: ComparedPlan, field: str) -> pd.DataFrame:
     """One row per operator that does this work in either plan, largest difference first."""
-    rows = [
-        row
-        for row in aligned(first, second)
-        if any(row.figures(field)) or any(row.figures(field, measured=True))
-    ]
-    rows.sort(key=lambda row: -abs(_delta(*row.figures(field)) or 0.0))
+    rows = [row for row in aligned(first, second, field) if any(row.predicted) or any(row.measured)]
+    rows.sort(key=lambda row: -abs(_delta(*row.predicted) or 0.0))
     left, right = _short(first, second)
     where = {"both": "both", "first": f"only {left}", "second": f"only {right}"}
     columns: dict[str, list[object]] = {
@@ -101,7 +103,7 @@ def operator_table(first: ComparedPlan, second: ComparedPlan, field: str) -> pd.
     }
     for measured in (False, True):
         if not measured or (first.measured and second.measured):
-            pairs = [row.figures(field, measured) for row in rows]
+            pairs = [row.measured if measured else row.predicted for row in rows]
             columns |= _columns(first, second, pairs, measured)
     return pd.DataFrame(columns)
 
@@ -145,8 +147,7 @@ def _table(frame: pd.DataFrame, alt: str) -> None:
 
 def _pictures(first: ComparedPlan, second: ComparedPlan, field: str) -> None:
     """Both plans; each operator shows whether the other plan has it, and its cost there."""
-    rows = aligned(first, second)
-    by = part_of_cost(field, field)
+    rows = aligned(first, second, field)
     pairs = ((first, second), (second, first))
     for place, (column, (side, other)) in enumerate(
         zip(st.columns(2, gap="medium"), pairs, strict=True)
@@ -154,6 +155,7 @@ def _pictures(first: ComparedPlan, second: ComparedPlan, field: str) -> None:
         with column:
             st.markdown(f"**{plain(side.name, 60)}**")
             marks = {row.operator.id: _mark(row, field, place) for row in rows}
+            by = side.time if field == CPU and side.time else part_of_cost(field, field)
             drawn = CanvasPlan(
                 side.plan, Estimate(side.predicted), by, compared=other.plan, notes=marks
             )
@@ -164,10 +166,9 @@ def _pictures(first: ComparedPlan, second: ComparedPlan, field: str) -> None:
 def _mark(row: Aligned, field: str, place: int) -> str:
     if row.where != "both":
         return "only in this plan"
-    pairs = [row.figures(field, measured) for measured in (True, False)]
-    mine, theirs = next((p for p in pairs if None not in p), (None, None))
+    mine, theirs = next((p for p in (row.measured, row.predicted) if None not in p), (None, None))
     if mine is None or theirs is None or mine == theirs:
         return "the same in both"
     delta = (mine - theirs) * (1 if place == 0 else -1)
     sign = "+" if delta > 0 else "-"
-    return f"{sign}{amount(abs(delta))} {UNITS[field].lower()}"
+    return f"{sign}{figure(abs(delta))} {unit(field)}"

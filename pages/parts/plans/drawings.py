@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages.parts.canvas import plan_canvas
 from pages.parts.canvas.plan_canvas import CanvasPlan
+from pages.parts.shared import planning
 from pages.parts.shared.formatting import plain
 from pages.parts.start.workload_picture import colours
 from planner.plan.operator_names import parts_of_plan
@@ -26,8 +27,23 @@ _WIDE = 3.0
 
 def chosen(choice: PlanChoice, height: int) -> None:
     """The operators of the plan that Plans shows."""
-    drawn = CanvasPlan(*choice.priced, choice.ranking.by, colours=colours(choice.workload))
-    plan_canvas.show(drawn, "chosen", height, aspect=1.2)
+    drawn = CanvasPlan(
+        *choice.priced,
+        choice.ranking.by,
+        colours=colours(choice.workload),
+        others=_others(choice),
+    )
+    plan_canvas.show(drawn, "chosen", height, aspect=1.5)
+
+
+def _others(choice: PlanChoice) -> dict[str, tuple[str, frozenset[str]]]:
+    """The plans that are listed beside the chosen one: their names and their operators."""
+    space = planning.space(choice.family.name, choice.workload)
+    labels = [label for label in choice.listed if label != choice.label]
+    return {
+        label: (space.title(label), frozenset(op.id for op in space.plan(label).operators()))
+        for label in labels
+    }
 
 
 def measured(run: Run, by: Objective, height: int, key: str = "measured") -> None:

@@ -31,13 +31,14 @@ def show(family: Family, workload: Workload, ranking: Ranking) -> None:
     view, baseline = view_of(family.name), planning.baseline(ranking)
     label = state.plan(tuple(c.label for c in ranking.candidates), ranking.best)
     state.choose_plan(label)
-    choice = PlanChoice(family, workload, ranking, baseline, label)
     measured: Mapping[str, float] = {}
     with controls.shown():
         measured = measured_scores(family.name, ranking.by)
     also = (label, baseline.label, *measured)
     found = short_list(ranking, view.shape, view.landmarks, also)
-    left, right = st.columns([5, 6], gap="medium")
+    beside = tuple(c.label for c in found.plans)
+    choice = PlanChoice(family, workload, ranking, baseline, label, beside)
+    left, right = st.columns([9, 10], gap="medium")
     with left:
         _chosen(choice)
     with right:

@@ -3,7 +3,7 @@
 // All texts are set as text, never as markup: names of plans are the user's.
 
 const SVG = "http://www.w3.org/2000/svg";
-const ROOM = { left: 44, right: 8, top: 12, bottom: 30 };
+const ROOM = { left: 44, right: 8, top: 24, bottom: 30 };
 // The first and the last point are so far inside.
 const INSET = 12;
 // Fewer plans are drawn as dots, each of its own.
@@ -14,6 +14,7 @@ const PLACES = [
   [8, -7, "start"], [8, 15, "start"], [-8, -7, "end"], [-8, 15, "end"],
   [8, -20, "start"], [8, 28, "start"], [-8, -20, "end"], [-8, 28, "end"],
   [8, -34, "start"], [8, 42, "start"], [-8, -34, "end"], [-8, 42, "end"],
+  [-26, 4, "end"], [26, 4, "start"], [0, -12, "middle"], [0, 20, "middle"],
 ];
 
 function make(kind, attributes, parent, text) {
@@ -53,6 +54,8 @@ class Landscape {
     this.holder.addEventListener("blur", () => this.point(null));
     this.holder.addEventListener("click", (event) => this.choose(this.nearest(event)));
     this.holder.addEventListener("keydown", (event) => this.press(event));
+    onPointed("landscape", this.holder, ({ plans = [] }) => this.ringed(plans));
+    listenTo(CHOSEN, this.holder, ({ label }) => this.chosen(label));
   }
 
   show(data, choose) {
@@ -176,6 +179,8 @@ class Landscape {
   point(place) {
     this.at = place;
     const p = place === null ? null : this.data.points[place];
+    if (p?.label !== this.told) pointOut("landscape", { plan: p?.label });
+    this.told = p?.label;
     this.tip.hidden = !p;
     this.ring.setAttribute("visibility", p ? "visible" : "hidden");
     if (!p) return;
@@ -186,6 +191,12 @@ class Landscape {
     this.tip.style.left = left ? "auto" : `${this.x(p.x) + 12}px`;
     this.tip.style.right = left ? `${this.x(1) + INSET + ROOM.right - this.x(p.x) + 12}px` : "auto";
     this.tip.style.top = `${Math.min(this.y(p.y), this.high - 40)}px`;
+  }
+
+  // Plans with what the mouse points at on the canvas.
+  ringed(labels) {
+    this.svg.querySelectorAll(".alike").forEach((ring) => ring.remove());
+    for (const p of this.data.points) if (labels.includes(p.label)) this.dot(p, "alike", 9);
   }
 
   say(p) {

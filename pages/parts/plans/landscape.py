@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from pages.parts.canvas.plan_canvas import POINTING, joined_scripts
 from pages.parts.families.protocol import PlanChoice
 from pages.parts.plans.landscape_axes import rank_axis, score_axis
 from pages.parts.plans.ranking_table import known_as, places
@@ -44,10 +45,9 @@ def _choose(key: str) -> None:
 
 @cache
 def _component() -> Any:
-    script, style = (_FOLDER / f"landscape.{kind}" for kind in ("js", "css"))
-    return st.components.v2.component(
-        "sluice-landscape", js=script.read_text(), css=style.read_text()
-    )
+    style = (_FOLDER / "landscape.css").read_text(encoding="utf-8")
+    scripts = joined_scripts(POINTING, _FOLDER / "landscape.js")
+    return st.components.v2.component("sluice-landscape", js=scripts, css=style)
 
 
 def data(choice: PlanChoice, names: ShortList, measured: Mapping[str, float]) -> dict[str, Any]:

@@ -11,10 +11,11 @@ from pages.parts.families.protocol import PlanChoice, Sections
 from pages.parts.families.registry import view_of
 from pages.parts.plans import difference, ranking_table
 from pages.parts.shared import controls, planning
-from pages.parts.shared.formatting import UNITS, plain
+from pages.parts.shared.formatting import UNITS, plain, short_values
 from planner.families.causes import sides
 from planner.families.protocol import Candidate
-from planner.numbers import amount
+from planner.numbers import figure
+from planner.plan.by_operator import CPU
 from planner.plan.cost import COST_FIELDS, Estimate, Formula, total
 from planner.plan.difference import ComparedPlan
 from planner.plan.expression import WHERE
@@ -41,13 +42,12 @@ def show(choice: PlanChoice, listed: Sequence[Candidate]) -> None:
 def _by_operator(choice: PlanChoice) -> None:
     plan, estimate = choice.priced
     whole = total(estimate.costs, (root.id for root in plan.roots))
-    fields = dict.fromkeys(filter(None, [choice.ranking.by.part, *COST_FIELDS]))
-    spent = [name for name in fields if getattr(whole, name)]
-    if not spent:
-        st.caption("This plan should do no work.")
-        return
-    field = controls.segments("Kind of work", spent, "work-shown", format_func=UNITS.__getitem__)
-    view_of(choice.family.name).cost_by_operator(plan, estimate, field)
+    fields = dict.fromkeys([choice.field, *COST_FIELDS, CPU])
+    spent = [name for name in fields if name == CPU or getattr(whole, name)]
+    # Another objective shows its own bars, whatever was chosen before.
+    key = f"work-shown-{choice.ranking.by.name}"
+    field = controls.segments("Kind of work", spent, key, format_func=UNITS.__getitem__)
+    view_of(choice.family.name).cost_by_operator(choice, field)
 
 
 def _why(choice: PlanChoice) -> None:
@@ -58,7 +58,7 @@ def _why(choice: PlanChoice) -> None:
     if (held := sides(space, choice.ranking)) is None:
         return
     if st.toggle("Beside the next different plan, operator by operator", key="beside-rival"):
-        difference.show(*held, "rival", choice.ranking.by.part)
+        difference.show(*held, "rival", choice.ranking.by)
 
 
 def _search(choice: PlanChoice) -> None:
@@ -71,7 +71,8 @@ def _search(choice: PlanChoice) -> None:
 def _formulas(choice: PlanChoice) -> None:
     """An operator's figures: the formula, the values in it, and the result."""
     plan, estimate = choice.priced
-    every = sorted(plan.operators(), key=lambda op: -estimate.costs[op.id].comparisons)
+    spent = choice.by_operator(choice.field)
+    every = sorted(plan.operators(), key=lambda op: -spent.get(op.id, 0.0))
     names = {op.id: operator_name(op) for op in every if estimate.formulas.get(op.id)}
     if not names:
         st.caption("This family gives no formulas.")
@@ -85,7 +86,7 @@ def _formulas(choice: PlanChoice) -> None:
     st.caption(choice.family.symbols)
     for formula in estimate.formulas[operator_id]:
         with st.container(border=True):
-            st.markdown(f"**{UNITS[formula.field]}** = **{amount(formula.result)}**")
+            st.markdown(f"**{UNITS[formula.field]}** = **{figure(formula.result)}**")
             for line in _lines(formula):
                 st.latex(line)
             st.caption(f"Model: {plain(formula.model)}")
@@ -94,8 +95,8 @@ def _formulas(choice: PlanChoice) -> None:
 def _lines(formula: Formula) -> Iterator[str]:
     """The formula, its values and its result in one line; below it the meanings of its names."""
     symbols, *meanings = formula.symbols.split(WHERE)
-    values, *meant = formula.values.split(WHERE)
-    result = amount(formula.result).replace(",", "{,}")
+    values, *meant = short_values(formula.values).split(WHERE)
+    result = figure(formula.result).replace(",", "{,}")
     yield rf"{symbols} \;=\; {values} \;=\; {result}"
     for meaning, filled in zip(meanings, meant, strict=True):
         yield rf"\text{{where }} {meaning} \;=\; {filled.partition(' = ')[2]}"
@@ -104,7 +105,7 @@ def _lines(formula: Formula) -> Iterator[str]:
 def _main_figure(estimate: Estimate, operator_id: str) -> str:
     costs = estimate.costs[operator_id].as_dict()
     field = next((name for name in COST_FIELDS if costs[name]), "rows_out")
-    return f"{amount(costs[field])} {UNITS[field].lower()}"
+    return f"{figure(costs[field])} {UNITS[field].lower()}"
 
 
 def _against_baseline(choice: PlanChoice) -> None:
@@ -115,7 +116,10 @@ def _against_baseline(choice: PlanChoice) -> None:
         st.info("This plan is the baseline. Choose another row of the table to compare with it.")
         return
     difference.show(
-        ComparedPlan(choice.title(plan.label), plan, estimate.costs),
-        ComparedPlan(f"{choice.title(other.label)} (baseline)", other, priced.costs),
+        ComparedPlan(choice.title(plan.label), plan, estimate.costs, time=choice.time),
+        ComparedPlan(
+            f"{choice.title(other.label)} (baseline)", other, priced.costs, time=choice.time
+        ),
         "baseline",
+        choice.ranking.by,
     )

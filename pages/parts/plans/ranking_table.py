@@ -19,6 +19,7 @@ from pages.parts.shared.formatting import (
     score_head,
 )
 from planner.families.protocol import Candidate, Ranking
+from planner.plan.by_operator import CPU
 from planner.plan.cost import COST_FIELDS
 from planner.plan.objective import Objective
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 _AUGMENTED = "augmented heuristic"
 # Each tuple that enters a slice counts as `execution.c_sys` comparisons.
 WITH_OVERHEAD = "Comparisons/s with overhead"
-KERNEL_TIME = "Kernel µs/s"
+KERNEL_TIME = UNITS[CPU]
 MEASURED = "Measured"
 _MEANING = {
     UNITS["comparisons"]: "Stored tuples examined per second of stream time",
@@ -166,9 +167,12 @@ def _width(frame: pd.DataFrame, column: str, most: int) -> int:
 def _columns(frame: pd.DataFrame, by: Objective) -> dict[str, ColumnConfig]:
     score = _head(by)
     changed: dict[str, dict[str, object]] = {
-        "Plan": {"width": _width(frame, "Plan", 224)},
+        "Plan": {"width": _width(frame, "Plan", 216)},
         "Known as": {"width": _width(frame, "Known as", 126)},
         "Score": {"help": _MEANING.get(score, f"{by.title}: {by.unit}")},
     }
+    if score == WITH_OVERHEAD:
+        # The whole name does not fit above the numbers.
+        changed["Score"]["label"] = "Work/s"
     others = controls.described_columns("ranking", changed)
     return others | {score: others["Score"]}

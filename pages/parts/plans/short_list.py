@@ -47,7 +47,10 @@ def short_list(
     tagged = (c for c in ranking.candidates if c.tags)
     names = {c.label: tuple(tag for tag in c.tags if tag != WORST) for c in tagged}
     for name, found in named:
-        if found is not None:
+        # A runner-up of another shape is the runner-up: its head has little room.
+        if found is not None and not (
+            name == OTHER_SHAPE and RUNNER_UP in names.get(found.label, ())
+        ):
             names[found.label] = (*names.get(found.label, ()), name)
     if len(ranking.candidates) <= MOST_LISTED:
         also = [c.label for c in ranking.candidates]

@@ -8,8 +8,10 @@ import pandas as pd
 
 from pages.parts.families.registry import view_of
 from pages.parts.shared.formatting import error_text
-from pages.parts.shared.planning import title_of
+from pages.parts.shared.planning import time_of_run, title_of
 from planner.numbers import amount, unique_names
+from planner.plan.by_operator import CPU, field_of
+from planner.plan.by_operator import by_operator as by_operator_of
 from planner.plan.cost import COST_FIELDS, Cost, q_error
 from planner.plan.objective import Objective
 from planner.plan.operator_names import operator_name
@@ -38,23 +40,32 @@ def fields(run: Run, by: Objective | None = None) -> list[str]:
     """
     first, second = predicted_cost(run).as_dict(), (measured_cost(run) or Cost()).as_dict()
     counted = [name for name in COST_FIELDS if first[name] or second[name]]
-    ranked = objective_of(run, by).part
+    ranked = field_of(objective_of(run, by))
     extra = view_of(run.plan.family).extra_fields
     more = [field for field in extra if by_operator(run, field)]
     first_of_all = [ranked] if ranked and (ranked in counted or ranked not in COST_FIELDS) else []
-    every = dict.fromkeys([*first_of_all, *counted, *more])
+    timed = [CPU] if _figures(run, CPU)[0] else []
+    if ranked == CPU:
+        first_of_all = timed
+    every = dict.fromkeys([*first_of_all, *counted, *more, *timed])
     return sorted(every, key=lambda field: not _figures(run, field)[1])
 
 
 def by_operator(run: Run, field: str) -> list[Row]:
     """Every operator that does this kind of work: its name, predicted and measured."""
     expected, found = _figures(run, field)
+    return [
+        (name, expected.get(operator_id, 0.0), found.get(operator_id))
+        for name, operator_id in operator_ids(run, field).items()
+    ]
+
+
+def operator_ids(run: Run, field: str) -> dict[str, str]:
+    """The operators that do this kind of work: their ids by their names."""
+    expected, found = _figures(run, field)
     shown = [op for op in run.plan.operators() if expected.get(op.id) or found.get(op.id)]
     names = unique_names([operator_name(operator) for operator in shown])
-    return [
-        (name, expected.get(operator.id, 0.0), found.get(operator.id))
-        for name, operator in zip(names, shown, strict=True)
-    ]
+    return {name: operator.id for name, operator in zip(names, shown, strict=True)}
 
 
 def _figures(run: Run, field: str) -> tuple[Mapping[str, float], Mapping[str, float]]:
@@ -63,9 +74,9 @@ def _figures(run: Run, field: str) -> tuple[Mapping[str, float], Mapping[str, fl
     if field in view.extra_fields:
         return view.extra_work(run, field)
     costs = run.measurement.costs if run.measurement else {}
+    time = time_of_run(run) if field == CPU else None
     expected, found = (
-        {name: float(getattr(cost, field)) for name, cost in by_id.items()}
-        for by_id in (run.estimate.costs, costs)
+        by_operator_of(run.plan, by_id, field, time) for by_id in (run.estimate.costs, costs)
     )
     return expected, found or _counted_by_spark(run, field)
 

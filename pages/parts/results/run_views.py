@@ -22,6 +22,7 @@ from pages.parts.shared.planning import subject, title, title_of
 from pages.parts.shared.seconds import short
 from planner import numbers
 from planner.numbers import amount
+from planner.plan.by_operator import CPU, field_of
 from planner.plan.objective import STATE, Objective
 from runtime.runs.records import Run
 from runtime.runs.run_groups import (
@@ -141,13 +142,15 @@ def operators(run: Run, by: Objective) -> None:
         field = controls.segments(
             "Kind of work",
             found,
-            "operators-field",
+            f"operators-field-{by.name}",
             format_func=UNITS.__getitem__,
         )
     rows = comparison.by_operator(run, field)
     if view == "Bars":
         charts.show(
-            figures.predicted_and_measured(rows, field, title_of(run)),
+            figures.predicted_and_measured(
+                rows, field, title_of(run), comparison.operator_ids(run, field)
+            ),
             alt=f"{UNITS[field]} by operator. {run_figures.pairs_text(rows)}",
         )
     else:
@@ -155,6 +158,11 @@ def operators(run: Run, by: Objective) -> None:
             comparison.operator_table(rows),
             f"{UNITS[field]} of {run.plan.label}, by operator",
             columns="operators-run",
+        )
+    if field == CPU:
+        st.caption(
+            "Measured: the work that was counted, at this machine's unit costs. Kernels are timed "
+            "as a whole only."
         )
     drawings.explain_parts(run.plan)
 
@@ -205,14 +213,14 @@ def two(shown: Sequence[RunSummary], by: Objective) -> None:
     if len(runs) == 2:
         one, other = runs[first], runs[second]
         names = _name(one, other), _name(other, one)
-        if by.part is None:
+        if field_of(by) is None:
             # No sum over operators, so that it is in none of the tables.
             st.markdown(plain(_in_all((one, other), names, by), 400))
         difference.show(
             difference.of_run(one, names[0]),
             difference.of_run(other, names[1]),
             "runs-difference",
-            by.part,
+            by,
         )
 
 

@@ -17,7 +17,7 @@ from pages.parts.shared.state import BY_DIGEST
 from pages.parts.start.workload_picture import colours
 from pages.parts.time_lines import adaptive_view, statistics_view
 from planner.families.registry import family
-from planner.numbers import amount
+from planner.numbers import amount, figure
 from planner.plan.cost import Estimate
 from planner.plan.plan import Plan
 from planner.seconds.calibration import calibrated_units, calibration_stamp
@@ -163,14 +163,17 @@ def repeat_of(entry: JobEntry) -> int | None:
 
 
 def _figures(entry: JobEntry) -> None:
+    """How far the run is, and how fast by the clock: only the plan is in seconds of stream."""
     progress = entry.progress
-    seconds = progress.seconds or 1.0
-    columns = st.columns(5)
-    columns[0].metric("Input tuples/s", amount(round(progress.arrivals * progress.share / seconds)))
-    columns[1].metric("Results/s", amount(round(progress.results / seconds)))
-    columns[2].metric("Results", amount(progress.results))
-    columns[3].metric("Comparisons", amount(progress.comparisons))
-    columns[4].metric("Tuples held", amount(progress.state_tuples))
+    read = round(progress.arrivals * progress.share)
+    columns = st.columns(4)
+    columns[0].metric("Tuples read", amount(read))
+    columns[1].metric("Results", amount(progress.results))
+    columns[2].metric("Comparisons", amount(progress.comparisons))
+    columns[3].metric("Tuples held", amount(progress.state_tuples))
+    if progress.seconds:
+        per_second = (figure(round(count / progress.seconds)) for count in (read, progress.results))
+        st.caption("By the clock: {} tuples read and {} results each second.".format(*per_second))
 
 
 def _stage(entry: JobEntry) -> None:

@@ -21,7 +21,7 @@ def show(waits: bool) -> None:
         options = run_settings.pick(chosen, workload)
         change_editor.show(chosen, workload, labels)
     line.caption(plain(run_settings.summary(workload, options), 600))
-    refusal = launch.refusal(labels, options)
+    refusal = run_settings.mistake() or launch.refusal(labels, options)
     with reasons:
         unable = run_settings.refused(chosen, workload, labels, options)
         if refusal is not None:

@@ -15,6 +15,7 @@ from pages.parts.run.launch import RunOptions
 from pages.parts.shared import backend, controls, planning, seconds, state
 from pages.parts.shared.formatting import counted, on_pages, plain, seconds_text
 from pages.parts.workload import drafts
+from planner.errors import SluiceError
 from planner.families.capabilities import Switching
 from planner.families.protocol import Family, Ranking
 from planner.numbers import amount, roughly
@@ -109,15 +110,26 @@ def refused(chosen: Family, workload: Workload, labels: Sequence[str], options: 
     return bool(reasons)
 
 
+_SPAN_MISTAKE = "span_mistake"
+
+
+def mistake() -> SluiceError | None:
+    """What is wrong with the seconds that were typed: nothing runs until it is right."""
+    return st.session_state.get(_SPAN_MISTAKE)
+
+
 def edit_span() -> None:
-    """Seed, warm-up and duration, which belong to the workload: its file holds them."""
+    """Seed, warm-up and duration, which belong to the workload: its file holds them.
+
+    The boxes take any number, so that one out of range is refused here and not just left unsent.
+    """
     run = state.workload().run
     columns = st.columns(3)
     seed = columns[0].number_input(value=run.seed, **controls.field("seed"))
     before = None if run.warmup is None else float(run.warmup)
     warmup = columns[1].number_input(value=before, **controls.field("warmup"))
     duration = columns[2].number_input(value=float(run.duration), **controls.field("duration"))
-    with controls.shown():
+    with controls.kept(_SPAN_MISTAKE):
         changed = replace(run, seed=seed, warmup=warmup, duration=duration)
         if changed != run:
             drafts.set_run(changed)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import ceil, floor, log10
+from types import MappingProxyType
 from typing import Any
 
 import plotly.graph_objects as go
 
 from pages.parts.shared.formatting import UNITS, error_text
 from planner.numbers import amount, shortened, unique_names
-from planner.plan.cost import Cost, Estimate
+from planner.numbers import figure as figure_text
 from planner.plan.operator_names import operator_name
 from planner.plan.plan import Plan
 
@@ -35,11 +36,11 @@ MOST_TICKS = 9
 WorkBars = Sequence[tuple[str, Mapping[str, float]]]
 
 
-def cost_by_operator(plan: Plan, estimate: Estimate, field: str) -> go.Figure:
+def cost_by_operator(plan: Plan, spent: Mapping[str, float], field: str) -> go.Figure:
     """One bar per origin or operator, cut into the loops of its pipeline."""
     figure = go.Figure()
-    every = _bars(plan, estimate.costs, field)
-    largest = sorted(every, key=lambda name: -sum(value for _, value in every[name]))
+    every = _bars(plan, spent)
+    largest = sorted(every, key=lambda name: -sum(value for _, value, _ in every[name]))
     kept = set(largest[:_MOST_STACKS])
     bars = {name: parts for name, parts in every.items() if name in kept}
     cut = f" (the {len(bars)} largest of {len(every)})" if len(bars) < len(every) else ""
@@ -48,11 +49,12 @@ def cost_by_operator(plan: Plan, estimate: Estimate, field: str) -> go.Figure:
         there = {name: parts[step] for name, parts in bars.items() if step < len(parts)}
         figure.add_bar(
             y=list(there),
-            x=[value for _, value in there.values()],
+            x=[value for _, value, _ in there.values()],
             name=f"Loop {step + 1}" if depth > 1 else UNITS[field],
             orientation="h",
             marker_color=PALETTE[step % len(PALETTE)],
-            text=[f"{shortened(name, 16)} {amount(value)}" for name, value in there.values()],
+            text=[f"{shortened(name, 16)} {figure_text(v)}" for name, v, _ in there.values()],
+            customdata=[operator_id for _, _, operator_id in there.values()],
             textposition="inside",
             insidetextanchor="middle",
             textangle=0,
@@ -72,20 +74,21 @@ def cost_by_operator(plan: Plan, estimate: Estimate, field: str) -> go.Figure:
     return figure
 
 
-def cost_alternative(plan: Plan, estimate: Estimate, field: str) -> str:
+def cost_alternative(plan: Plan, spent: Mapping[str, float], field: str) -> str:
     """The text alternative: every bar, the largest first."""
-    bars = _bars(plan, estimate.costs, field)
-    sums = sorted(((sum(v for _, v in parts), name) for name, parts in bars.items()), reverse=True)
-    listed = "; ".join(f"{name}: {amount(value)}" for value, name in sums[:MOST_BARS])
+    bars = _bars(plan, spent)
+    sums = {name: sum(value for _, value, _ in parts) for name, parts in bars.items()}
+    largest = sorted(sums, key=lambda name: -sums[name])[:MOST_BARS]
+    listed = "; ".join(f"{name}: {figure_text(sums[name])}" for name in largest)
     return f"{UNITS[field]} by operator. {listed}."
 
 
-def _bars(plan: Plan, costs: Mapping[str, Cost], field: str) -> dict[str, list[tuple[str, float]]]:
-    """The operators of each bar that have such a cost, in order."""
-    bars: dict[str, list[tuple[str, float]]] = {}
+def _bars(plan: Plan, spent: Mapping[str, float]) -> dict[str, list[tuple[str, float, str]]]:
+    """The operators of each bar that have such a figure, in order, with their ids."""
+    bars: dict[str, list[tuple[str, float, str]]] = {}
     names: dict[str, str] = {}
     for operator in plan.operators():
-        value = getattr(costs[operator.id], field)
+        value = spent.get(operator.id)
         if not value:
             continue
         params = dict(operator.params)
@@ -95,7 +98,7 @@ def _bars(plan: Plan, costs: Mapping[str, Cost], field: str) -> dict[str, list[t
         else:
             name, part, bar = operator_name(operator), operator.kind, operator.id
         names[bar] = shortened(name, 32)
-        bars.setdefault(bar, []).append((part, value))
+        bars.setdefault(bar, []).append((part, value, operator.id))
     return dict(zip(unique_names(list(names.values())), bars.values(), strict=True))
 
 
@@ -150,9 +153,15 @@ def work_alternative(bars: WorkBars, field: str) -> str:
 
 
 def predicted_and_measured(
-    rows: Sequence[tuple[str, float, float | None]], field: str, plan: str
+    rows: Sequence[tuple[str, float, float | None]],
+    field: str,
+    plan: str,
+    ids: Mapping[str, str] = MappingProxyType({}),
 ) -> go.Figure:
-    """Predicted beside measured, one pair of bars per operator; only the largest of many."""
+    """Predicted beside measured, one pair of bars per operator; only the largest of many.
+
+    `ids` are those of the operators, by which other parts of the page know them.
+    """
     shown = sorted(rows, key=lambda row: -max(row[1], row[2] or 0.0))[:MOST_BARS]
     shown = [row for row in rows if row in shown]
     names = [name for name, _, _ in shown]
@@ -160,8 +169,8 @@ def predicted_and_measured(
     if len(shown) < len(rows):
         title += f" (the {len(shown)} largest of {len(rows)} operators)"
     figure = go.Figure()
-    expected = [amount(p) for _, p, _ in shown]
-    found = ["" if m is None else f"{amount(m)}  (q {error_text(p, m)})" for _, p, m in shown]
+    expected = [figure_text(p) for _, p, _ in shown]
+    found = ["" if m is None else f"{figure_text(m)}  (q {error_text(p, m)})" for _, p, m in shown]
     for series, colour, values, texts in (
         ("Predicted", PREDICTED, [p for _, p, _ in shown], expected),
         ("Measured", MEASURED, [m for _, _, m in shown], found),
@@ -173,6 +182,7 @@ def predicted_and_measured(
             orientation="h",
             marker_color=colour,
             text=texts,
+            customdata=[ids.get(name) for name, _, _ in shown],
             textposition="outside",
             hovertemplate="%{y}<br>" + series + ": %{x:,.6g} " + UNITS[field] + "<extra></extra>",
         )

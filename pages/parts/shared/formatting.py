@@ -9,6 +9,7 @@ from datetime import datetime
 
 from planner.families.registry import FAMILIES
 from planner.numbers import amount, shortened, times
+from planner.plan.by_operator import CPU
 from planner.plan.cost import COST_UNITS, MET, q_error
 from planner.plan.objective import Objective
 from planner.plan.plan_text import printable
@@ -17,7 +18,14 @@ from planner.plan.plan_text import printable
 UNITS = {name: unit.capitalize() for name, unit in COST_UNITS.items()} | {
     "rows_out": "Rows out/s",
     "recomputations": "Recomputations/s",
+    CPU: "CPU µs/s",
 }
+
+
+def unit(field: str) -> str:
+    """What a part of a cost counts, within a sentence."""
+    return UNITS[field] if field == CPU else UNITS[field].lower()
+
 
 # Of a chain with a longer label, only the ends are shown.
 LONGEST_CHAIN = 40
@@ -40,7 +48,7 @@ _ON_PAGES = [
         ),
         (r"choose one with --query: .*", "choose one at the top of the page"),
         (r"\w+ plans it with --query \S+", "choose it at the top of the page to plan it alone"),
-        (r"name it with --shared DIR or (\w+)", r"set \1 to it before ./start"),
+        (r"name it with --shared DIR or \w+", "name it when Sluice is started (docs/COMMANDS.md)"),
         (r"shorten run\.duration, or leave it out", "shorten the run, or do not keep the answer"),
         (r"lower --batch-rows, or leave it out", "or do not keep the answer"),
         (r"run\.duration", "the duration"),
@@ -74,6 +82,9 @@ _ON_PAGES = [
     )
 ]
 
+# Of a formula; digits of a name follow a letter.
+_DECIMALS = re.compile(r"(?<![\w.])\d{1,3}\.\d+")
+
 # What Streamlit's Markdown makes a link of, escaped or not: addresses of pages and of people.
 _ADDRESS = re.compile(r"(?<=http:)(?=//)|(?<=https:)(?=//)|(?<=www)(?=\.)|(?<=@)", re.IGNORECASE)
 _WORD_JOINER = "\u2060"  # is not seen, and ends what looks like an address
@@ -104,6 +115,15 @@ def plan_name(label: str) -> str:
     if label.startswith("chain:") and len(label) > LONGEST_CHAIN:
         return f"{shortened(label, 32)} ({label.count('-')} slices)"
     return label
+
+
+def short_values(latex: str) -> str:
+    """A formula's values in three digits; what is written without a point stays as it is.
+
+    >>> short_values(r"\\frac{24.77261}{20} \\cdot 40000")
+    '\\\\frac{24.8}{20} \\\\cdot 40000'
+    """
+    return _DECIMALS.sub(lambda found: f"{float(found[0]):.3g}", latex)
 
 
 def on_pages(text: str) -> str:

@@ -185,11 +185,14 @@ def _titles(alike: list[Objective]) -> str:
 
 
 def _follow_kind(key: str, first: dict[str, str]) -> None:
-    state.choose_objective(first[st.session_state[key]])
+    # While a run leads to its results, the box of the page that is left reports without a value.
+    if (kind := st.session_state.get(key)) is not None:
+        state.choose_objective(first[kind])
 
 
 def _follow(key: str) -> None:
-    state.choose_objective(st.session_state[key])
+    if (name := st.session_state.get(key)) is not None:
+        state.choose_objective(name)
 
 
 def _in_words(name: str) -> str:

@@ -181,6 +181,18 @@ def title(name: str, label: str, workload: Workload | None = None) -> str:
     return registry.plan_title(name, label, workload)
 
 
+def time_of(name: str, workload: Workload) -> Objective:
+    """The objective that says how long work takes, by this machine's unit costs."""
+    return space(name, workload).objective("seconds")
+
+
+def time_of_run(run: Run) -> Objective | None:
+    """What says how long the work of a run takes; None where its plans cannot be priced now."""
+    with suppress(PlanError):
+        return time_of(run.plan.family, run.workload)
+    return None
+
+
 def namer(name: str, workload: Workload) -> Callable[[str], str]:
     """What people call the plans of this family, by their labels."""
     return partial(title, name, workload=workload)
@@ -260,7 +272,7 @@ def listed_plans(ranking: Ranking) -> str:
         return f"All {counted(listed, 'plan')}" if listed > 1 else "The only plan"
     if listed < ranking.considered:
         return f"The best {listed:,} of {ranking.considered:,} plans"
-    return f"{listed:,} instructive plans of too many to compare"
+    return f"{listed:,} chosen plans, as there are too many to compare"
 
 
 def baseline(ranking: Ranking) -> Candidate:

@@ -39,11 +39,11 @@ def per_second(seconds: float) -> str:
 
 def short(seconds: float, digits: int = 3) -> str:
     """Seconds that may be very short: `38 µs`, `1.2 ms`, `0.43 s`."""
-    if seconds < 1e-3:
-        return f"{1e6 * seconds:.{digits}g} µs"
-    if seconds < 0.1:
-        return f"{1e3 * seconds:.{digits}g} ms"
-    return f"{seconds:.{digits}g} s" if seconds < 10 else seconds_text(seconds)
+    if seconds >= 10:
+        return seconds_text(seconds)
+    scales = ((0.1, 1.0, "s"), (1e-3, 1e-3, "ms"), (0.0, 1e-6, "µs"))
+    size, unit = next((size, unit) for least, size, unit in scales if seconds >= least)
+    return f"{float(f'{seconds / size:.{digits}g}'):g} {unit}"
 
 
 def expected(

@@ -135,7 +135,7 @@ def allowed_folder(text: str) -> Path:
     if not inside:
         places = " or ".join(str(allowed) for allowed in roots)
         raise PlanError(
-            f"must be inside {places}; put the files there, or start with --data-root",
+            f"must be inside {places}; move the files there, or drop them on the start page",
             "data folder",
         )
     if not there:

@@ -130,8 +130,7 @@ class AggregationPlans(ListedSpace):
         return titles.title(label, self.model.join.aliases)
 
     def facts(self, label: str) -> tuple[str, ...]:
-        own = explain.facts(self.model, label) if len(self.labels) > 1 else ()
-        return (*super().facts(label), *own)
+        return tuple(explain.facts(self.model, label)) if len(self.labels) > 1 else ()
 
     def explanation(self, ranking: Ranking) -> Explanation:
         answer = explain.answer(self.model, ranking, self.title)

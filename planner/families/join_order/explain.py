@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from math import factorial
 
@@ -56,10 +56,12 @@ def answer(model: JoinModel, ranking: Ranking) -> str:
 
 
 def facts(model: JoinModel, label: str) -> Iterator[str]:
-    """Which window is small and which pair joins selectively, where the order begins with them."""
+    """Which stream is slow, which window is small and which pair joins selectively, where the
+    order begins with them."""
     if algorithm_of(label) == "general":
         return
     places = [model.aliases.index(name) for name in label.removeprefix("naive:").split(",")]
+    yield from _slow(model, places)
     held = [window.tuples for window in model.windows]
     first = places[0]
     if held[first] == min(held) < max(held):
@@ -78,6 +80,17 @@ def facts(model: JoinModel, label: str) -> Iterator[str]:
             f"{one} and {other} are joined first: no pair is more selective, with "
             f"{figure(pairs[least])} results from their windows (the least selective pair has "
             f"{figure(max(pairs.values()))})."
+        )
+
+
+def _slow(model: JoinModel, places: Sequence[int]) -> Iterator[str]:
+    rates = {place: model.windows[place].rate for place in model.origins}
+    slow = min(rates, key=rates.__getitem__)
+    others = [rate for place, rate in rates.items() if place != slow]
+    if slow == places[0] and others and rates[slow] < min(others):
+        yield (
+            f"{model.aliases[slow]} is the slowest stream, with a rate of {figure(rates[slow])} "
+            f"per second (the fastest has {figure(max(others))})."
         )
 
 

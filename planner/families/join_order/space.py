@@ -106,7 +106,7 @@ class JoinOrders(BaseSpace):
         return loop_work(kernel, plan, costs, self.workload)
 
     def facts(self, label: str) -> tuple[str, ...]:
-        return (*super().facts(label), *explain.facts(self.model, label))
+        return tuple(explain.facts(self.model, label))
 
     def explanation(self, ranking: Ranking) -> Explanation:
         statistics = self.workload.statistics

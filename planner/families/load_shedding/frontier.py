@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.families.capabilities import MemoryPoint, SplitPoint
 from planner.families.load_shedding.labels import EXACT
 from planner.families.load_shedding.model import ShedModel
 from planner.families.load_shedding.prediction.predictions import SIMULATED, SheddingPredictions
@@ -15,6 +14,28 @@ from planner.workload.workload import Workload
 
 # Sizes of memory of a frontier where none are asked for.
 SIZES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPoint:
+    """What a policy should give with so many tuples of memory; `model` says how that is known."""
+
+    memory: int
+    label: str
+    importance: float
+    recall: float
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class SplitPoint:
+    """What a policy should give where the same memory is split into so many partitions by key."""
+
+    partitions: int
+    label: str
+    importance: float
+    recall: float
+    model: str
 
 
 def with_memory(workload: Workload, memory: int) -> Workload:

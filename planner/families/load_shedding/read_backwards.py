@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from planner.families.capabilities import MemoryPoint
+from planner.families.load_shedding.frontier import MemoryPoint
 from planner.families.load_shedding.labels import EXACT
 
 Wish = Literal["importance", "recall"]

@@ -7,8 +7,8 @@ from functools import cached_property
 
 from planner.errors import PlanError
 from planner.families.base import ListedSpace
-from planner.families.capabilities import MemoryPoint, SplitPoint
 from planner.families.load_shedding import NAME, explain, frontier, switching, titles
+from planner.families.load_shedding.frontier import MemoryPoint, SplitPoint
 from planner.families.load_shedding.labels import EXACT, LABELS, OFFLINE
 from planner.families.load_shedding.model import model_of
 from planner.families.load_shedding.objectives import RECALL, SUM_OF_IMPORTANCE, bounded
@@ -93,7 +93,7 @@ class Policies(ListedSpace):
     def facts(self, label: str) -> tuple[str, ...]:
         """Why a policy keeps what it keeps, and how much of the windows there is room for."""
         own = explain.REASONS.get(label, "it keeps all that the windows hold")
-        return (*super().facts(label), f"{own[0].upper()}{own[1:]}.", *self._room())
+        return (f"{own[0].upper()}{own[1:]}.", *self._room())
 
     def _room(self) -> Iterator[str]:
         arms = self.model.star.arms

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from planner.families.base import ListedSpace
-from planner.families.capabilities import ThroughputEntry
 from planner.families.protocol import Explanation, Ranking
 from planner.families.shared_schedule import explain, ranking_notes, titles
 from planner.families.shared_schedule.delays.burst_trace import BurstTrace, traced
@@ -43,6 +43,21 @@ from planner.workload.workload import Workload
 
 # What is simulated where many workloads are compared.
 SKETCHED_SCANS = MOST_SCANS // 50
+
+
+@dataclass(frozen=True, slots=True)
+class ThroughputEntry:
+    """The best partial window that a tuple may scan from one window on, up to another.
+
+    `served` queries (or their weight) per length of the partial window, which ends at `until`;
+    `value` is their ratio.
+    """
+
+    start: float
+    limit: float
+    until: float
+    served: float
+    value: float
 
 
 class Schedules(ListedSpace):
@@ -163,7 +178,7 @@ class Schedules(ListedSpace):
         reason = explain.REASONS[self.schedule(label).policy]
         load = ranking_notes.percent(self.predictions.clock.load)
         busy = f"The server is busy {load} of the time."
-        return (*super().facts(label), f"{reason[0].upper()}{reason[1:]}.", busy)
+        return (f"{reason[0].upper()}{reason[1:]}.", busy)
 
     def explanation(self, ranking: Ranking) -> Explanation:
         """Which policy wins and what that means for queries; how figures were found."""

@@ -256,7 +256,7 @@ class ChainPlans(ListedSpace):
     def facts(self, label: str) -> tuple[str, ...]:
         from planner.families.sliced_chain import explain
 
-        return (*super().facts(label), *explain.facts(self, self.meant(label)))
+        return tuple(explain.facts(self, self.meant(label)))
 
     def explanation(self, ranking: Ranking) -> Explanation:
         from planner.families.sliced_chain import explain

@@ -70,6 +70,8 @@ def read_table(content: bytes, name: str) -> ReadTable:
             raise PlanError(advice, name)
     if content.startswith(b"PAR1"):
         read = _parquet(content, name)
+    elif name.lower().endswith(".parquet"):
+        raise PlanError("is not a Parquet file; write it again, or save it as CSV", name)
     else:
         check_memory(BYTES_PER_CSV_BYTE * len(content), "to be read", "shorten the file", name)
         found = decoded(content, name)

@@ -23,9 +23,9 @@ from runtime.backends.kernels.batch_sketches import sketch_of_batch
 from runtime.backends.kernels.pace import decision_microseconds
 from runtime.backends.kernels.prepare import PreparedKernelRun, changed
 from runtime.engines.registry import engine
-from runtime.engines.sketch_plan import SketchPlan
-from runtime.engines.sketch_statistics import burst_of, values_of
-from runtime.engines.sketched import Sketch, together
+from runtime.engines.watching.sketch_plan import SketchPlan
+from runtime.engines.watching.sketch_statistics import burst_of, values_of
+from runtime.engines.watching.sketched import Sketch, together
 from runtime.runs.records import Run, RunRequest
 
 # What was seen is forgotten beyond so many decisions, however far the horizon is.

@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 
 from runtime.backends.kernels.prepare import PreparedKernelRun
 from runtime.data.batch_seal import opened
-from runtime.engines.sketched import Sketch, Sketcher, load_sketching, together
+from runtime.engines.watching.sketched import Sketch, Sketcher, load_sketching, together
 
 
 def sketch_of_batch(prepared: PreparedKernelRun, number: int) -> Sketch:

@@ -28,9 +28,9 @@ from runtime.backends.kernels.batch_sketches import sketch_of_batch
 from runtime.backends.kernels.prepare import PreparedKernelRun
 from runtime.backends.kernels.totals import Totals
 from runtime.data.json_records import from_json
-from runtime.engines.sketch_plan import SketchPlan
-from runtime.engines.sketch_statistics import burst_of, values_of
-from runtime.engines.sketched import Sketch, together
+from runtime.engines.watching.sketch_plan import SketchPlan
+from runtime.engines.watching.sketch_statistics import burst_of, values_of
+from runtime.engines.watching.sketched import Sketch, together
 
 # A time line has so many points at most: each takes the driver a millisecond or two.
 MOST_OBSERVED = 50

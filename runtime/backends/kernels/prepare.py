@@ -34,7 +34,7 @@ from runtime.data.microbatches import MicroBatches, usual_batch_rows
 from runtime.data.run_data import data_digest, digest_of, generated, span_of, with_data
 from runtime.engines.protocol import Engine, PlanInput, Program
 from runtime.engines.registry import engine
-from runtime.engines.sketch_plan import SketchPlan
+from runtime.engines.watching.sketch_plan import SketchPlan
 from runtime.runs.records import RunRequest
 from runtime.runs.result_files import check_folder
 

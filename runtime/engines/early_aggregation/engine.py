@@ -16,7 +16,7 @@ from runtime.engines.early_aggregation.kernel.aggregation import load_aggregatio
 from runtime.engines.era_program import eras_compiled
 from runtime.engines.nested_loops import common_modulus
 from runtime.engines.protocol import Engine, PlanInput, Program, Tally
-from runtime.engines.sketch_plan import SketchPlan, by_class, of_one_query
+from runtime.engines.watching.sketch_plan import SketchPlan, by_class, of_one_query
 
 _IN_PARTS = "partitions hold parts of groups: the state measured counts every part"
 

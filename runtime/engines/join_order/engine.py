@@ -17,7 +17,7 @@ from runtime.engines.join_order.loop_program import compile_loops
 from runtime.engines.join_order.multiway_program import compile_join
 from runtime.engines.nested_loops import common_modulus
 from runtime.engines.protocol import Engine, PlanInput, Program, Tally
-from runtime.engines.sketch_plan import SketchPlan, by_class, of_one_query
+from runtime.engines.watching.sketch_plan import SketchPlan, by_class, of_one_query
 from runtime.runs.result_files import merge_results
 
 

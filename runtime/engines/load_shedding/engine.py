@@ -21,7 +21,7 @@ from runtime.engines.load_shedding.feed import (
 )
 from runtime.engines.load_shedding.load_kernel import load_star_kernel
 from runtime.engines.protocol import Engine, PlanInput, Program, Tally
-from runtime.engines.sketch_plan import KeyColumn, SketchPlan, of_one_query
+from runtime.engines.watching.sketch_plan import KeyColumn, SketchPlan, of_one_query
 from runtime.runs.result_files import merge_results
 
 _FEEDS = {OPTIMUM: most_important_feed, MOST_RESULTS: most_results_feed}

@@ -88,6 +88,38 @@ def test_another_winner_is_named_exactly_where_work_and_time_disagree(sample: st
     assert not disagreement(space, space.rank(space.objective("state"), 5))
 
 
+@pytest.mark.parametrize("by", ["work", "seconds", "state"])
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_the_runner_up_is_worse_and_costs_more_where_it_is_said_to(sample: str, by: str) -> None:
+    space = _space(sample)
+    ranking = space.rank(space.objective(by), 10)
+    found, rival = causes(space, ranking), runner_up(ranking)
+    apart = [cause for cause in found if cause.startswith("The next different plan")]
+    assert len(apart) == (rival is not None)
+    if rival is None:
+        best = ranking.of(ranking.best).score
+        assert all(ranking.by.within(c.score, best, 1.01) for c in ranking.candidates)
+        assert "it hardly matters which runs" in found[-1]
+        return
+    named = [cause for cause in found if cause.startswith("It needs") or "tuples for" in cause]
+    assert named
+    for cause in named:
+        if "needs more" in cause:
+            assert ("CPU" in cause) == (by == "seconds")
+        assert not re.search(r"\[\d", cause), "bounds of a slice are no words"
+        for text, other in re.findall(r"\(([\d.,]+) instead of ([\d.,]+)\)", cause):
+            theirs, own = (float(value.replace(",", "")) for value in (text, other))
+            assert (theirs > own) == ("more" in cause.split(" for ")[0])
+
+
+def test_where_all_plans_hold_the_same_nothing_is_said_for_one_of_them() -> None:
+    space = _space("golab-table-7")
+    ranking = space.rank(space.objective("state"), 50)
+    assert space.explanation(ranking).answer == "All plans come to the same: 2,300 tuples held."
+    (only,) = causes(space, ranking)
+    assert only.startswith("All plans that are listed come to the same: by memory")
+
+
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_causes_name_true_facts_and_the_next_different_plan(sample: str) -> None:
     space = _space(sample)

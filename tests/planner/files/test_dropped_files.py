@@ -108,6 +108,11 @@ def test_what_is_no_table_is_refused_with_what_to_do(content: bytes, message: st
     assert message in str(raised.value)
 
 
+def test_a_file_that_is_called_parquet_and_is_none_is_refused_as_such() -> None:
+    with pytest.raises(PlanError, match=r"f\.parquet: is not a Parquet file; write it again"):
+        read_dropped(b"\x00\x01", "f.parquet")
+
+
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), max_size=8)
 
 

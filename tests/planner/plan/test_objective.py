@@ -9,13 +9,7 @@ import pytest
 
 from planner.errors import PlanError
 from planner.families.base import ListedSpace, plain_answer
-from planner.families.capabilities import (
-    Changes,
-    IndexAdvice,
-    MemoryFrontier,
-    Recomputations,
-    ThroughputMatrix,
-)
+from planner.families.capabilities import Changes, Clocked, IndexAdvice, Switching
 from planner.families.protocol import Explanation, PlanSpace, Ranking
 from planner.families.registry import FAMILIES, family
 from planner.plan.cost import Cost, Estimate, Quality, UnitCosts
@@ -207,15 +201,15 @@ def test_only_some_families_have_a_capability() -> None:
     able = {
         known.name: {
             kind.__name__
-            for kind in (Changes, IndexAdvice, MemoryFrontier, Recomputations, ThroughputMatrix)
+            for kind in (Changes, Clocked, IndexAdvice, Switching)
             if known.space(samples[known.name]).capability(kind) is not None
         }
         for known in FAMILIES
     }
     assert able == {
-        "join_order": {"IndexAdvice"},
-        "early_aggregation": {"Recomputations"},
-        "sliced_chain": {"Changes"},
-        "shared_schedule": {"Changes", "ThroughputMatrix"},
-        "load_shedding": {"MemoryFrontier"},
+        "join_order": {"IndexAdvice", "Switching"},
+        "early_aggregation": {"Switching"},
+        "sliced_chain": {"Changes", "Switching"},
+        "shared_schedule": {"Changes", "Clocked", "Switching"},
+        "load_shedding": set(),
     }

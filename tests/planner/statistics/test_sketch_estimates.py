@@ -19,8 +19,8 @@ from planner.statistics.sketch_estimates import (
 )
 from planner.workload.query import Comparison
 from runtime.engines.kernels.sketches import COUNTERS, NOTHING, add_to_sketch
-from runtime.engines.sketch_plan import SketchedColumn, SketchPlan
-from runtime.engines.sketched import Sketch
+from runtime.engines.watching.sketch_plan import SketchedColumn, SketchPlan
+from runtime.engines.watching.sketched import Sketch
 
 
 def _counts(keys: np.ndarray, exact: bool) -> KeyCounts:

@@ -67,9 +67,7 @@ def test_counts_so_far(
         until = int(tuples.ts[-1])
         shares = split.share(tuples) or [tuples] * split.partitions
         for partition, share in enumerate(shares):
-            step = program.step(
-                states[partition], Batch(share, until, False).pack(), partition, False
-            )
+            step = program.step(states[partition], Batch(share, until, False).pack(), partition, 0)
             states[partition], totals[partition] = step.state, step.totals
         so_far = program.tally(totals, plan, until)
         if until <= _WARMUP:

@@ -14,9 +14,7 @@ from pages.parts.shared.formatting import plain, rounded_each
 from planner.families.early_aggregation import EarlyAggregation
 from planner.families.early_aggregation.ranking import KINDS, by_kind
 from planner.families.early_aggregation.space import AggregationPlans
-from planner.plan.cost import Estimate
 from planner.plan.operator_names import operator_name
-from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.runs.records import Run
 
@@ -39,11 +37,12 @@ class EarlyAggregationView(FamilyView):
         }
         return own | common
 
-    def cost_by_operator(self, plan: Plan, estimate: Estimate, field: str) -> None:
+    def cost_by_operator(self, choice: PlanChoice, field: str) -> None:
         """Operations by their kind."""
         if field != OPERATIONS:
-            super().cost_by_operator(plan, estimate, field)
+            super().cost_by_operator(choice, field)
             return
+        plan, estimate = choice.priced
         every = ((op, by_kind([(op.kind, estimate.costs[op.id])])) for op in plan.operators())
         bars = [(operator_name(op), work) for op, work in every if work]
         charts.show_work(bars, KINDS, OPERATIONS)

@@ -13,7 +13,6 @@ from pages.parts.shared import charts, planning, state
 from pages.parts.shared.formatting import counted, plain
 from planner.families.early_aggregation.plan_picture import aggregation_tree
 from planner.families.protocol import Candidate, Ranking
-from planner.numbers import amount
 from planner.plan.plan import Plan
 from planner.workload.query import Query
 
@@ -49,9 +48,9 @@ def show(choice: PlanChoice) -> None:
             with st.container(border=True, width=width, height="stretch"):
                 plan, _ = planning.priced(choice.family.name, choice.workload, candidate.label)
                 _picture(query, plan)
-                _caption(ranking, candidate, choice.baseline)
+                _caption(choice, candidate)
                 if st.button(
-                    "Shown above" if candidate.label == chosen else f"Show {candidate.label}",
+                    "Shown above" if candidate.label == chosen else "Show this plan",
                     key=f"choose-{candidate.label}",
                     icon=":material/check:" if candidate.label == chosen else None,
                     disabled=candidate.label == chosen,
@@ -78,16 +77,18 @@ def _picture(query: Query, plan: Plan) -> None:
     )
 
 
-def _caption(ranking: Ranking, candidate: Candidate, baseline: Candidate) -> None:
+def _caption(choice: PlanChoice, candidate: Candidate) -> None:
+    ranking, label = choice.ranking, candidate.label
     with st.container(height="stretch", vertical_alignment="bottom", gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            place = places(ranking).get(candidate.label)
+            place = places(ranking).get(label)
             rank = "" if place is None else f"#{place} "
-            st.markdown(f"{plain(rank)}**{plain(candidate.label)}**", width="content")
+            name = f"{plain(rank)}**{plain(choice.title(label))}**"
+            st.markdown(name, width="content", help=plain(label))
             for tag in candidate.tags:
                 st.badge(tag, color=_COLOURS[tag])
-        score = f"{amount(candidate.score)} {ranking.by.title.lower()}"
-        st.caption(f"{score} · {plain(against(candidate, baseline))}")
+        score = ranking.by.said(candidate.score)
+        st.caption(f"{plain(score)} · {plain(against(candidate, choice.baseline))}")
 
 
 def how_many(ranking: Ranking, shown: Sequence[Candidate]) -> str:

@@ -8,7 +8,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from pages.parts.families.join_order import index_advice
+from pages.parts.families.join_order import index_advice, loops
 from pages.parts.families.protocol import PICTURE_HEIGHT, FamilyView, PlanChoice, Sections
 from pages.parts.plans import replanning
 from pages.parts.shared import charts, controls, planning
@@ -17,7 +17,6 @@ from planner.families.join_order import JoinOrder
 from planner.families.join_order.space import JoinOrders
 from planner.plan.dot import join_tree
 from planner.plan.plan import Plan
-from planner.plan.plan_text import to_loops
 from planner.workload.workload import Workload
 
 TREE, LOOPS = "Join tree", "Loops"
@@ -36,8 +35,19 @@ class JoinOrderView(FamilyView):
 
     def pictures(self, choice: PlanChoice) -> Sections:
         """Also as a tree, and as nested loops."""
-        own = {TREE: partial(_tree, choice), LOOPS: partial(_loops, choice)}
+        own = {
+            TREE: partial(_tree, choice),
+            LOOPS: partial(loops.show, choice, _DRAWN_HEIGHT, "drawn"),
+        }
         return super().pictures(choice) | own
+
+    def cost_by_operator(self, choice: PlanChoice, field: str) -> None:
+        """Beside the bars the loops: both show what the mouse points at in the other."""
+        left, right = st.columns([5, 4], gap="medium")
+        with left:
+            super().cost_by_operator(choice, field)
+        with right:
+            loops.show(choice, _DRAWN_HEIGHT, "bars")
 
     def details(self, choice: PlanChoice, common: Sections) -> Sections:
         """Also what changing rates do to the order, and which windows to index."""
@@ -71,13 +81,6 @@ class JoinOrderView(FamilyView):
 
 def _orders(workload: Workload) -> JoinOrders:
     return planning.capable(JoinOrder.name, workload, JoinOrders)
-
-
-def _loops(choice: PlanChoice) -> None:
-    # Short lines: a loop that is broken in two cannot be read.
-    loops = to_loops(*choice.priced, "/s")
-    st.code(loops, language=None, height=_DRAWN_HEIGHT, wrap_lines=False)
-    st.caption("In brackets: comparisons per second of each loop, and the rows it returns.")
 
 
 @st.fragment

@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 
 from pages.parts.families.load_shedding import policies
 from pages.parts.shared.figures import LINE, frame, log_axis
-from planner.families.capabilities import MemoryPoint
+from planner.families.load_shedding.frontier import MemoryPoint
 from planner.families.load_shedding.labels import EXACT, OFFLINE
 from planner.families.load_shedding.read_backwards import Wish, share_of
 from planner.numbers import amount

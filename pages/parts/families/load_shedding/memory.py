@@ -14,10 +14,14 @@ from pages.parts.families.protocol import PlanChoice
 from pages.parts.shared import charts, controls, planning, state
 from pages.parts.shared.formatting import counted, plain
 from pages.parts.shared.state import BY_DIGEST
-from planner.families.capabilities import MemoryPoint, SplitPoint
 from planner.families.load_shedding import LoadShedding
 from planner.families.load_shedding.explain import percent
-from planner.families.load_shedding.frontier import usual_memories, with_memory
+from planner.families.load_shedding.frontier import (
+    MemoryPoint,
+    SplitPoint,
+    usual_memories,
+    with_memory,
+)
 from planner.families.load_shedding.labels import EXACT, OPTIMUM
 from planner.families.load_shedding.prediction.predictions import SIMULATED
 from planner.families.load_shedding.read_backwards import MemoryNeeded, Wish, memory_needed

@@ -9,8 +9,8 @@ from pages.parts.families.protocol import PlanChoice
 from pages.parts.families.shared_schedule import windows
 from pages.parts.shared import controls
 from pages.parts.shared.formatting import plain, plan_name
-from planner.families.capabilities import ThroughputEntry
 from planner.families.shared_schedule.labels import MQT, OUT, WMQT
+from planner.families.shared_schedule.space import ThroughputEntry
 from planner.workload.validation import exact
 
 _SERVED = {MQT: "queries", WMQT: "weight of queries", OUT: "results"}

@@ -10,8 +10,6 @@ from pages.parts.shared import charts
 from pages.parts.shared.formatting import plan_name
 from planner.families.sliced_chain.labels import STRATEGIES
 from planner.numbers import amount
-from planner.plan.cost import Estimate
-from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.runs.records import Run
 
@@ -36,12 +34,12 @@ class SlicedChainView(FamilyView):
         }
         return own | common
 
-    def cost_by_operator(self, plan: Plan, estimate: Estimate, field: str) -> None:
+    def cost_by_operator(self, choice: PlanChoice, field: str) -> None:
         """Comparisons by join: a plan may have thousands of operators."""
         if field == "comparisons":
-            ledger.show_work(plan, estimate)
+            ledger.show_work(*choice.priced)
         else:
-            super().cost_by_operator(plan, estimate, field)
+            super().cost_by_operator(choice, field)
 
     def running(self, workload: Workload, label: str) -> None:
         """The joins as they are now."""

@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from planner.families.capabilities import MemoryFrontier
 from planner.families.load_shedding.frontier import with_memory
 from planner.families.load_shedding.labels import EXACT, LABELS
 from planner.families.load_shedding.read_backwards import memory_needed
+from planner.families.load_shedding.space import Policies
 from planner.families.load_shedding.star import star_of
 from planner.families.registry import family
 from planner.workload.execution import Shedding
 from tests.planner.shedding import KEYED, STAR_SAMPLES, TWO, star, ticking
-from tests.planner.workloads import TABLE_5, equality_join
 
 SHED = family("load_shedding")
 
 
-def frontier_of(workload_name: str = "") -> MemoryFrontier:
+def frontier_of(workload_name: str = "") -> Policies:
     workload = STAR_SAMPLES[workload_name] if workload_name else ticking()
-    found: MemoryFrontier | None = SHED.space(workload).capability(MemoryFrontier)  # type: ignore[type-abstract]
-    assert found is not None
-    return found
-
-
-def test_only_shedding_has_a_frontier() -> None:
-    orders = family("join_order").space(equality_join(TABLE_5))
-    assert orders.capability(MemoryFrontier) is None  # type: ignore[type-abstract]
+    space = SHED.space(workload)
+    assert isinstance(space, Policies)
+    return space
 
 
 def test_the_optimum_grows_with_memory_up_to_the_exact_answer() -> None:
@@ -66,8 +60,8 @@ def test_what_was_split_by_hand_stays_so() -> None:
 
 def test_split_memory_finds_less() -> None:
     workload = star(KEYED, memory=32)
-    frontier: MemoryFrontier | None = SHED.space(workload).capability(MemoryFrontier)  # type: ignore[type-abstract]
-    assert frontier is not None
+    frontier = SHED.space(workload)
+    assert isinstance(frontier, Policies)
     points = frontier.split_costs("OSSJ")
     assert [p.partitions for p in points] == [1, 2, 4, 8]
     # Where the optimum has more to choose from it finds no less.

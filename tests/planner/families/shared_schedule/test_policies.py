@@ -7,7 +7,6 @@ from fractions import Fraction
 import pytest
 
 from planner.errors import PlanError
-from planner.families.capabilities import ThroughputMatrix
 from planner.families.registry import family
 from planner.families.shared_schedule.labels import (
     EDF,
@@ -21,6 +20,7 @@ from planner.families.shared_schedule.labels import (
     schedule_of,
 )
 from planner.families.shared_schedule.policies import NEVER_NS, Rule, Wanted, rule_of
+from planner.families.shared_schedule.space import Schedules
 from planner.joins.shared.query_groups import groups_of
 from tests.planner.schedules import TABLE_1, scheduled, urgent
 
@@ -135,9 +135,8 @@ def test_a_wrong_label_is_told_what_is_right(label: str, message: str) -> None:
 
 
 def test_pages_can_show_the_matrix() -> None:
-    space = family("shared_schedule").space(urgent(scheduled(WINDOWS)))
-    shown = space.capability(ThroughputMatrix)
-    assert shown is not None
+    shown = family("shared_schedule").space(urgent(scheduled(WINDOWS)))
+    assert isinstance(shown, Schedules)
     entries = shown.matrix("MQT")
     assert [(e.start, e.limit, e.until) for e in entries] == [
         (0, 2, 2), (0, 3, 3), (0, 6, 3), (2, 3, 3), (2, 6, 3), (3, 6, 6),

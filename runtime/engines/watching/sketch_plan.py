@@ -170,7 +170,7 @@ def of_one_query(
     ]
     slots = value_slots(query)
     compared = [
-        Compared(
+        ComparedColumns(
             (place_of[predicate.left.alias], slots[predicate.left]),
             (place_of[predicate.right.alias], slots[predicate.right]),
             predicate,
@@ -182,7 +182,7 @@ def of_one_query(
     return SketchPlan(names, columns, replicated, filters, *sampled_pairs(compared))
 
 
-class Compared(NamedTuple):
+class ComparedColumns(NamedTuple):
     """A predicate but equality, where both sides are [source, value], and its name by streams."""
 
     left: tuple[int, int]
@@ -191,7 +191,9 @@ class Compared(NamedTuple):
     condition: str
 
 
-def sampled_pairs(compared: Iterable[Compared]) -> tuple[list[list[int]], list[SketchedPair]]:
+def sampled_pairs(
+    compared: Iterable[ComparedColumns],
+) -> tuple[list[list[int]], list[SketchedPair]]:
     """What samples are to be kept of, each once, and which of them are compared how."""
     found = list(compared)
     sides = list(dict.fromkeys(side for one in found for side in (one.left, one.right)))

@@ -17,8 +17,8 @@ from planner.statistics.sketch_estimates import (
     statistics_of,
 )
 from runtime.engines.kernels.sketches import NOTHING, UNTAKEN
-from runtime.engines.sketch_plan import SketchPlan
-from runtime.engines.sketched import Sketch
+from runtime.engines.watching.sketch_plan import SketchPlan
+from runtime.engines.watching.sketched import Sketch
 
 
 def values_of(plan: SketchPlan, sketch: Sketch) -> ValueStatistics:

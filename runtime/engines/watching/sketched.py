@@ -25,7 +25,7 @@ from runtime.engines.kernels.sketches import (
     rows_taken,
     sampled,
 )
-from runtime.engines.sketch_plan import SketchPlan
+from runtime.engines.watching.sketch_plan import SketchPlan
 
 
 class Sketch(NamedTuple):
