@@ -60,7 +60,8 @@ BENCHMARKS = {
             "aggregation.accuracy",
             "172 aggregations, predicted and counted",
         ),
-        Benchmark("adapting", "adapting", "runs that adapt beside plans that stay"),
+        Benchmark("adapting", "adapting.benchmark", "runs that adapt beside plans that stay"),
+        Benchmark("watching", "adapting.watching", "sketches of tuples beside the kernels"),
         Benchmark("aggregation-figures", "papers", "the points of Tran & Lee's figures"),
         Benchmark(
             "chain-accuracy", "chains.accuracy", "204 shared workloads, predicted and counted"

@@ -86,6 +86,8 @@ def figures(summary: Record) -> str:
     }
     if "clock" in summary:
         sections["By the clock"] = _clock(summary["clock"])
+    if "changing" in summary.get("adapting", {}) and "values" in summary["adapting"]:
+        sections["Runs that adapt"] = _adapting(summary)
     texts = [f"## {title}\n\n{_table(rows)}" for title, rows in sections.items()]
     texts.insert(2, f"## What Spark costs\n\n{_table(ratios(summary), HEAD)}")
     return "\n\n".join([*texts, _joins_by_kind(summary["join-accuracy"])])
@@ -332,6 +334,37 @@ def _clock(found: Record) -> Iterator[Row]:
             f"{own['settings']} settings, {name}: the plan chosen is within 10% of the fastest",
             best,
             "; ".join([*others, errors]),
+        )
+
+
+_TRACES = {
+    "changing": "rates change three times in 600 s",
+    "stationary": "nothing changes in 600 s",
+    "short": "nothing changes in 150 s",
+    "bursts": "nothing changes, tuples come in declared bursts",
+    "values": "keys take more or fewer values three times in 600 s",
+}
+
+
+def _adapting(summary: Record) -> Iterator[Row]:
+    """The regret policy beside plans that stay, in counts; and what watching takes."""
+    for name, about in _TRACES.items():
+        found = summary["adapting"][name]
+        best, least = found["over best plan"], found["over best of every interval"]
+        switches = found["switches after warm-up"]
+        yield (
+            f"{len(switches)} traces, {about}: work, moving included",
+            f"{best['median']:.3f} (median), {best['worst']:.3f} (worst) times the best plan "
+            "that stays",
+            f"{least['median']:.3f} (median), {least['worst']:.3f} (worst) times the best plan of "
+            f"every interval; {min(switches)} to {max(switches)} switches",
+        )
+    if (watched := summary.get("watching")) is not None:
+        shares = watched["share of kernel seconds"].items()
+        yield (
+            f"watching {_thousands(watched['tuples'])} tuples: share of kernel seconds",
+            ", ".join(f"{kind} {100 * share:.1f}%" for kind, share in shares),
+            "sketches and what follows from them, over the kernels' seconds of the same run",
         )
 
 

@@ -21,7 +21,8 @@ _NOISE = 1e-9
 @dataclass(frozen=True, slots=True)
 class Situation:
     """What is known between two batches: the rates, and those when plans were last compared; the
-    scores of the running plan and of the best one at these rates, and the work of moving to it."""
+    scores of the running plan and of the best one by all that was seen, the work of moving to it,
+    and what has changed most since the last switch, in words."""
 
     rates: Mapping[str, float]
     planned: Mapping[str, float]
@@ -29,6 +30,7 @@ class Situation:
     best: float
     moving: float
     by: Objective
+    cause: str = ""
 
     @property
     def is_better(self) -> bool:
@@ -61,20 +63,24 @@ def threshold(now: Situation, settings: Adapt) -> str | None:
 
 def regret(now: Situation, settings: Adapt) -> str | None:
     """Switch where that saves more within the horizon than it costs, and more than the margin."""
-    saved = now.saving * settings.horizon
     margin = settings.margin * max(abs(now.current), abs(now.best))
-    if not now.is_better or now.saving <= margin or saved <= now.moving:
+    if not now.is_better or now.saving <= margin:
         return None
     if not now.by.unit.endswith("/s"):
-        return _ahead(now)
+        # Delays and importance are not weighed against work.
+        cost = f", and moving costs {figure(now.moving)} operations" if now.moving else ""
+        return f"{_why(now)}{cost}"
+    saved = now.saving * settings.horizon
+    if saved <= now.moving:
+        return None
     cost = f" and costs {figure(now.moving)}" if now.moving else " and costs nothing"
     unit = now.by.unit.removesuffix("/s")
-    return f"{_ahead(now)}: it saves {figure(saved)} {unit} in {duration(settings.horizon)}{cost}"
+    return f"{_why(now)}: it saves {figure(saved)} {unit} in {duration(settings.horizon)}{cost}"
 
 
 def always(now: Situation, _: Adapt) -> str | None:
     """The best plan at every batch, whatever a switch costs."""
-    return _ahead(now) if now.is_better else None
+    return _why(now) if now.is_better else None
 
 
 POLICIES: dict[PolicyName, Policy] = {
@@ -94,10 +100,18 @@ def moved_beyond(now: Situation, limit: float) -> str | None:
     return None
 
 
+def _why(now: Situation) -> str:
+    """What has changed, and how the new plan compares then."""
+    return f"{now.cause}; {_ahead(now)}" if now.cause else _ahead(now)
+
+
 def _ahead(now: Situation) -> str:
     """How the new plan compares with the running one."""
     larger, smaller = now.by.sides(now.current, now.best)
     if larger < 1.1 * smaller:
         word = (now.by.worse or "more") if now.by.is_lowest else "less"
         return f"the old plan has {percent_more(larger, smaller)} {word} {now.by.title.lower()}"
-    return f"the new plan is {now.by.ahead(now.best, now.current)} now"
+    ahead = now.by.ahead(now.best, now.current)
+    if now.by.is_lowest:
+        return f"the new plan is {ahead} now"
+    return f"the new plan gives {ahead} {now.by.title.lower()}"

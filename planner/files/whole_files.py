@@ -54,11 +54,11 @@ def _sync(path: Path) -> None:
         os.close(descriptor)
 
 
-def write_sealed_json(file: Path, content: Any) -> None:
+def write_sealed_json(file: Path, content: Any, synced: bool = True) -> None:
     """Write JSON with its digest."""
     text = _as_json(content)
     digest = digest_of_bytes(text.encode()).hex()
-    write_whole(file, f'{{"{_DIGEST}": "{digest}", "{_CONTENT}": {text}}}\n'.encode())
+    write_whole(file, f'{{"{_DIGEST}": "{digest}", "{_CONTENT}": {text}}}\n'.encode(), synced)
 
 
 def read_sealed_json(file: Path) -> Any:

@@ -189,8 +189,10 @@ class Timings:
     engine: float
     kernel: float | None
     start: float | None = None
-    # Of the processor, for sketches of the tuples of a run that is watched.
+    # Of the processor, for sketches of the tuples of a run that is watched and what follows from
+    # them, and for the decisions of one that adapts.
     watch: float | None = None
+    decide: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,12 @@ class Likely:
         reach = SPREAD * deviation
         return cls(value, max(least, value - reach), value + reach)
 
+    def widened(self, deviations: float) -> Likely:
+        """With an interval of so many standard deviations to each side."""
+        more = deviations / SPREAD
+        high = None if self.high is None else self.value + more * (self.high - self.value)
+        return Likely(self.value, max(0.0, self.value - more * (self.value - self.low)), high)
+
     def holds(self, assumed: float) -> bool:
         """Whether this may be the true value."""
         slack = _ROUNDING * abs(assumed)
@@ -58,13 +64,22 @@ class StreamStatistics:
 
 
 @dataclass(frozen=True, slots=True)
+class ValueStatistics:
+    """Of the values of tuples: keys by stream and attribute, and by condition, with the names of
+    streams, the shares of pairs that satisfy it, and of tuples that pass a filter."""
+
+    keys: Mapping[str, Mapping[str, KeyStatistics]] = field(default_factory=dict)
+    pairs: Mapping[str, Likely] = field(default_factory=dict)
+    filters: Mapping[str, Likely] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class BatchStatistics:
     """Of a micro-batch, over stream time from `begin` to `end`, in seconds since the run began.
 
-    Rates and bursts are those of the batch; keys and pairs of it and of those before it, as far
-    back as the longest window, or until enough tuples have come. `pairs` are the shares of pairs
-    that are equal, as `A.k = B.k` by streams; `filters` the shares of tuples that pass. Filters are
-    counted by kernels, which do so when the warm-up is over.
+    Rates and bursts are those of the batch. Keys, the shares of pairs that satisfy a condition
+    (`A.k = B.k`, by streams) and of tuples that pass a filter are of it and of those before it, as
+    far back as the longest window, or until enough tuples have come.
     """
 
     batch: int

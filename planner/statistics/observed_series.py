@@ -8,14 +8,18 @@ from itertools import combinations
 
 from planner.numbers import figure, unique_names
 from planner.statistics.observed import BatchStatistics, KeyStatistics, Likely, pair_name
-from planner.statistics.selectivity import filter_selectivity, predicate_selectivity
+from planner.statistics.selectivity import (
+    by_streams,
+    filter_selectivity,
+    predicate_selectivity,
+)
 from planner.statistics.substitution import place_of
 from planner.workload.changes import with_every_query
 from planner.workload.query import Predicate
 from planner.workload.workload import Workload
 
 RATES, BURSTS, DISTINCT, SKEW = "Rates", "Bursts", "Distinct values", "Skew"
-PAIRS, FILTERS = "Equal pairs", "Filters"
+PAIRS, FILTERS = "Pairs that match", "Filters"
 UNITS = {
     RATES: "Tuples/s",
     BURSTS: "Tuples at one time",
@@ -64,10 +68,10 @@ def series_of(observed: Sequence[BatchStatistics], workload: Workload) -> dict[s
             subject = f"{stream}.{name}"
             found[DISTINCT].append(Series(subject, distinct, _each(keys, lambda k: k.distinct)))
             found[SKEW].append(Series(subject, zipf, _each(keys, lambda k: k.zipf)))
-    pairs = {pair_name(*place): share for place, share in _declared_pairs(workload).items()}
+    pairs = _declared_pairs(workload)
     found[PAIRS] = _shares([batch.pairs for batch in observed], pairs)
     filters = {
-        str(condition): filter_selectivity(workload, query, condition)
+        by_streams(query, condition): filter_selectivity(workload, query, condition)
         for query in with_every_query(workload).queries
         for condition in query.filters
     }
@@ -81,17 +85,19 @@ def _each(
     return tuple(None if found is None else part(found) for found in keys)
 
 
-def _declared_pairs(
-    workload: Workload,
-) -> dict[tuple[tuple[str, str], tuple[str, str]], float]:
-    """The share of equal pairs that planning takes, by streams and attributes."""
+def _declared_pairs(workload: Workload) -> dict[str, float]:
+    """The share of pairs that planning takes to satisfy a condition, by its streams."""
     found = {}
     for query in with_every_query(workload).queries:
         for members in query.equality_classes():
             for left, right in combinations(sorted(members), 2):
-                places = place_of(query, left), place_of(query, right)
+                name = pair_name(place_of(query, left), place_of(query, right))
                 predicate = Predicate(left, "=", right)
-                found[places] = predicate_selectivity(workload, query, predicate)
+                found[name] = predicate_selectivity(workload, query, predicate)
+        for predicate in query.predicates:
+            if not predicate.is_equality:
+                share = predicate_selectivity(workload, query, predicate)
+                found[by_streams(query, predicate)] = share
     return found
 
 

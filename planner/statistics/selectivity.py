@@ -30,10 +30,14 @@ Condition = Predicate | Filter
 
 def keys(query: Query, condition: Condition) -> Iterator[str]:
     """The texts under which a statistic of this condition is looked up, first found first."""
-    names = {source.alias: source.name for source in query.sources}
-    texts = list(dict.fromkeys([_text(condition, {}), _text(condition, names)]))
+    texts = list(dict.fromkeys([_text(condition, {}), by_streams(query, condition)]))
     yield from (f"{query.name}: {text}" for text in texts)
     yield from texts
+
+
+def by_streams(query: Query, condition: Condition) -> str:
+    """The text of a condition with the names of streams: the same in all queries."""
+    return _text(condition, {source.alias: source.name for source in query.sources})
 
 
 def _text(condition: Condition, names: dict[str, str]) -> str:

@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from planner.joins.keys import harmonic
 from planner.statistics.distributions import LEAST_SKEW, MOST_EXPONENT, equal_share
 from planner.statistics.observed import SPREAD, KeyStatistics, Likely
+from planner.workload.query import Comparison
 
 Counts = NDArray[np.int32]
+Values = NDArray[np.float64]
 _HALVINGS = 40
 # More different values than this are not looked for: it is more than a workload can declare.
 _MOST_VALUES = 1e9
@@ -188,6 +190,33 @@ def equal_pairs(left: KeyCounts, right: KeyCounts) -> Likely | None:
     # No equal pair at all says that the share is below that of three expected ones.
     chance = max(share, 1 / (many * others)) / (many * others)
     return Likely.around(share, math.sqrt(chance + of_left + of_right + of_sketch**2))
+
+
+def compared_pairs(
+    left: Values, comparison: Comparison, right: Values, offset: float
+) -> Likely | None:
+    """The share of pairs with `left comparison right + offset`, of samples of both; None of none.
+
+    A missing value is NaN, and satisfies nothing.
+    """
+    many, others = len(left), len(right)
+    if not many or not others:
+        return None
+    known = left[~np.isnan(left)]
+    stored = np.sort(right[~np.isnan(right)] + offset)
+    below = np.searchsorted(stored, known, "left")
+    upto = np.searchsorted(stored, known, "right")
+    met = {
+        "<": len(stored) - upto,
+        "<=": len(stored) - below,
+        ">": below,
+        ">=": upto,
+        "=": upto - below,
+        "<>": len(stored) - (upto - below),
+    }[comparison]
+    # Pairs share tuples: they say no more than so many pairs of their own would.
+    pairs = many * others / (many + others)
+    return share_passed(float(met.sum()) / (many * others) * pairs, pairs)
 
 
 def share_passed(passed: float, of: float) -> Likely:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planner.adapt.switches import Switch
+from planner.adapt.switches import OutOfReach, Switch
 from planner.files.workload_file import dump_workload
 from planner.numbers import amount, figure
 from planner.plan.cost import COST_FIELDS, Measurement, q_error
@@ -23,7 +23,7 @@ from runtime.runs.run_json import run_document
 from runtime.runs.run_summary import RunSummary
 
 if TYPE_CHECKING:
-    from runtime.backends.kernels.hindsight import Hindsight
+    from runtime.backends.kernels.hindsight import Graded, Hindsight
 
 
 def run_text(run: Run) -> str:
@@ -36,6 +36,7 @@ def run_text(run: Run) -> str:
         return "\n".join(lines) + "\n"
     lines += _outcome(run.measurement)
     lines += map(switch_text, run.switches)
+    lines += map(out_of_reach_text, run.out_of_reach)
     cost = document["cost"]
     rows = list(_rows("in all", cost["predicted"], cost["measured"]))
     for operator, entry in zip(run.plan.operators(), document["operators"], strict=True):
@@ -51,18 +52,35 @@ def switch_text(switch: Switch) -> str:
     return f"at {switch.at / 1e6:g} s from {switch.before} to {switch.after}: {switch.reason}"
 
 
+def out_of_reach_text(plan: OutOfReach) -> str:
+    """A plan that would have been better, and why the run could not be switched to it."""
+    return f"at {plan.at / 1e6:g} s {plan.label} was the best plan, out of reach: {plan.reason}"
+
+
 def hindsight_text(found: Hindsight) -> str:
-    """The work of a run that adapts beside that of plans that stay."""
-    adaptive, best = float(found.adaptive.sum()), float(found.static[found.best].sum())
-    rows = [
-        ("this run", adaptive),
-        (f"the best plan that stays, {found.best}", best),
-        (f"the worst plan that stays, {found.worst}", float(found.static[found.worst].sum())),
-        ("the best plan of every micro-batch", found.oracle()),
-    ]
+    """A run that adapts beside plans that stay: their work, or what else they are ranked by."""
+    if (graded := found.graded) is not None:
+        values = graded.adaptive, graded.static[found.best], graded.static[found.worst]
+        unit = graded.by.unit
+    else:
+        adaptive, best = float(found.adaptive.sum()), float(found.static[found.best].sum())
+        values = adaptive, best, float(found.static[found.worst].sum())
+        unit = "operations"
+    names = (
+        "this run",
+        f"the best plan that stays, {found.best}",
+        f"the worst plan that stays, {found.worst}",
+    )
+    rows = list(zip(names, values, strict=True))
+    if graded is None:
+        rows.append(("the best plan of every micro-batch", found.oracle()))
     width = max(len(name) for name, _ in rows)
-    said = [f"{name:{width}}  {figure(work):>12} operations" for name, work in rows]
+    said = [f"{name:{width}}  {figure(value):>12} {unit}" for name, value in rows]
     return "\n".join([*map(switch_text, found.switches), *said]) + "\n"
+
+
+def _graded(graded: Graded) -> dict[str, Any]:
+    return {graded.by.figure: {"run": graded.adaptive, "static": dict(graded.static)}}
 
 
 def hindsight_document(found: Hindsight) -> dict[str, Any]:
@@ -72,6 +90,7 @@ def hindsight_document(found: Hindsight) -> dict[str, Any]:
         "best": {"label": found.best, "work": float(found.static[found.best].sum())},
         "worst": {"label": found.worst, "work": float(found.static[found.worst].sum())},
         "best_of_every_batch": found.oracle(),
+        **(_graded(found.graded) if found.graded else {}),
         "switches": [asdict(switch) for switch in found.switches],
         "batches": {
             "ends": list(found.ends),

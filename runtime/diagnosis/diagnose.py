@@ -220,10 +220,10 @@ class _CauseSearch:
     def _stages(self) -> tuple[PlannedStage, ...]:
         """The plans of the run as they were: other statistics choose no other ones."""
         run = self.run
-        if not run.workload.run.changes:
+        if not run.as_planned.run.changes:
             return (PlannedStage(None, run.workload, run.plan, {}),)
         asked = run.request
-        return planned_stages(family(run.plan.family), run.workload, asked.label, asked.units)
+        return planned_stages(family(run.plan.family), run.as_planned, asked.label, asked.units)
 
     @cached_property
     def _measured(self) -> MeasuredStatistics:

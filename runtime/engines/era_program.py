@@ -83,6 +83,9 @@ class EraProgram(Program):
                 for era, done in sorted(counted.items())
             ),
         )
+        if len(counted) > 1:
+            every = [done for era in sorted(counted) for done in counted[era]]
+            whole = _program(self.eras[max(counted)]).of_all_eras(whole, every, reached)
         costs: Mapping[str, Cost] = {}
         if whole.costs:
             costs = {op.id: whole.costs.get(op.id, Cost()) for op in plan.operators()}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from planner.joins.shared.query_groups import Condition, Group
 from planner.workload.changes import queries_of_run
-from planner.workload.query import Column
+from planner.workload.query import Column, Filter
 from planner.workload.streams import Constant
 from planner.workload.workload import Workload
 from runtime.engines.nested_loops import COMPARISON_CODES
@@ -87,11 +87,9 @@ class PairColumns:
 
     def conjunction(self, condition: Condition) -> list[list[float]]:
         """A condition as [value, comparison, constants], one for each of its filters."""
-        return [
-            [
-                self.slots[f.column],
-                COMPARISON_CODES[f.comparison],
-                *(self.constants[f.column, constant] for constant in f.constants),
-            ]
-            for f in condition.filters
-        ]
+        return [self.test(f) for f in condition.filters]
+
+    def test(self, f: Filter) -> list[float]:
+        """A filter as [value, comparison, constants]."""
+        written = (self.constants[f.column, constant] for constant in f.constants)
+        return [self.slots[f.column], COMPARISON_CODES[f.comparison], *written]

@@ -6,20 +6,31 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from planner.files.query.conditions import normalised
+from planner.files.query.text import format_condition
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.data.feed import Merge
+from runtime.engines.join_feeds import other_predicates
 from runtime.engines.kernels.conditions import ALWAYS
+from runtime.engines.pair_columns import PairColumns
 from runtime.engines.pair_feed import (
     PairSchema,
     every_attribute,
+    filters_of,
     groups_of_run,
     key_columns,
     pair_feed,
     streams_of,
 )
 from runtime.engines.protocol import Engine, PlanInput, Tally
-from runtime.engines.sketched import SketchedColumn, SketchPlan
+from runtime.engines.watching.sketch_plan import (
+    ComparedColumns,
+    SketchedColumn,
+    SketchedFilter,
+    SketchPlan,
+    sampled_pairs,
+)
 from runtime.runs.result_files import merge_shared_results
 
 if TYPE_CHECKING:
@@ -51,11 +62,22 @@ class PairEngine(Engine):
             for column in (predicate.left, predicate.right)
             for number in [keys.index(str(predicate))]
         ]  # fmt: skip
-        return SketchPlan(streams, columns, replicated)
-
-    def sources(self, workload: Workload) -> list[str]:
-        """Its streams: queries share their tuples."""
-        return streams_of(workload)
+        known = PairColumns.of(workload, schema)
+        filters = [
+            SketchedFilter(streams.index(f.column.alias), known.test(f), format_condition(f))
+            for f in dict.fromkeys(filters_of(groups))
+        ]
+        compared = [
+            ComparedColumns(
+                (streams.index(predicate.left.alias), known.slots[predicate.left]),
+                (streams.index(predicate.right.alias), known.slots[predicate.right]),
+                predicate,
+                format_condition(normalised(predicate)),
+            )
+            for group in groups
+            for predicate in other_predicates(group.predicates)
+        ]
+        return SketchPlan(streams, columns, replicated, filters, *sampled_pairs(compared))
 
     def write_results(
         self, workload: Workload, _schema: PairSchema, _tally: Tally, parts: Path, folder: Path

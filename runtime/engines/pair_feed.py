@@ -151,18 +151,19 @@ def value_columns(groups: Sequence[Group]) -> dict[Column, int]:
     every way to execute a workload.
     """
     compared = {c for group in groups for c in compared_columns(group.predicates)}
-    return numbered(sorted(compared | {f.column for f in _filters(groups)}))
+    return numbered(sorted(compared | {f.column for f in filters_of(groups)}))
 
 
 def constants_of(groups: Sequence[Group]) -> list[tuple[Column, Constant]]:
     """The different constants of all filters, each with the column that it is compared with, in the
     order of the feed's numbers for them."""
-    different = {(f.column, c) for f in _filters(groups) for c in f.constants}
+    different = {(f.column, c) for f in filters_of(groups) for c in f.constants}
     numbers = sorted(pair for pair in different if not isinstance(pair[1], str))
     return [*numbers, *sorted(pair for pair in different if isinstance(pair[1], str))]
 
 
-def _filters(groups: Sequence[Group]) -> Iterator[Filter]:
+def filters_of(groups: Sequence[Group]) -> Iterator[Filter]:
+    """The filters of all queries of the groups."""
     for group in groups:
         for member in group.members:
             for condition in member.conditions:

@@ -16,7 +16,7 @@ from planner.plan.cost import Cost, Quality, UnitCosts
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.data.feed import Merge, Span, Split
-from runtime.engines.sketched import SketchPlan
+from runtime.engines.watching.sketch_plan import SketchPlan
 
 # A worker that steps a program needs no planning.
 if TYPE_CHECKING:
@@ -113,6 +113,11 @@ class Program(ABC):
         """What a program of another plan of the same queries stored, as this one stores it."""
         raise RunError(f"does not take over from {type(before).__name__} at {at / 1e6:g} s", "run")
 
+    def of_all_eras(self, tally: Tally, _totals: Sequence[bytes], _reached: int | None, /) -> Tally:
+        """The tally of a run whose plan was switched, given the totals of all of its programs, of
+        which this is the last: with what does not follow from their tallies."""
+        return tally
+
     @abstractmethod
     def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
         """Add up the partitions; counts become costs of operators per second of the span.
@@ -166,11 +171,6 @@ class Engine(Protocol):
         Plain values: micro-batches are made again where they differ.
         """
         return None
-
-    def sources(self, workload: Workload, /) -> list[str]:
-        """The stream or relation behind each number of a source in its feed's tuples."""
-        (query,) = workload.queries
-        return [source.name for source in query.sources]
 
     def split(self, plan: Plan, workload: Workload, partitions: int, /) -> Split:
         """How arriving tuples are shared out to partitions."""

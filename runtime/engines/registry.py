@@ -12,8 +12,8 @@ from itertools import chain, islice, zip_longest
 from planner.errors import RunError
 from runtime.data.json_records import from_json
 from runtime.engines.protocol import Engine, Program
-from runtime.engines.sketched import load_sketching
 from runtime.engines.trace import Watched, Watcher
+from runtime.engines.watching.sketched import load_sketching
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
-from planner.adapt.switches import Switch
+from planner.adapt.switches import OutOfReach, Switch
 from planner.errors import RunError
 from planner.plan.cost import Cost, Estimate, Measurement, UnitCosts
 from planner.plan.plan import Plan
@@ -122,8 +122,11 @@ class RunRequest:
 
     @property
     def as_run(self) -> Workload:
-        """The workload with the changes that were made while it ran: what its answers are of."""
-        if not self.steered:
+        """The workload with the changes that were made while it ran: what its answers are of.
+
+        A run that adapts makes its switches by itself: its answers are of what was asked for.
+        """
+        if not self.steered or self.workload.run.adapt is not None:
             return self.workload
         changes = (*self.workload.run.changes, *self.steered)
         return replace(self.workload, run=replace(self.workload.run, changes=changes))
@@ -180,6 +183,8 @@ class Progress:
     costs: Mapping[str, Cost] = field(default_factory=dict)
     # The statistics of its tuples, batch by batch, where they are watched.
     observed: tuple[BatchStatistics, ...] = ()
+    # Of a run that adapts: when its plan was switched so far, and why.
+    switches: tuple[Switch, ...] = ()
 
     @property
     def share(self) -> float:
@@ -207,8 +212,8 @@ class Run:
     """One run of one plan: everything needed to show it, compare it, or do it again.
 
     `workload` is the request's, with the statistics that were inferred from the user's own data and
-    the changes that were made while it ran. `predicted_kernel` is None where nothing is predicted,
-    as of Spark's own operators.
+    the changes that were made by hand while it ran. `predicted_kernel` is None where nothing is
+    predicted, as of Spark's own operators.
     """
 
     id: str
@@ -227,8 +232,18 @@ class Run:
     error: str | None = None
     warnings: tuple[str, ...] = ()
     predicted_kernel: KernelTime | None = None
-    # Of a run that adapts: when its plan was switched, and why.
+    # Of a run that adapts: when its plan was switched, and why; and which plans would have been
+    # better at some time, but could not be switched to.
     switches: tuple[Switch, ...] = ()
+    out_of_reach: tuple[OutOfReach, ...] = ()
+
+    @property
+    def as_planned(self) -> Workload:
+        """The workload with all changes of its plan, those that a run that adapts made as well."""
+        if self.workload.run.adapt is None or not self.request.steered:
+            return self.workload
+        changes = (*self.workload.run.changes, *self.request.steered)
+        return replace(self.workload, run=replace(self.workload.run, changes=changes))
 
     def ended(self, status: Status, finished: float, error: str | None = None) -> Run:
         """The record of a run that ended this way."""

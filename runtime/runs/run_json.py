@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from planner.adapt.switches import Switch
+from planner.adapt.switches import OutOfReach, Switch
 from planner.errors import RunError, SluiceError
 from planner.families.registry import family
 from planner.families.stages import planned_stages, whole_plan
@@ -24,7 +24,7 @@ from planner.plan.cost import (
     q_error,
     total,
 )
-from planner.plan.plan import Operator
+from planner.plan.plan import Operator, Plan
 from planner.workload.changes import queries_of_run
 from planner.workload.execution import Change
 from planner.workload.workload import Workload
@@ -93,7 +93,7 @@ def run_document(run: Run) -> dict[str, Any]:
         "kernel_seconds": _kernel_seconds(run),
         **_present(found, "spark", "reached"),
         **({"statistics": _statistics(found)} if found.observed else {}),
-        **({"switches": switches_document(run)} if run.workload.run.adapt else {}),
+        **(_adapting(run) if run.workload.run.adapt else {}),
     }
 
 
@@ -104,6 +104,16 @@ def _statistics(measurement: Measurement) -> dict[str, Any]:
         "batches": [asdict(batch) for batch in measurement.observed],
         "seconds": watch,
         "share_of_kernel_seconds": watch / kernel if watch is not None and kernel else None,
+    }
+
+
+def _adapting(run: Run) -> dict[str, Any]:
+    """What a run that adapts decided, and the seconds that took."""
+    timings = run.measurement.timings if run.measurement else None
+    return {
+        "switches": switches_document(run),
+        "out_of_reach": [asdict(plan) | {"at": plan.at / 1e6} for plan in run.out_of_reach],
+        "deciding_seconds": timings and timings.decide,
     }
 
 
@@ -161,7 +171,7 @@ def _kernel_seconds(run: Run) -> dict[str, Any]:
 # What a record has as the run itself does.
 _BUILT = (
     *("request", "workload", "plan", "estimate", "measurement", "predicted_kernel"),
-    "switches",
+    *("switches", "out_of_reach"),
 )
 _PLAIN = tuple(field.name for field in fields(Run) if field.name not in _BUILT)
 
@@ -180,6 +190,7 @@ def run_to_json(run: Run) -> dict[str, Any]:
         "predicted_kernel": run.predicted_kernel and asdict(run.predicted_kernel),
         "measured": run.measurement and _measurement_to_json(run.measurement),
         "switches": [asdict(switch) for switch in run.switches],
+        "out_of_reach": [asdict(plan) for plan in run.out_of_reach],
     }
 
 
@@ -220,23 +231,27 @@ def _run(record: Mapping[str, Any]) -> Run:
     request = _request_from_json(record["request"])
     measured = record["measured"]
     # What was asked for says how a plan goes on after changes; what came of it is the label.
-    asked = request.label if workload.run.changes else record["label"]
+    changed = workload.run.changes or request.steered
+    asked = request.label if changed else record["label"]
     estimate = {"costs": record["predicted"], "qualities": record.get("predicted_qualities", {})}
     if measured:
         others = {name: part for name, part in measured.items() if name != "seconds"}
         measured = from_json(Measurement, {**others, "timings": measured["seconds"]})
-    return Run(
+    found = Run(
         **{name: record[name] for name in _PLAIN} | {"warnings": tuple(record["warnings"])},
         request=request,
         workload=workload,
-        plan=whole_plan(planned_stages(family(request.family), workload, asked, request.units)),
+        plan=Plan(request.family, record["label"], ()),
         estimate=from_json(Estimate, estimate),
         # Runs recorded before calibration was there have none.
         predicted_kernel=from_json(KernelTime | None, record.get("predicted_kernel")),
         measurement=measured,
         # Runs recorded before plans could be switched have none.
         switches=from_json(tuple[Switch, ...], record.get("switches", ())),
+        out_of_reach=from_json(tuple[OutOfReach, ...], record.get("out_of_reach", ())),
     )
+    stages = planned_stages(family(request.family), found.as_planned, asked, request.units)
+    return replace(found, plan=whole_plan(stages))
 
 
 @lru_cache(maxsize=100)

@@ -26,7 +26,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from planner.errors import RunError
 from runtime.backends.interruption import RESUME
-from runtime.backends.kernels.adapting import Adapting, revised, with_switches
+from runtime.backends.kernels.adapting import Adapting, revised
 from runtime.backends.kernels.damaged_batches import with_sound_batches
 from runtime.backends.kernels.observing import observing_of
 from runtime.backends.kernels.pace import Pace
@@ -51,14 +51,15 @@ _MOST_AHEAD = 64
 
 def streamed(
     spark: SparkSession, record: Run, prepared: PreparedKernelRun, context: RunContext
-) -> tuple[list[bytes], Run, PreparedKernelRun]:
-    """The totals of every partition after the last micro-batch, and what was run in the end.
+) -> tuple[list[bytes], Run, PreparedKernelRun, Adapting | None]:
+    """The totals of every partition after the last micro-batch, what was run in the end, and what
+    decided on its plans.
 
     What the context's steering asks for is done between two batches.
     """
     going = _Streaming(spark, record, prepared, context)
     with_sound_batches(record.request, prepared, going.through)
-    return going.totals.kept(), going.record, going.prepared
+    return going.totals.kept(), going.record, going.prepared, going.adapting
 
 
 class _Streaming:
@@ -82,7 +83,7 @@ class _Streaming:
         self._going_on = GoingOn(context.folder)
         self.observing = observing_of(context.folder, prepared)
         adapts = prepared.workload.run.adapt is not None
-        self._adapting = Adapting(record.request, prepared) if adapts else None
+        self.adapting = Adapting(record.request, prepared) if adapts else None
         # Nothing is waited for in a run without a pace whose program does not change.
         waits = adapts or record.request.steerable or record.request.pace is not None
         self._ahead = 0 if waits else min(_MOST_AHEAD, prepared.batches.batches)
@@ -183,8 +184,11 @@ class _Streaming:
         so_far = progress_of(self.prepared, done, totals, self._begun)
         if self.observing is not None:
             sketches = [sketch for _, sketch in stepped if sketch is not None]
-            self.observing.take(number, sketches, self.prepared.plan, so_far.costs)
+            self.observing.take(number, sketches)
             so_far = replace(so_far, observed=tuple(self.observing.timeline))
+            if self.adapting is not None:
+                self.adapting.note(number, sketches)
+        so_far = replace(so_far, switches=self.record.switches)
         self.totals.keep(done, totals)
         StateFiles(str(self._states)).drop_before(number, self.prepared.program.partitions)
         self._context.on_progress(replace(so_far, lag=self._pace.lag(done)))
@@ -210,13 +214,11 @@ class _Streaming:
         return self.prepared.program
 
     def _change(self, done: int) -> None:
-        if self._adapting is not None:
-            switches = self._adapting.switches_before(done)
-            request, prepared = with_switches(self.record.request, self.prepared, switches)
-            if prepared is not self.prepared:
+        if self.adapting is not None:
+            record, prepared = self.adapting.revised(self.record, self.prepared, done)
+            if record != self.record:
                 # Recorded before its first batch: a run that is resumed switches there too.
-                record = replace(self.record, switches=switches)
-                self._revise(revised(record, request, prepared), prepared)
+                self._revise(record, prepared)
             return
         if not self.record.request.steerable:
             # Its batches may part tuples of one time: nothing can change between them.

@@ -24,7 +24,8 @@ from planner.files.whole_files import write_whole, written_whole
 from runtime.data.batch_seal import opened, sealed
 from runtime.engines.protocol import Program
 from runtime.engines.registry import program_from_json
-from runtime.engines.sketched import Sketcher, SketchPlan, load_sketching
+from runtime.engines.watching.sketch_plan import SketchPlan
+from runtime.engines.watching.sketched import Sketcher, load_sketching
 from runtime.runs.result_parts import part_name
 from runtime.spark.row_limit import RowLimit
 

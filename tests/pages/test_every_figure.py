@@ -190,7 +190,7 @@ def test_figures_over_time(drawing: set[str], monkeypatch: pytest.MonkeyPatch) -
     app = AppTest.from_function(page).run()
     labelled(app.button, "Compare with plans that stay").click().run()
     assert not app.exception
-    assert _check(app) == 2
+    assert _check(app) == 3
     assert drawing >= SEEN_OVER_TIME
 
 

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pages.parts.time_lines import adaptive_figure, adaptive_view, statistics_figure
-from planner.adapt.switches import Switch
+from pages.parts.time_lines import adaptive_figure, adaptive_view, plans_figure, statistics_figure
+from planner.adapt.spans import plan_spans
+from planner.adapt.switches import OutOfReach, Switch
+from planner.families.registry import family
 from planner.files.workload_file import load_workload
 from planner.statistics.observed import BatchStatistics, KeyStatistics, Likely, StreamStatistics
 from planner.statistics.observed_series import (
@@ -24,7 +26,7 @@ from planner.statistics.observed_series import (
     summary,
 )
 from planner.workload.adapt import Adapt
-from runtime.backends.kernels.hindsight import Hindsight
+from runtime.backends.kernels.hindsight import Graded, Hindsight
 
 WORKLOAD = load_workload("""
 version: 1
@@ -105,8 +107,10 @@ FOUND = Hindsight(
 ADAPTED: Any = SimpleNamespace(
     id="adapted",
     workload=replace(WORKLOAD, run=replace(WORKLOAD.run, adapt=Adapt())),
-    plan=SimpleNamespace(family="join_order"),
-    switches=(),
+    plan=SimpleNamespace(family="join_order", label="A,B"),
+    switches=FOUND.switches,
+    out_of_reach=(OutOfReach(5_000_000, "C,B", "another kernel runs it"),),
+    status="finished",
     measurement=None,
 )
 
@@ -138,3 +142,34 @@ def test_what_adapting_saved_is_said() -> None:
     )
     dear = replace(FOUND, adaptive=FOUND.adaptive * 2)
     assert "did 1,400, less: this run did 16% more." in adaptive_view.saving(dear, "one", "two")
+
+
+def test_plans_are_drawn_over_time_with_why_they_were_switched_to() -> None:
+    switches = (*FOUND.switches, Switch(25_000_000, 2, "B,A", "A,B", "it is over", 5.0, 0.0))
+    spans = plan_spans("best", switches, 40)
+    drawn = plans_figure.plans(spans, str)
+    first, second = drawn.data
+    assert (first.name, list(first.base), list(first.x)) == ("A,B", [0, 25], [10, 15])
+    assert (second.name, list(second.base), list(second.x)) == ("B,A", [10], [15])
+    assert second.customdata[0][2] == "<br>it costs less"
+    assert plans_figure.alternative(spans, str) == (
+        "Plans over time: A,B from 0 s, then B,A from 10 s, then A,B from 25 s, until 40 s."
+    )
+
+
+def test_switches_are_drawn_where_statistics_are() -> None:
+    series = series_of(OBSERVED, WORKLOAD)[RATES]
+    drawn = statistics_figure.statistic(OBSERVED, RATES, series, switches=FOUND.switches)
+    assert [shape.x0 for shape in drawn.layout.shapes] == [10]
+    assert "dotted: switches" in drawn.layout.title.text
+
+
+def test_plans_that_are_not_ranked_by_work_are_compared_by_what_they_are_ranked_by() -> None:
+    by = family("load_shedding").objective
+    graded = Graded(by, 810.0, {"A,B": 700.0, "B,A": 900.0, "B,C": 300.0})
+    found = replace(FOUND, graded=graded)
+    assert (found.best, found.worst) == ("B,A", "B,C")
+    assert adaptive_view.saving(found, "this", "that").startswith(
+        "Importance: 810 in this run; 900 under the best plan that stays (this), "
+        "300 under the worst (that)."
+    )

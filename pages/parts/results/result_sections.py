@@ -53,7 +53,10 @@ def show(compared: Compared) -> None:
         _export(compared, run)
     if run is not None:
         drawings.measured(run, compared.by, _CANVAS_HEIGHT)
-    section = controls.segments("Shown", SECTIONS, "results-section", kept=True, hidden_label=True)
+    # What a run that adapts is about is how it went.
+    adapts = compared.workload.run.adapt is not None
+    sections = sorted(SECTIONS, key=lambda name: name != OVER_TIME) if adapts else SECTIONS
+    section = controls.segments("Shown", sections, "results-section", kept=True, hidden_label=True)
     if section == BY_PLAN:
         _by_plan(compared)
     elif section == BY_OPERATOR and run is not None:
@@ -88,5 +91,5 @@ def _by_plan(compared: Compared) -> None:
 def _export(compared: Compared, run: Run | None) -> None:
     with st.popover("Export", icon=":material/download:"):
         exports.show(compared.plans, compared.workload.name, compared.by)
-        if run is not None:
+        if run is not None and not run.switches:
             exports.program(run.plan, run.workload)

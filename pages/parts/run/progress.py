@@ -15,7 +15,7 @@ from pages.parts.shared import backend, planning
 from pages.parts.shared.formatting import counted, on_pages, plain, seconds_text
 from pages.parts.shared.state import BY_DIGEST
 from pages.parts.start.workload_picture import colours
-from pages.parts.time_lines import statistics_view
+from pages.parts.time_lines import adaptive_view, statistics_view
 from planner.families.registry import family
 from planner.numbers import amount, figure
 from planner.plan.cost import Estimate
@@ -117,9 +117,21 @@ def _entry(entry: JobEntry) -> None:
         if entry.progress.arrivals and entry.progress.batches_done:
             _figures(entry)
             _stage(entry)
+        _over_time(entry)
         _picture(entry)
         if entry.workload is not None:
-            statistics_view.show(entry.progress.observed, entry.workload, entry.request.label)
+            statistics_view.show(
+                entry.progress.observed,
+                entry.workload,
+                entry.request.label,
+                entry.progress.switches,
+            )
+
+
+def _over_time(entry: JobEntry) -> None:
+    """Of a run that adapts: the plan that runs now, and its switches so far."""
+    if entry.workload is not None and entry.asked is not None:
+        adaptive_view.now(entry.progress, entry.workload, entry.asked.family, entry.asked.label)
 
 
 def _steps(entry: JobEntry, now: float) -> str:
@@ -179,7 +191,9 @@ def _picture(entry: JobEntry) -> None:
     asked, progress, workload = entry.asked, entry.progress, entry.workload
     if asked is None or workload is None or asked.backend == "native" or not progress.batches:
         return
-    plan, estimate = _priced(asked.family, workload, asked.label, calibration_stamp())
+    # Of a run that adapts, the plan that it has now.
+    label = progress.switches[-1].after if progress.switches else asked.label
+    plan, estimate = _priced(asked.family, workload, label, calibration_stamp())
     by = planning.objective(asked.family, workload)
     drawn = CanvasPlan(plan, estimate, by, dict(progress.costs), colours=colours(workload))
     plan_canvas.show(drawn, f"running-{entry.request.label}", aspect=2.2)

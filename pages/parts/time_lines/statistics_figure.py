@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from pages.parts.shared.figures import PALETTE, frame, log_axis
+from pages.parts.shared.figures import LINE, PALETTE, frame, log_axis
+from planner.adapt.switches import Switch
 from planner.numbers import amount, shortened
 from planner.statistics.observed import BatchStatistics, Likely
 from planner.statistics.observed_series import UNITS, Series, labels
@@ -17,9 +18,14 @@ _WIDE = 30
 
 
 def statistic(
-    observed: Sequence[BatchStatistics], name: str, series: Sequence[Series], height: int = 320
+    observed: Sequence[BatchStatistics],
+    name: str,
+    series: Sequence[Series],
+    height: int = 320,
+    switches: Sequence[Switch] = (),
 ) -> go.Figure:
-    """One line for each stream, attribute or condition, in steps from batch to batch."""
+    """One line for each stream, attribute or condition, in steps from batch to batch; a dotted one
+    where the plan was switched."""
     figure = go.Figure()
     shown = series[:MOST_LINES]
     for place, (one, label) in enumerate(zip(shown, labels(shown), strict=True)):
@@ -43,7 +49,10 @@ def statistic(
                 hovertemplate="declared %{y:,.4g}<extra>" + shortened(label, 32) + "</extra>",
                 showlegend=False,
             )
-    title = f"{name} over time (declared: dashed; shaded: 95% sure)"
+    for switch in switches:
+        figure.add_vline(x=switch.at / 1e6, line={"color": LINE, "dash": "dot", "width": 1})
+    dotted = "; dotted: switches" if switches else ""
+    title = f"{name} over time (declared: dashed; shaded: 95% sure{dotted})"
     figure.update_layout(
         xaxis={"title": "Seconds of the run", "range": [observed[0].begin, observed[-1].end]},
         yaxis={"title": UNITS[name], **_axis(shown)},

@@ -20,8 +20,8 @@ def _of_query(
     read: Callable[[Quality], float | None],
 ) -> Callable[[Plan, PlanOutcome], float | None]:
     def of(plan: Plan, outcome: PlanOutcome) -> float | None:
-        (root,) = plan.roots
-        quality = outcome.qualities.get(str(root.param("query")))
+        # A run whose policy was switched has a root for each, of the one query.
+        quality = outcome.qualities.get(str(plan.roots[0].param("query")))
         return None if quality is None else read(quality)
 
     return of

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from planner.errors import PlanError
 from planner.families.base import ListedSpace
-from planner.families.load_shedding import NAME, explain, frontier, titles
+from planner.families.load_shedding import NAME, explain, frontier, switching, titles
 from planner.families.load_shedding.frontier import MemoryPoint, SplitPoint
 from planner.families.load_shedding.labels import EXACT, LABELS, OFFLINE
 from planner.families.load_shedding.model import model_of
@@ -109,6 +109,14 @@ class Policies(ListedSpace):
         answer = explain.answer(self.predictions, self.labels, ranking)
         notes = explain.notes(self.predictions, self.labels)
         return Explanation(answer, notes, lambda: explain.why(self.predictions, self.labels))
+
+    # --- switched while it runs ------------------------------------------------------------------
+
+    def moved(self, before: Plan, after: Plan) -> Cost:
+        return switching.moved(self.predictions, before.label, after.label)
+
+    def why_not_switched(self, before: Plan, after: Plan) -> str | None:
+        return switching.why_not_switched(self.model, before.label, after.label)
 
     # --- by memory -------------------------------------------------------------------------------
 

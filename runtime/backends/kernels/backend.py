@@ -11,7 +11,7 @@ from planner.families.registry import family
 from planner.plan.cost import Timings
 from planner.seconds.kernel_work import RunShape, kernel_seconds
 from runtime.backends.interruption import RESUME, RUN_AGAIN, unless_stopped
-from runtime.backends.kernels.adapting import Adapting, revised, with_switches
+from runtime.backends.kernels.adapting import Adapting
 from runtime.backends.kernels.observing import with_observed
 from runtime.backends.kernels.prepare import PreparedKernelRun, prepare
 from runtime.backends.kernels.progress import measured_so_far, measurement_of
@@ -52,6 +52,7 @@ class KernelBackend(Backend):
         from runtime.spark.stream import streamed
 
         request, batches = record.request, prepared.batches
+        adapting: Adapting | None = None
         begun = Progress("Starting Spark and the kernels", 0, batches.batches, batches.arrivals)
         context.on_progress(begun)
         starting = partial(ready, request.master, request.shared, prepared.program.load)
@@ -65,14 +66,14 @@ class KernelBackend(Backend):
             if request.way == "replay":
                 if prepared.workload.run.adapt is not None:
                     # One job runs all batches: what a stream decides in between is decided first.
-                    switches = Adapting(request, prepared).switches_before(batches.batches)
-                    request, prepared = with_switches(request, prepared, switches)
-                    record = revised(replace(record, switches=switches), request, prepared)
+                    adapting = Adapting(request, prepared)
+                    record, prepared = adapting.revised(record, prepared, batches.batches)
+                    request = record.request
                     context.revise(record, prepared)
                 totals = replayed(spark, record, prepared, context)
             else:
                 context.steering.begin(request, prepared)
-                totals, record, prepared = streamed(spark, record, prepared, context)
+                totals, record, prepared, adapting = streamed(spark, record, prepared, context)
         # Spark may be done between two looks at the limits.
         context.stop.check()
         tally = prepared.program.tally(totals, prepared.plan)
@@ -83,7 +84,9 @@ class KernelBackend(Backend):
             runs.write_results(prepared.workload, prepared.schema, tally, parts, request.results)
         finished = time.time()
         spent = finished - context.begun
-        timings = Timings(spent, engine_seconds, tally.kernel_seconds, start_seconds)
+        decide = None if adapting is None else adapting.seconds
+        kernel = tally.kernel_seconds
+        timings = Timings(spent, engine_seconds, kernel, start_seconds, decide=decide)
         measurement = with_observed(
             measurement_of(prepared, tally, timings), context.folder, prepared
         )

@@ -18,6 +18,7 @@ from planner.errors import RunError
 from planner.families.capabilities import Switching
 from planner.families.registry import family
 from planner.plan.cost import Cost
+from planner.plan.objective import Objective
 from runtime.backends.kernels.in_process import InProcess
 from runtime.runs.records import RunRequest
 
@@ -27,27 +28,43 @@ MOST_PLANS = 24
 
 
 @dataclass(frozen=True, slots=True)
+class Graded:
+    """How good the run and the plans that stay were by what they are ranked by: not by work."""
+
+    by: Objective
+    adaptive: float
+    static: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Hindsight:
     """The work of each micro-batch: comparisons, inserts and updates, of moving too.
 
     `ends` are the times that batches reach, in seconds of the run. `static` has the plans that
-    were run from beginning to end.
+    were run from beginning to end. Where plans are not ranked by work, they are `graded`.
     """
 
     ends: tuple[float, ...]
     adaptive: Work
     static: Mapping[str, Work]
     switches: tuple[Switch, ...]
+    graded: Graded | None = None
 
     @property
     def best(self) -> str:
-        """The plan that did the least work from beginning to end."""
-        return min(self.static, key=lambda label: (self.static[label].sum(), label))
+        """The best plan from beginning to end: by the least work, or as plans are graded."""
+        return self._ordered[0]
 
     @property
     def worst(self) -> str:
-        """The plan that did the most."""
-        return max(self.static, key=lambda label: (self.static[label].sum(), label))
+        """The worst plan."""
+        return self._ordered[-1]
+
+    @property
+    def _ordered(self) -> list[str]:
+        if self.graded is not None:
+            return self.graded.by.ordered(self.graded.static)
+        return sorted(self.static, key=lambda label: (self.static[label].sum(), label))
 
     def oracle(self, times: Sequence[float] = ()) -> float:
         """The work of the best plan of every interval; without times, of every batch."""
@@ -70,14 +87,19 @@ def hindsight(request: RunRequest, most: int = MOST_PLANS) -> Hindsight:
     # Decided anew: the record of a run may hold its switches.
     adapting = InProcess(replace(request, way="stream", steered=(), results=None, pace=None))
     first = adapting.prepared.plan.label
-    adaptive = _work(adapting)
+    adaptive, score = _work(adapting)
     settings = replace(request.workload.run, adapt=replace(adapt, policy="never"))
     still = replace(adapting.request, workload=replace(request.workload, run=settings), steered=())
     labels = _compared(adapting, first, most)
-    static = {label: _work(InProcess(replace(still, label=label))) for label in labels}
+    found = {label: _work(InProcess(replace(still, label=label))) for label in labels}
     batches = adapting.prepared.batches
     ends = tuple((until - adapting.prepared.begin) / 1e6 for until in batches.untils)
-    return Hindsight(ends, adaptive, static, adapting.switches)
+    static = {label: work for label, (work, _) in found.items()}
+    graded = None
+    if score is not None:
+        scores = {label: own for label, (_, own) in found.items() if own is not None}
+        graded = Graded(family(adapting.prepared.plan.family).objective, score, scores)
+    return Hindsight(ends, adaptive, static, adapting.switches, graded)
 
 
 def _compared(run: InProcess, first: str, most: int) -> list[str]:
@@ -90,8 +112,8 @@ def _compared(run: InProcess, first: str, most: int) -> list[str]:
     return list(islice(dict.fromkeys([*labels, *(p.label for p in islice(others, most))]), most))
 
 
-def _work(run: InProcess) -> Work:
-    """The operations of each batch."""
+def _work(run: InProcess) -> tuple[Work, float | None]:
+    """The operations of each batch, and what the plan is ranked by if that is not work."""
     reached = [0.0]
     while not run.is_over:
         run.step()
@@ -99,4 +121,6 @@ def _work(run: InProcess) -> Work:
         seconds = run.prepared.span.until(None if run.is_over else until).seconds
         spent = sum(run.tally().costs.values(), Cost())
         reached.append(spent.operations * seconds)
-    return np.diff(np.array(reached))
+    by = family(run.prepared.plan.family).objective
+    score = None if by.unit.endswith("/s") else by.of(run.prepared.plan, run.tally())
+    return np.diff(np.array(reached)), score

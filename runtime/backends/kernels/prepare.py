@@ -20,7 +20,12 @@ from planner.workload.changes import check_times, queries_of_run, with_every_que
 from planner.workload.execution import Change
 from planner.workload.query import Query
 from planner.workload.workload import Workload, plain
-from runtime.backends.kernels.pace import batch_seconds, cuts_of, decision_cuts
+from runtime.backends.kernels.pace import (
+    batch_seconds,
+    cuts_of,
+    decision_cuts,
+    decision_microseconds,
+)
 from runtime.backends.protocol import PreparedRun, family_of
 from runtime.data import microbatches
 from runtime.data.feed import Merge, Split
@@ -29,7 +34,7 @@ from runtime.data.microbatches import MicroBatches, usual_batch_rows
 from runtime.data.run_data import data_digest, digest_of, generated, span_of, with_data
 from runtime.engines.protocol import Engine, PlanInput, Program
 from runtime.engines.registry import engine
-from runtime.engines.sketched import SketchPlan
+from runtime.engines.watching.sketch_plan import SketchPlan
 from runtime.runs.records import RunRequest
 from runtime.runs.result_files import check_folder
 
@@ -66,9 +71,7 @@ def prepare(request: RunRequest, partitions: int) -> PreparedKernelRun:
         raise RunError(f"plans of {chosen.name} cannot be changed while they run", "run")
     if workload.run.adapt is not None and space.capability(Switching) is None:
         raise RunError(
-            f"plans of {chosen.name} are not switched while they run: one may need what another "
-            "has not kept; leave it out",
-            "run.adapt",
+            f"plans of {chosen.name} are not switched while they run; leave it out", "run.adapt"
         )
     made_changes = changes_made(space, workload.run.changes)
     if len(made_changes) < len(workload.run.changes):
@@ -102,9 +105,29 @@ def prepare(request: RunRequest, partitions: int) -> PreparedKernelRun:
         schema=schema,
         program=program,
         split=split,
-        sketches=runs.sketched(workload, schema, replicated) if request.watch else None,
+        sketches=_sketches(request, runs.sketched(workload, schema, replicated), batches, workload),
     )
     return changed(made, request, request.steered) if request.steered else made
+
+
+def is_watched(request: RunRequest) -> bool:
+    """Whether tuples are sketched: where that is asked for, and where plans follow them."""
+    adapt = request.workload.run.adapt
+    return request.watch or (adapt is not None and adapt.policy != "never")
+
+
+def _sketches(
+    request: RunRequest, plan: SketchPlan | None, batches: MicroBatches, workload: Workload
+) -> SketchPlan | None:
+    """What tuples are watched for; as many are looked at as a batch or a decision needs."""
+    if plan is None or not is_watched(request):
+        return None
+    parts = batches.batches
+    if workload.run.adapt is not None:
+        # Decisions must not depend on how batches are cut between them.
+        span = batches.last_ts - batches.first_ts
+        parts = -(-span // decision_microseconds(workload, span))
+    return plan.thinned(batches.rows, max(1, parts))
 
 
 def _compiled(runs: Engine, given: PlanInput, request: RunRequest) -> Program:

@@ -16,7 +16,7 @@ from runtime.engines.early_aggregation.kernel.aggregation import load_aggregatio
 from runtime.engines.era_program import eras_compiled
 from runtime.engines.nested_loops import common_modulus
 from runtime.engines.protocol import Engine, PlanInput, Program, Tally
-from runtime.engines.sketched import SketchPlan, by_class, of_one_query
+from runtime.engines.watching.sketch_plan import SketchPlan, by_class, of_one_query
 
 _IN_PARTS = "partitions hold parts of groups: the state measured counts every part"
 
@@ -68,7 +68,9 @@ class AggregationEngine(Engine):
         self, workload: Workload, schema: AggregationSchema, replicated: bool
     ) -> SketchPlan:
         """Its streams and the keys they are joined by."""
-        return of_one_query(workload, by_class(schema.join.codes), replicated)
+        return of_one_query(
+            workload, by_class(schema.join.codes), schema.join.constants, replicated
+        )
 
     def compile_stages(self, given: PlanInput) -> Program:
         """Plans that follow each other, over the same windows and groups."""

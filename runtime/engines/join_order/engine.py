@@ -17,7 +17,7 @@ from runtime.engines.join_order.loop_program import compile_loops
 from runtime.engines.join_order.multiway_program import compile_join
 from runtime.engines.nested_loops import common_modulus
 from runtime.engines.protocol import Engine, PlanInput, Program, Tally
-from runtime.engines.sketched import SketchPlan, by_class, of_one_query
+from runtime.engines.watching.sketch_plan import SketchPlan, by_class, of_one_query
 from runtime.runs.result_files import merge_results
 
 
@@ -56,7 +56,7 @@ class JoinEngine(Engine):
 
     def sketched(self, workload: Workload, schema: JoinSchema, replicated: bool) -> SketchPlan:
         """Its streams and the keys they are joined by."""
-        return of_one_query(workload, by_class(schema.codes), replicated)
+        return of_one_query(workload, by_class(schema.codes), schema.constants, replicated)
 
     def compile(self, given: PlanInput) -> Program:
         """The plan as a program."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from planner.families.load_shedding.labels import MOST_RESULTS, OFFLINE, OPTIMUM
@@ -9,6 +10,7 @@ from planner.families.load_shedding.star import is_loaded, star_of
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.data.feed import Merge, Split
+from runtime.engines.era_program import eras_compiled
 from runtime.engines.load_shedding.aggregate_figures import write_aggregates
 from runtime.engines.load_shedding.compile import compile_star
 from runtime.engines.load_shedding.feed import (
@@ -18,8 +20,8 @@ from runtime.engines.load_shedding.feed import (
     star_feed,
 )
 from runtime.engines.load_shedding.load_kernel import load_star_kernel
-from runtime.engines.protocol import Engine, Tally
-from runtime.engines.sketched import KeyColumn, SketchPlan, of_one_query
+from runtime.engines.protocol import Engine, PlanInput, Program, Tally
+from runtime.engines.watching.sketch_plan import KeyColumn, SketchPlan, of_one_query
 from runtime.runs.result_files import merge_results
 
 _FEEDS = {OPTIMUM: most_important_feed, MOST_RESULTS: most_results_feed}
@@ -66,6 +68,10 @@ class StarEngine(Engine):
         )
         return Split(partitions, _ANY_KEY, caveat=caveat if partitions > 1 else "")
 
+    def compile_stages(self, given: PlanInput) -> Program:
+        """Policies that follow each other, over the same memory."""
+        return eras_compiled(compile_star, given)
+
     def sketched(self, workload: Workload, schema: StarSchema, replicated: bool) -> SketchPlan:
         """Its streams and the key of each: every arm has a column of its own."""
         (query,) = workload.queries
@@ -75,7 +81,9 @@ class StarEngine(Engine):
             KeyColumn(codes, next(n for n, c in enumerate(classes) if arm.key in c), arm.place)
             for codes, arm in arms
         )
-        return of_one_query(workload, keys, replicated)
+        plan = of_one_query(workload, keys, schema.constants, replicated)
+        # Rows that only stand for a key have the place behind all sources.
+        return replace(plan, streams=[*plan.streams, ""])
 
     def write_results(
         self, workload: Workload, _schema: StarSchema, tally: Tally, parts: Path, folder: Path

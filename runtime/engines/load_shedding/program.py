@@ -7,16 +7,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from planner.plan.cost import Cost
 from planner.plan.plan import Plan
 from runtime.data.batch import Batch
-from runtime.engines.kernel_state import Done, stepped
+from runtime.engines.kernel_state import Done, stepped, taken_over
 from runtime.engines.load_shedding.batch import SheddingState
 from runtime.engines.load_shedding.feed import StarSchema
 from runtime.engines.load_shedding.kernel.types import ShedCounters, SheddingArrivals
 from runtime.engines.load_shedding.load_kernel import load_star_kernel
 from runtime.engines.load_shedding.star_join import StarJoin
-from runtime.engines.load_shedding.tally import tally_of
-from runtime.engines.protocol import BatchStep, Program, Tally
+from runtime.engines.load_shedding.switching import under_policy
+from runtime.engines.load_shedding.tally import tally_of, with_answer
+from runtime.engines.protocol import BatchStep, Program, TakenOver, Tally
 from runtime.engines.result_rows import check_rows
 
 
@@ -69,6 +71,25 @@ class StarProgram(Program):
             )
 
         return stepped(state, self.join.zero(), begin, work)
+
+    def take_over(self, before: Program, state: bytes, _partition: int, at: int) -> TakenOver:
+        """Memory stays; the policy looks at what is stored as far as it must rank it."""
+        assert isinstance(before, StarProgram), "all policies are run by one kernel"
+        looked_at = 0
+
+        def move(kept: list[np.ndarray]) -> list[np.ndarray]:
+            nonlocal looked_at
+            stored, looked_at = under_policy(self.join, SheddingState.unpack(kept))
+            zero.chosen[0] += looked_at if at >= self.span.warmup else 0
+            return stored.pack()
+
+        zero = self.join.zero()
+        taken = taken_over(state, len(ShedCounters._fields), zero, move)
+        return replace(taken, moved=Cost(comparisons=float(looked_at)))
+
+    def of_all_eras(self, tally: Tally, totals: Sequence[bytes], reached: int | None) -> Tally:
+        """With the answer and what was shed of the whole run: the eras count the same things."""
+        return with_answer(self, tally, totals, reached, switched=True)
 
     def tally(self, totals: Sequence[bytes], plan: Plan, reached: int | None = None) -> Tally:
         return tally_of(self, totals, plan, reached)

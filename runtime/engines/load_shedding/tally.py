@@ -33,11 +33,25 @@ def tally_of(
     costs = {op.id: _cost(op, program.join, counters) for op in plan.operators()}
     seconds = program.span.until(reached).seconds
     compared = int(counters.comparisons.sum() + counters.evaluated.sum())
-    tally = sums.tally(compared, costs, seconds)
+    return with_answer(program, sums.tally(compared, costs, seconds), totals, reached)
+
+
+def with_answer(
+    program: StarProgram,
+    tally: Tally,
+    totals: Sequence[bytes],
+    reached: int | None,
+    switched: bool = False,
+) -> Tally:
+    """The tally with how good the answer of these totals is and what was shed, at the end of a run.
+
+    Where the policy was `switched` not all was lost by chance: nothing is estimated from the rest.
+    """
     if reached is not None:
         return tally
-    quality = _quality(program, sums)
-    return replace(tally, qualities={program.query: quality}, shed=_shed(program, counters))
+    sums = summed(totals, ShedCounters)
+    shed = _shed(program, sums.counters, program.join.is_unbiased and not switched)
+    return replace(tally, qualities={program.query: _quality(program, sums)}, shed=shed)
 
 
 def _cost(operator: Operator, join: StarJoin, counters: ShedCounters) -> Cost:
@@ -88,7 +102,7 @@ def _quality(program: StarProgram, sums: Sums[ShedCounters]) -> Quality:
     )
 
 
-def _shed(program: StarProgram, counters: ShedCounters) -> dict[str, Any]:
+def _shed(program: StarProgram, counters: ShedCounters, is_unbiased: bool) -> dict[str, Any]:
     join = program.join
     aliases = [arm.alias for arm in join.arms]
     results, importance = program.schema.exact
@@ -119,7 +133,7 @@ def _shed(program: StarProgram, counters: ShedCounters) -> dict[str, Any]:
         shed["processor"] = _waiting(join.processor, counters)
     if program.schema.aggregation.names:
         shed["aggregates"] = aggregate_figures(program, counters)
-    if join.is_unbiased:
+    if is_unbiased:
         found, worth = counters.estimated.tolist()
         shed["estimates"] = {"results": found, "importance": worth / MILLIONTHS}
     return shed

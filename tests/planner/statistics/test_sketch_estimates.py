@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from planner.statistics.sketch_estimates import (
     KeyCounts,
+    compared_pairs,
     different,
     distinct_of,
     equal_pairs,
@@ -16,17 +17,21 @@ from planner.statistics.sketch_estimates import (
     shown,
     statistics_of,
 )
+from planner.workload.query import Comparison
 from runtime.engines.kernels.sketches import COUNTERS, NOTHING, add_to_sketch
-from runtime.engines.sketched import Sketch
+from runtime.engines.watching.sketch_plan import SketchedColumn, SketchPlan
+from runtime.engines.watching.sketched import Sketch
 
 
 def _counts(keys: np.ndarray, exact: bool) -> KeyCounts:
     """What a sketch says of the keys of one stream."""
-    made, count = Sketch.empty(1, 1, 1, COUNTERS), len(keys)
+    codes = COUNTERS if exact else COUNTERS + 1
+    column = SketchedColumn(0, 0, codes, 0, "S", "k")
+    made, count = Sketch.empty(SketchPlan(["S"], [column])), len(keys)
     add_to_sketch(
         np.zeros(count, np.int16), np.arange(count), keys.astype(np.int32).reshape(-1, 1),
-        np.zeros((1, 2), np.int64), np.array([-1 if exact else 0]),
-        made.arrived, made.times, made.values, made.counters,
+        np.zeros((1, 2), np.int64), np.array([-1 if exact else 0]), np.zeros(1, np.uint64),
+        made.arrived, made.taken, made.times, made.values, made.counters,
     )  # fmt: skip
     assert made.arrived[0] == count
     if exact:
@@ -98,3 +103,25 @@ def test_shares_of_filters_are_between_zero_and_one() -> None:
     assert none.holds(0.2)
     assert half.holds(0.5)
     assert not half.holds(0.6)
+
+
+@pytest.mark.parametrize("offset", [0.0, 2.0])
+@pytest.mark.parametrize(
+    ("comparison", "holds"),
+    [("<", np.less), ("<=", np.less_equal), (">", np.greater), (">=", np.greater_equal),
+     ("=", np.equal), ("<>", np.not_equal)],
+)  # fmt: skip
+def test_compared_pairs_are_those_of_the_samples(
+    comparison: Comparison, holds: np.ufunc, offset: float
+) -> None:
+    random = np.random.default_rng(4)
+    left, right = random.integers(0, 12, 300) * 1.0, random.integers(0, 7, 200) * 1.0
+    found = compared_pairs(left, comparison, right, offset)
+    assert found is not None
+    assert found.value == pytest.approx(holds(left[:, None], right + offset).mean())
+    assert found.low < found.value < (found.high or 0)
+    # A missing value satisfies nothing.
+    half = compared_pairs(np.append(left, [np.nan] * 300), comparison, right, offset)
+    assert half is not None
+    assert half.value == pytest.approx(found.value / 2)
+    assert compared_pairs(left, comparison, right[:0], offset) is None

@@ -12,11 +12,11 @@ import pytest
 from planner.families.protocol import Family
 from planner.families.registry import FAMILIES
 from planner.files.workload_file import load_workload
-from planner.statistics.observed import BatchStatistics
+from planner.statistics.observed import BatchStatistics, ValueStatistics
 from planner.statistics.observed_workload import observed_workload
 from planner.workload.execution import RunSettings
 from planner.workload.workload import Workload
-from runtime.backends.kernels.observing import Observing
+from runtime.backends.kernels.observing import MOST_OBSERVED, Observing
 from runtime.backends.kernels.prepare import PreparedKernelRun, prepare
 from runtime.runs.records import RunRequest
 from runtime.spark.worker import step_through
@@ -64,26 +64,22 @@ def _observed(
     states: list[bytes | None] = [None] * prepared.partitions
     text, sketching = prepared.program.to_json(), prepared.sketches.to_json()
     for batch in range(prepared.batches.batches):
-        totals, sketches = [], []
+        sketches = []
         for row in pq.read_table(prepared.batches.file(batch)).to_pylist():
             for partition in row["partitions"]:
                 given = [(batch, row["tuples"])]
                 stepped = step_through(
                     text, states[partition], given, partition, None, sketching=sketching
                 )
-                assert stepped.totals is not None
                 assert stepped.sketch is not None
                 states[partition] = stepped.state
-                totals.append(stepped.totals)
                 sketches.append(stepped.sketch)
-        until = prepared.batches.untils[batch]
-        costs = prepared.program.tally(totals, prepared.plan, until).costs
-        observing.take(batch, sketches, prepared.plan, costs)
+        observing.take(batch, sketches)
         if batch == kill_after:
             # What it saw is on disk, but its totals are not: it comes again.
             observing = Observing(folder, prepared, prepared.sketches)
             assert observing.resume(batch)
-            observing.take(batch, sketches, prepared.plan, costs)
+            observing.take(batch, sketches)
     assert 0 < observing.seconds < 10
     return observing.timeline
 
@@ -115,14 +111,34 @@ def test_damaged_statistics_are_not_used(tmp_path: Path) -> None:
     observing = Observing(tmp_path, prepared, prepared.sketches)
     done = prepared.batches.batches
     assert observing.resume(done)
-    for kind in ("json", "sketch"):
-        file = tmp_path / "observed" / f"{done - 1:06}.{kind}"
-        sound = file.read_bytes()
-        file.write_bytes(flipped(sound))
-        assert not observing.resume(done)
-        file.write_bytes(sound)
-    # Only what later batches may need is kept.
-    assert len(list((tmp_path / "observed").glob("*.sketch"))) < done
+    file = tmp_path / "observed" / f"{done - 1:06}.json"
+    sound = file.read_bytes()
+    file.write_bytes(flipped(sound))
+    assert not observing.resume(done)
+    file.write_bytes(sound)
+    assert observing.resume(done)
+
+
+def test_many_batches_are_observed_at_times(tmp_path: Path) -> None:
+    prepared = _prepared(FILTERED, "join_order", 1, 60)
+    assert prepared.batches.batches > 2 * MOST_OBSERVED
+    seen = [batch.batch for batch in _observed(prepared, tmp_path, kill_after=6)]
+    assert len(seen) in range(MOST_OBSERVED // 2, MOST_OBSERVED + 1)
+    assert set(np.diff(seen)) == {seen[1]}
+
+
+def test_of_many_tuples_some_are_looked_at(tmp_path: Path) -> None:
+    run = replace(FILTERED.run, duration=1_500)
+    prepared = _prepared(replace(FILTERED, run=run), "join_order", 1, 30_000)
+    assert prepared.sketches is not None
+    assert any(prepared.sketches.masks)
+    timeline = _observed(prepared, tmp_path)
+    first = timeline[0]
+    assert sum(found.tuples for found in first.streams.values()) == 30_000
+    assert first.streams["A"].burst.holds(1)
+    assert first.streams["B"].burst.value > 2
+    assert first.pairs["A.k = B.k"].widened(4).holds(1 / 30)
+    assert first.filters["A.v > 4"].widened(4).holds(0.6)
 
 
 def test_statistics_are_those_that_are_declared(tmp_path: Path) -> None:
@@ -137,4 +153,5 @@ def test_statistics_are_those_that_are_declared(tmp_path: Path) -> None:
     assert last.streams["A"].keys["k"].distinct.value == pytest.approx(30, rel=0.01)
     assert last.pairs["A.k = B.k"].value == pytest.approx(1 / 30, rel=0.3)
     assert last.filters["A.v > 4"].holds(0.6)
-    assert observed_workload(FILTERED, last).streams[0].attributes == FILTERED.streams[0].attributes
+    keys = {stream: found.keys for stream, found in last.streams.items()}
+    assert observed_workload(FILTERED, ValueStatistics(keys, last.pairs, last.filters)) == FILTERED
