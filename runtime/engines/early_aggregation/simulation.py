@@ -13,13 +13,20 @@ from __future__ import annotations
 
 import operator as op
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from planner.plan.cost import Cost
 from planner.plan.plan import Operator, Plan
-from planner.workload.query import Aggregate, CountWindow, Source, TimeWindow, TumblingWindow
+from planner.workload.query import (
+    Column,
+    CountWindow,
+    LandmarkWindow,
+    Source,
+    TimeWindow,
+    TumblingWindow,
+)
 from planner.workload.workload import Workload
 
 COMPARE: dict[str, Callable[[float, float], bool]] = {
@@ -27,19 +34,31 @@ COMPARE: dict[str, Callable[[float, float], bool]] = {
 }  # fmt: skip
 
 
+FOREVER = float("inf")
 EXTREME: dict[str, Callable[[Iterable[int]], int]] = {"min": min, "max": max}
 
 
-@dataclass
+@dataclass(eq=False)
 class Tuple:
-    """A tuple of a source, or a row of a relation."""
+    """A tuple of a source, or a row of a relation, which ends at `until`.
+
+    `keys` are by class of equal attributes, as feeds have them; without them values are compared.
+    `rank` is the place in the order of arrival.
+    """
 
     ts: float
     values: dict[str, Any]
     name: str = ""
+    keys: Sequence[int] = ()
+    until: float = FOREVER
+    rank: int = 0
 
 
+# MIN or MAX, and of what.
+Extremum = tuple[str, Column]
 Entry = tuple[Tuple, list[Tuple]]
+# An example of each source, the tuples of entries, and how many rows they stand for together.
+Combination = tuple[dict[str, Tuple], dict[str, list[Tuple]], int]
 
 
 @dataclass
@@ -97,13 +116,36 @@ class AggregationSimulation:
         self.groups: dict[tuple[int, ...], int] = {}
         self.counted: dict[tuple[str, str], float] = defaultdict(float)
         self.recording = False
-        self.best: dict[tuple[tuple[int, ...], str], int] = {}
+        self.closed = 0
+        # By group and MIN or MAX: the value, and how many rows have one at all.
+        self.best: dict[tuple[tuple[int, ...], Extremum], int] = {}
+        self.present: dict[tuple[tuple[int, ...], Extremum], int] = defaultdict(int)
         self.examined = 0
+        self.arrived: dict[str, list[Tuple]] = {s.alias: [] for s in self.query.sources}
         streams = [s.alias for s in self.query.sources if s.window is not None]
-        extreme = [
-            a.column.alias for a in self.query.aggregates if a.function in EXTREME and a.column
-        ]
+        # Two aggregates may share one.
+        self.indexes = {alias: self._indexes_of(alias) for alias in self.holders}
+        self.extrema: list[Extremum] = list(
+            dict.fromkeys(
+                (a.function, a.column)
+                for a in self.query.aggregates
+                if a.function in EXTREME and a.column
+            )
+        )
+        extreme = [column.alias for _, column in self.extrema]
         self.start = next((alias for alias in extreme if alias in streams), streams[0])
+
+    def _indexes_of(self, alias: str) -> int:
+        """How many indexes of a source its probes need: one by each class of equal attributes."""
+        found = set()
+        for origin, steps in self.pipelines.items():
+            bound = [origin]
+            for step in steps:
+                if step.param("source") == alias and step.param("access") == "hash":
+                    link = self._link(alias, bound)
+                    found.add((link and link[0], step.param("buckets")))
+                bound.append(str(step.param("source")))
+        return len(found)
 
     def _passes(self, alias: str, one: Tuple) -> bool:
         own = [f for f in self.query.filters if f.column.alias == alias]
@@ -129,15 +171,11 @@ class AggregationSimulation:
         if cell is not None:
             members = self.holders[alias].cells[cell]
             members.remove(one)
-            for aggregate in self.query.aggregates:
-                column = aggregate.column
-                if column is None or column.alias != alias or not members:
-                    continue
-                extreme = EXTREME.get(aggregate.function)
-                if extreme is None:
-                    continue
-                best = extreme(t.values[column.attribute] for t in [*members, one])
-                if one.values[column.attribute] == best:
+            for function, column in self.extrema:
+                own = one.values[column.attribute] if column.alias == alias else None
+                held = [t.values[column.attribute] for t in members if own is not None]
+                known = [value for value in held if value is not None]
+                if known and EXTREME[function]([*known, own]) == own:
                     self._count("aggregate", alias, "comparisons", len(members))
             if not members:
                 del self.holders[alias].cells[cell]
@@ -150,15 +188,29 @@ class AggregationSimulation:
 
     # --- probing -------------------------------------------------------------------------------
 
+    @staticmethod
+    def _key(number: int, column: Column, one: Tuple) -> Any:
+        return one.keys[number] if one.keys else one.values[column.attribute]
+
+    def _both_there(self, alias: str, one: Tuple, other: str, another: Tuple) -> bool:
+        """Whether a row of a relation is there when a tuple arrives."""
+        rows = [self.query.source(name).window is None for name in (alias, other)]
+        if rows[0] == rows[1]:
+            return True
+        row, tuple_ = (one, another) if rows[0] else (another, one)
+        return row.ts <= tuple_.ts < row.until
+
     def _fits(self, bound: dict[str, Tuple], alias: str, one: Tuple) -> bool:
-        for columns in self.classes:
+        for number, columns in enumerate(self.classes):
             own = [c for c in columns if c.alias == alias]
             others = [c for c in columns if c.alias in bound]
             for mine in own:
                 for other in others:
-                    key = one.values[mine.attribute]
-                    if key is None or key != bound[other.alias].values[other.attribute]:
+                    key = self._key(number, mine, one)
+                    if key is None or key != self._key(number, other, bound[other.alias]):
                         return False
+        if not all(self._both_there(alias, one, *other) for other in bound.items()):
+            return False
         known = {**bound, alias: one}
         for p in self.query.predicates:
             if alias not in (p.left.alias, p.right.alias):
@@ -178,16 +230,24 @@ class AggregationSimulation:
         entries = self._entries(alias, str(step.param("content")))
         if step.param("access") == "scan":
             return entries
-        for columns in self.classes:
-            own = [c.attribute for c in columns if c.alias == alias]
-            others = [c for c in columns if c.alias in bound]
+        link = self._link(alias, bound)
+        if link is None:
+            return entries
+        number, mine, other = link
+        key, buckets = self._key(number, other, bound[other.alias]), step.param("buckets")
+        of = [(entry, self._key(number, mine, entry[0])) for entry in entries]
+        if buckets == "per-value":
+            return [entry for entry, own in of if own == key]
+        return [entry for entry, own in of if (own - key) % int(buckets) == 0]
+
+    def _link(self, alias: str, bound: Iterable[str]) -> tuple[int, Column, Column] | None:
+        """The first class of equal attributes that leads from what is bound to a source."""
+        for number, columns in enumerate(self.classes):
+            own = [c for c in columns if c.alias == alias]
+            others = [c for name in bound for c in columns if c.alias == name]
             if own and others:
-                key = bound[others[0].alias].values[others[0].attribute]
-                buckets = step.param("buckets")
-                if buckets == "per-value":
-                    return [e for e in entries if e[0].values[own[0]] == key]
-                return [e for e in entries if (e[0].values[own[0]] - key) % int(buckets) == 0]
-        return entries
+                return number, own[0], others[0]
+        return None
 
     def _probe(
         self,
@@ -195,10 +255,10 @@ class AggregationSimulation:
         bound: dict[str, Tuple],
         members: dict[str, list[Tuple]],
         rows: int,
-    ) -> Iterator[tuple[dict[str, Tuple], dict[str, list[Tuple]], int]]:
-        """Combinations: an example of each source, the tuples of entries, and how many they are."""
+    ) -> Iterator[list[Combination]]:
+        """Combinations, those of the last probe together."""
         if not steps:
-            yield bound, members, rows
+            yield [(bound, members, rows)]
             return
         step, alias = steps[0], str(steps[0].param("source"))
         examined = self._examined(step, bound)
@@ -206,28 +266,35 @@ class AggregationSimulation:
         self._count_operator(step.id, "comparisons", len(examined))
         fitting = [entry for entry in examined if self._fits(bound, alias, entry[0])]
         self.watch.probed(step, bound, examined, fitting)
-        for one, tuples in fitting:
-            self._count_operator(step.id, "rows_out", 1)
-            yield from self._probe(
-                steps[1:], {**bound, alias: one}, {**members, alias: tuples}, rows * len(tuples)
-            )
+        self._count_operator(step.id, "rows_out", len(fitting))
+        found = [
+            ({**bound, alias: one}, {**members, alias: tuples}, rows * len(tuples))
+            for one, tuples in fitting
+        ]
+        if len(steps) == 1:
+            yield found
+            return
+        for combination in found:
+            yield from self._probe(steps[1:], *combination)
 
     def _event(self, alias: str, one: Tuple, sign: int) -> None:
         if alias in self.early:
             self._count("aggregate", alias, "group_updates", 1)
-        touched, doubtful = set(), set()
-        for bound, members, rows in self._probe(self.pipelines[alias], {alias: one}, {}, 1):
-            self._count("update", None, "group_updates", 1)
-            key = self._group(bound)
-            self.groups[key] = self.groups.get(key, 0) + sign * rows
+        touched: set[tuple[int, ...]] = set()
+        doubtful: set[tuple[int, ...]] = set()
+        for together in self._probe(self.pipelines[alias], {alias: one}, {}, 1):
+            for bound, _, rows in together:
+                self._count("update", None, "group_updates", 1)
+                key = self._group(bound)
+                self.groups[key] = self.groups.get(key, 0) + sign * rows
+                touched.add(key)
+                self.watch.updated(key, sign * rows)
+            doubtful |= self._compete(together, sign)
+        for key in touched:
             if not self.groups[key]:
                 del self.groups[key]
-                doubtful.discard(key)
-            touched.add(key)
-            self.watch.updated(key, sign * rows)
-            doubtful |= {key for name in self._apply(key, bound, members, sign) if name}
-        for key in doubtful:
-            self._recompute(key)
+            elif key in doubtful:
+                self._recompute(key)
         self._count("output", None, "rows_out", len(touched))
 
     # --- extrema -------------------------------------------------------------------------------
@@ -235,34 +302,38 @@ class AggregationSimulation:
     def _group(self, bound: dict[str, Tuple]) -> tuple[int, ...]:
         return tuple(bound[c.alias].values[c.attribute] for c in self.query.group_by)
 
-    def _values(
-        self, bound: dict[str, Tuple], members: dict[str, list[Tuple]]
-    ) -> Iterator[tuple[Aggregate, int]]:
-        """The MINs and MAXs of a combination."""
-        for aggregate in self.query.aggregates:
-            extreme = EXTREME.get(aggregate.function)
-            if extreme is not None and aggregate.column is not None:
-                alias, attribute = aggregate.column.alias, aggregate.column.attribute
-                tuples = members.get(alias, [bound[alias]])
-                yield aggregate, extreme(one.values[attribute] for one in tuples)
+    @staticmethod
+    def _values(extremum: Extremum, combination: Combination) -> tuple[int, Any]:
+        """In how many rows of a combination there is a value, and the least or greatest one."""
+        (function, column), (bound, members, rows) = extremum, combination
+        tuples = members.get(column.alias, [bound[column.alias]])
+        values = [one.values[column.attribute] for one in tuples]
+        known = [value for value in values if value is not None]
+        times = rows // len(tuples)
+        return times * len(known), EXTREME[function](known) if known else None
 
-    def _apply(
-        self,
-        key: tuple[int, ...],
-        bound: dict[str, Tuple],
-        members: dict[str, list[Tuple]],
-        sign: int,
-    ) -> Iterator[str]:
-        """Update the extrema of a group; those that leave it are named."""
-        for aggregate, value in self._values(bound, members):
-            known = self.best.get((key, aggregate.name))
-            if key not in self.groups:
-                self.best.pop((key, aggregate.name), None)
+    def _compete(self, together: list[Combination], sign: int) -> set[tuple[int, ...]]:
+        """Update the extrema of groups; returns those whose own extremum may have left."""
+        doubtful = set()
+        brought = [
+            ((self._group(one[0]), extremum), *self._values(extremum, one))
+            for extremum in self.extrema
+            for one in together
+        ]
+        for place, present, _ in brought:
+            self.present[place] += sign * present
+        for place, present, value in brought:
+            if not present:
+                continue
+            known = self.best.get(place)
+            if not self.present[place]:
+                self.best.pop(place, None)
             elif sign > 0:
                 both = [value] if known is None else [value, known]
-                self.best[key, aggregate.name] = EXTREME[aggregate.function](both)
+                self.best[place] = EXTREME[place[1][0]](both)
             elif value == known:
-                yield aggregate.name
+                doubtful.add(place[0])
+        return doubtful
 
     def _recompute(self, key: tuple[int, ...]) -> None:
         """Go through the entries of one stream, and from those of the group through the others."""
@@ -273,18 +344,20 @@ class AggregationSimulation:
         content = "set" if self.start in self.early else "window"
         entries = self._entries(self.start, content)
         self.examined = len(entries)
-        fresh: dict[tuple[tuple[int, ...], str], int] = {}
+        fresh: dict[tuple[tuple[int, ...], Extremum], int] = {}
         for one, tuples in entries:
             if [one.values[name] for name in columns] != own:
                 continue
-            first = {self.start: tuples}
-            steps = self.pipelines[self.start]
-            for bound, members, _ in self._probe(steps, {self.start: one}, first, 1):
-                if self._group(bound) == key:
-                    for aggregate, value in self._values(bound, members):
-                        place = (key, aggregate.name)
-                        better = EXTREME[aggregate.function]
-                        fresh[place] = better([value, fresh.get(place, value)])
+            first, steps = {self.start: tuples}, self.pipelines[self.start]
+            for together in self._probe(steps, {self.start: one}, first, len(tuples)):
+                for combination in together:
+                    for extremum in self.extrema if self._group(combination[0]) == key else ():
+                        present, value = self._values(extremum, combination)
+                        place, better = (key, extremum), EXTREME[extremum[0]]
+                        if present:
+                            fresh[place] = better([value, fresh.get(place, value)])
+        for extremum in self.extrema:
+            self.best.pop((key, extremum), None)
         self.best.update(fresh)
         self.recording = was
         self._count("update", None, "comparisons", self.examined)
@@ -298,8 +371,12 @@ class AggregationSimulation:
         self.recording = one.ts >= self.warmup
         window = self.query.source(alias).window
         if self._passes(alias, one):
+            self._count("table" if window is None else "insert", alias, "inserts", 1)
             self._enter(alias, one)
             if window is not None:
+                for s in self.streams:
+                    checked = isinstance(s.window, TimeWindow | TumblingWindow)
+                    self._count("expire", s.alias, "expirations", checked)
                 self._event(alias, one, 1)
         if isinstance(window, CountWindow):
             self._displace(alias, one, window.rows)
@@ -308,13 +385,19 @@ class AggregationSimulation:
 
     def _displace(self, alias: str, one: Tuple, rows: int) -> None:
         # Rows are counted before filters.
-        order = self.__dict__.setdefault("arrived", {}).setdefault(alias, [])
+        order = self.arrived[alias]
         order.append(one)
         if len(order) > rows:
             gone = order.pop(0)
-            if any(held is gone for held in self.holders[alias].tuples):
-                self._leave(alias, gone)
+            if gone in self.holders[alias].tuples:
+                self._go(alias, gone)
                 self._event(alias, gone, -1)
+
+    def _go(self, alias: str, one: Tuple) -> None:
+        """A tuple leaves its window and its indexes."""
+        kind = "table" if self.query.source(alias).window is None else "expire"
+        self._count(kind, alias, "expirations", 1 + self.indexes[alias])
+        self._leave(alias, one)
 
     def _expire(self, streams: list[Source], now: float, warmup: float, before: float) -> None:
         lengths = {s.window for s in streams}
@@ -326,19 +409,55 @@ class AggregationSimulation:
                     for one in self.holders[s.alias].tuples:
                         self.watch.left(s.alias, one, None)
                     self.holders[s.alias] = Holder()
+                self.closed += len(self.groups)
                 self.groups.clear()
                 self.best.clear()
-            return
+                self.present.clear()
+            streams = []
         leaving = [
-            (self._leaves(s, one), one.ts, place, s.alias, one)
+            (self._leaves(s, one), one.rank, one.ts, place, s.alias, one)
             for place, s in enumerate(streams)
             for one in self.holders[s.alias].tuples
             if self._leaves(s, one) <= now
         ]
-        for leaves, _, _, alias, one in sorted(leaving, key=lambda found: found[:3]):
+        clock = before
+        for leaves, _, _, _, alias, one in sorted(leaving, key=lambda found: found[:4]):
+            self._end_rows(clock, leaves, warmup)
+            clock = max(clock, leaves)
             self.recording = leaves >= warmup
-            self._leave(alias, one)
+            self._go(alias, one)
             self._event(alias, one, -1)
+        self._end_rows(clock, now, warmup)
+
+    def _end_rows(self, clock: float, until: float, warmup: float) -> None:
+        """A relation's row that has ended is taken out when no tuple is left that it joined."""
+        ending = [
+            (one.until, one.rank, s.alias, one)
+            for s in self.query.sources
+            if s.window is None
+            for one in self.holders[s.alias].tuples
+            if one.until < FOREVER
+        ]
+        for end, _, alias, one in sorted(ending, key=lambda found: found[:2]):
+            when = self._released(end, clock)
+            if when > until:
+                return
+            clock = max(clock, when)
+            self.recording = when >= warmup
+            self._go(alias, one)
+
+    def _released(self, end: float, clock: float) -> float:
+        when = end
+        for s in self.streams:
+            if isinstance(s.window, LandmarkWindow):
+                return FOREVER
+            if isinstance(s.window, TimeWindow | TumblingWindow):
+                when = max(when, end + s.window.seconds * self.second)
+            elif held := self.holders[s.alias].tuples:
+                if held[0].ts < end:
+                    return FOREVER
+                when = max(when, clock)
+        return when
 
     def _leaves(self, source: Source, one: Tuple) -> float:
         if isinstance(source.window, TimeWindow):
@@ -370,7 +489,7 @@ class AggregationSimulation:
         found = {}
         for identity in self.operators:
             values = {}
-            for what in ("comparisons", "group_updates", "rows_out"):
+            for what in ("comparisons", "inserts", "expirations", "group_updates", "rows_out"):
                 values[what] = self.counted[identity, what] / duration
             values["state_tuples"] = self.counted[identity, "state_tuples"] / max(1, samples)
             found[identity] = Cost(**values)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from itertools import islice
 
+from planner.files.tuple_table import LAST
 from planner.plan.plan import Operator
 from runtime.engines.early_aggregation.simulation import (
+    FOREVER,
     AggregationSimulation,
     AggregationWatch,
     Entry,
@@ -21,6 +23,17 @@ _LINES = (
     "Each combination that is found updates its group of the answer.",
 )
 ANSWER = "answer"
+_UPDATED = ("comparisons", "group_updates", "rows_out")
+# By kind of operator what the simulation counts of it.
+_COUNTED = {
+    "probe": _UPDATED,
+    "aggregate": _UPDATED,
+    "update": _UPDATED,
+    "output": _UPDATED,
+    "insert": ("inserts",),
+    "expire": ("expirations",),
+    "table": ("inserts", "expirations"),
+}
 
 
 def _group(alias: str, key: tuple[int, ...]) -> str:
@@ -102,7 +115,10 @@ class AggregationWatcher:
         self._seen.events = []
         for one in islice(self._arrivals, count):
             name = chip_id(one.alias, one.seq)
-            self._simulation.arrive(one.alias, Tuple(one.ts, dict(one.values), name))
+            until = one.until if 0 < one.until < LAST else FOREVER
+            self._simulation.arrive(
+                one.alias, Tuple(one.ts, dict(one.values), name, one.keys, until, one.rank)
+            )
         return self._seen.events
 
     def contents(self) -> dict[str, list[str]]:
@@ -116,20 +132,17 @@ class AggregationWatcher:
         return found
 
     def counts(self) -> Counts:
-        """Of probes, aggregation sets and the answer."""
-        simulation = self._simulation
+        """Of all operators but those that only pass tuples on."""
+        counted = self._simulation.counted
         return {
-            name: {
-                part: simulation.counted[name, part]
-                for part in ("comparisons", "group_updates", "rows_out")
-            }
-            for name, op in simulation.operators.items()
-            if op.kind in ("probe", "aggregate", "update", "output")
+            name: {part: counted[name, part] for part in _COUNTED[op.kind]}
+            for name, op in self._simulation.operators.items()
+            if op.kind in _COUNTED
         }
 
-    def results(self) -> None:
-        """The answer of an aggregation is its groups; they are compared by their updates."""
-        return
+    def results(self) -> int:
+        """Groups that are there, and those of blocks that have ended."""
+        return self._simulation.closed + len(self._simulation.groups)
 
 
 watcher = AggregationWatcher
