@@ -14,6 +14,7 @@ elif lesson is None:
     watched = choices.own_workload()
     player.show(watched)
     plan_picture.show(watched)
+    presenter.offer(watched, watched.workload.name)
 else:
     choices.title(lesson)
     text, steps = st.columns([2, 5], gap="medium")
@@ -22,4 +23,4 @@ else:
     with steps:
         player.show(watched)
     plan_picture.show(watched)
-    presenter.offer(lesson)
+    presenter.offer(watched, lesson.title)

@@ -52,6 +52,8 @@ class Objective:
     better: str = field(default="", compare=False, repr=False)
     worse: str = field(default="", compare=False, repr=False)
     kind: str = field(default="", compare=False, repr=False)
+    # Whether it is a sum over a whole run, which grows as a run goes on.
+    grows: bool = False
     # What each operator adds to the figure, by its id; None where it is no sum over operators.
     spread: Callable[[Plan, PlanOutcome], Mapping[str, float]] | None = field(
         default=None, compare=False, repr=False

@@ -68,6 +68,12 @@ def watcher(watched: Watched) -> Watcher | None:
     return None if module is None else import_module(module).watcher(watched)
 
 
+def fills_quickly(family: str) -> bool:
+    """Whether the watcher of a family fills windows without comparing what it stores."""
+    module = ENGINES[family].watcher
+    return module is not None and getattr(import_module(module), "FILLS_QUICKLY", False)
+
+
 def program_from_json(text: str) -> Program:
     """The program that `to_json` wrote."""
     content = json.loads(text)

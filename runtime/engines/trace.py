@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from planner.files.tuple_table import Table
+from planner.plan.cost import Quality
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.data.feed import Feed
@@ -80,8 +81,12 @@ class Watcher(Protocol):
     places: tuple[Place, ...]
     sources: tuple[str, ...]
 
-    def advance(self, count: int, last: bool) -> list[Event]:
-        """Take the next tuples of the feed; `last`: nothing comes after them."""
+    def advance(self, count: int, until: int, last: bool) -> list[Event]:
+        """Take the next tuples of the feed, and let the clock go on until then, in microseconds;
+        `last`: nothing comes after them."""
+
+    def fill(self, count: int, until: int) -> None:
+        """The same before the first step: what happens then is not looked at, nor what is found."""
 
     def contents(self) -> Mapping[str, Sequence[str]]:
         """By place its tuples, the oldest first."""
@@ -90,7 +95,40 @@ class Watcher(Protocol):
         """What it counted so far; what is not there is not compared."""
 
     def results(self) -> int | None:
-        """The results so far; None where they are not counted."""
+        """The results so far; None where the kernel counts them at another time."""
+
+    def qualities(self) -> Mapping[str, Quality]:
+        """What is known of queries so far; what is None is not compared."""
+
+    def waited(self) -> float | None:
+        """How long results waited to be delivered after their last tuple, on average in seconds."""
+
+    def pauses(self) -> Sequence[int]:
+        """When something happened between tuples, in microseconds."""
+
+
+class WatcherBase:
+    """What most watchers have in common: nothing is known of the quality of answers, and nothing
+    happens between tuples."""
+
+    def advance(self, count: int, until: int, last: bool) -> list[Event]:
+        raise NotImplementedError
+
+    def fill(self, count: int, until: int) -> None:
+        """Windows fill as they do in any step."""
+        self.advance(count, until, False)
+
+    def qualities(self) -> Mapping[str, Quality]:
+        """Nothing."""
+        return {}
+
+    def waited(self) -> float | None:
+        """Not known."""
+        return None
+
+    def pauses(self) -> Sequence[int]:
+        """None."""
+        return ()
 
 
 def chip_id(source: str, seq: int) -> str:

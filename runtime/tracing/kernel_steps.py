@@ -1,13 +1,14 @@
 """A plan's own program, stepped one tuple at a time in this process.
 
 Each step is the program's `step` on a batch of one tuple (of one instant, where what arrives
-together is served together). Counts are differences of the program's own counters, and the state
-after every step is kept: going back is exact, since a step can be taken again from its state.
+together is served together), or of none: the clock goes on until a pause that was asked for. Counts
+are the program's own, and the state after every step is kept: going back is exact, since a step can
+be taken again from its state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -28,65 +29,61 @@ from runtime.engines.registry import engine
 
 # More steps are not looked at by anybody, and each keeps its state.
 MOST_STEPS = 500
-_MOST_ROWS = 100_000
+# Results are counted, not kept.
+_NO_ROWS = 0
 _COUNTED = tuple(name for name in COST_FIELDS if name != "state_tuples")
 
 CountsByOperator = dict[str, dict[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class KernelStep:
-    """After a step: the program's state, what it counted so far, and the rows of this step.
-
-    The tuples of the step are those of the feed from `first` until `stop`.
+class Moment:
+    """The tuples of a step are those of the feed from `first` until `stop`; its clock stands at
+    `until`. The first step may fill the windows; the last has no tuple: what waits is worked off.
     """
 
     first: int
     stop: int
+    until: int
+    fills: bool = False
+    last: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KernelStep:
+    """After a step: the program's state, and what it counted so far."""
+
+    moment: Moment
     state: bytes
     totals: bytes
     counts: CountsByOperator
     tally: Tally
-    rows: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)
-class SteppedProgram:
-    """A program, the feed it is stepped through, and where its steps are cut.
-
-    The first batch, up to `cuts[0]`, fills the windows and is not stepped. The last step has no
-    tuple: what still waits is worked off.
-    """
+class Stepped:
+    """A program, the feed it is stepped through, and the moments of its steps."""
 
     plan: Plan
     program: Program
     feed: Feed
-    cuts: tuple[int, ...]
+    moments: tuple[Moment, ...]
 
     def steps(self) -> Iterator[KernelStep]:
         """All steps in turn, the filling of the windows first where there is any."""
         state: bytes | None = None
-        for first, stop in pairwise(self.bounds):
-            step = self.step(state, first, stop)
+        for moment in self.moments:
+            step = self.step(state, moment)
             state = step.state
             yield step
-        yield self.step(state, self.cuts[-1], self.cuts[-1])
 
-    @property
-    def bounds(self) -> tuple[int, ...]:
-        """Where steps begin and end, the filling of the windows included."""
-        return self.cuts if self.cuts[0] == 0 else (0, *self.cuts)
-
-    def step(self, state: bytes | None, first: int, stop: int) -> KernelStep:
+    def step(self, state: bytes | None, moment: Moment) -> KernelStep:
         """One step from a state: the same state gives the same step, whenever it is taken."""
-        tuples = self.feed.tuples.take(slice(first, stop))
-        until = int(self.feed.tuples.ts[max(0, stop - 1)])
-        last = first == self.cuts[-1]
-        done = self.program.step(state, Batch(tuples, until, last).pack(), 0, _MOST_ROWS)
+        tuples = self.feed.tuples.take(slice(moment.first, moment.stop))
+        batch = Batch(tuples, moment.until, moment.last).pack()
+        done = self.program.step(state, batch, 0, _NO_ROWS)
         tally = self.program.tally([done.totals], self.plan)
-        return KernelStep(
-            first, stop, done.state, done.totals, self._counts(tally), tally, done.rows
-        )
+        return KernelStep(moment, done.state, done.totals, self._counts(tally), tally)
 
     def _counts(self, tally: Tally) -> CountsByOperator:
         """Costs are per second of the span: as whole counts again."""
@@ -104,8 +101,12 @@ def stepped(
     start: int = 0,
     most: int = MOST_STEPS,
     units: UnitCosts | None = None,
-) -> SteppedProgram:
-    """The program of a plan, to be stepped from the first tuple at `start` microseconds on."""
+    pauses: Sequence[int] = (),
+) -> Stepped:
+    """The program of a plan, to be stepped from the first tuple at `start` microseconds on.
+
+    At `pauses`, in microseconds and in order, there is a step without a tuple.
+    """
     if not 1 <= most <= MOST_STEPS:
         raise RunError(f"between 1 and {MOST_STEPS} steps can be watched", "steps")
     found = engine(plan.family)
@@ -124,7 +125,22 @@ def stepped(
     given = PlanInput(plan, workload, feed.schema, span, Split(1, split.modulus), units=units)
     program = found.compile(given)
     program.load()
-    return SteppedProgram(plan, program, feed, cuts)
+    return Stepped(plan, program, feed, tuple(_moments(feed, cuts, pauses)))
+
+
+def _moments(feed: Feed, cuts: Sequence[int], pauses: Sequence[int]) -> Iterator[Moment]:
+    """A step for each cut, with the pauses in between."""
+    ts: Any = feed.tuples.ts
+    end = cuts[-1]
+    if cuts[0]:
+        yield Moment(0, cuts[0], int(ts[cuts[0] - 1]), fills=True)
+    waiting = [at for at in pauses if at > int(ts[cuts[0]])]
+    for first, stop in pairwise(cuts):
+        at = int(ts[stop - 1])
+        yield Moment(first, stop, at)
+        while waiting and (stop == end or waiting[0] < int(ts[stop])):
+            yield Moment(stop, stop, waiting.pop(0))
+    yield Moment(end, end, int(ts[end - 1]), last=True)
 
 
 def _cuts(feed: Feed, start: int, most: int) -> tuple[int, ...]:

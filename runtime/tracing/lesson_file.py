@@ -25,7 +25,7 @@ MOST_STEPS = 200
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,60}")
 _KEYS = {
     "version", "title", "paper", "place", "order", "workload", "sample", "family", "plans",
-    "tuples", "start", "steps", "show", "text", "question", "change", "after",
+    "tuples", "start", "steps", "show", "counter", "text", "question", "change", "after",
 }  # fmt: skip
 
 
@@ -51,7 +51,8 @@ class LessonVariants:
 @dataclass(frozen=True, slots=True)
 class Lesson:
     """A lesson as it was read. Without tuples they are generated; `start` is in microseconds, None
-    where steps begin with full windows."""
+    where steps begin with full windows. `counter` is the objective whose figure runs beside plans,
+    None the family's own."""
 
     name: str
     title: str
@@ -65,16 +66,22 @@ class Lesson:
     start: int | None
     steps: int
     show: tuple[str, ...]
+    counter: str | None
     text: str
     question: Question | None
     change: LessonVariants | None
     after: str
 
 
-def lessons(folder: Path) -> list[Lesson]:
-    """All lessons of a folder, in their order."""
-    found = [read_lesson(file) for file in sorted(folder.glob("*.yaml"))]
-    return sorted(found, key=lambda lesson: (lesson.order, lesson.name))
+def lessons(folder: Path) -> tuple[list[Lesson], list[PlanError]]:
+    """All lessons of a folder, in their order; and what is wrong with files that are none."""
+    found, mistakes = [], []
+    for file in sorted(folder.glob("*.yaml")):
+        try:
+            found.append(read_lesson(file))
+        except PlanError as error:
+            mistakes.append(error)
+    return sorted(found, key=lambda lesson: (lesson.order, lesson.name)), mistakes
 
 
 def read_lesson(file: Path) -> Lesson:
@@ -83,6 +90,9 @@ def read_lesson(file: Path) -> Lesson:
         raise PlanError("a lesson's file is named with small letters, digits and -", file.name)
     try:
         content = read_yaml(file.read_bytes())
+    except OSError as error:
+        reason = error.strerror or "it cannot be read"
+        raise PlanError(f"cannot be read: {reason}", f"lesson {file.name}") from error
     except PlanError as error:
         raise PlanError(f"{error}", f"lesson {file.name}") from error
     return _Reader(file, content).lesson()
@@ -144,6 +154,7 @@ class _Reader:
             start=None if start == "full" else 0,
             steps=self._whole("steps", 40, 1, MOST_STEPS),
             show=self._texts("show", content, 0, 4),
+            counter=self._text("counter") if "counter" in content else None,
             text=self._text("text"),
             question=self._question(),
             change=self._change(raw),

@@ -5,44 +5,103 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from planner.plan.cost import ADDED_UP, Estimate
+from planner.plan.cost import Estimate
+from planner.plan.objective import Objective, Outcome
 from planner.plan.operator_names import operator_name
+from planner.plan.plan import Plan
+from planner.workload.workload import Workload
 from runtime.engines.trace import Event
-from runtime.tracing.trace import PlanTrace, TraceStep
+from runtime.tracing.session import Watching
+from runtime.tracing.trace import SoFar, Step, Trace
 
 # Of a place the newest tuples are drawn, and of a probe as many.
 MOST_CHIPS = 24
-UNIT = "operations"
-_PARTS = ADDED_UP[UNIT]
+_MICROSECONDS = 1e6
 
 
-def player_data(
-    traces: Sequence[PlanTrace],
-    estimates: Sequence[Estimate],
-    shown: Sequence[str] = (),
-    full: bool = True,
-    sheds: bool = False,
-) -> dict[str, Any]:
+def player_data(watching: Watching, shown: Sequence[str] = ()) -> dict[str, Any]:
     """One plan or two on the same arrivals; `shown` are the attributes that chips bear.
 
-    Unless windows were `full` when the steps began, nothing is predicted: the model is of full
-    windows. `sheds`: answers may differ, since tuples are not kept.
+    Unless windows were full when the steps began, nothing is predicted: the model is of full
+    windows.
     """
+    traces, counter = watching.traces, _Counter(watching.objective, watching.workload)
     sources = list(dict.fromkeys(chip.source for t in traces for chip in t.chips.values()))
     chips = {
         chip.id: [sources.index(chip.source), _values(chip.values, shown), _seconds(chip.ts)]
         for trace in traces
         for chip in trace.chips.values()
     }
+    pairs = zip(traces, watching.estimates, strict=True)
     return {
         "plans": [
-            _plan(trace, estimate, full) for trace, estimate in zip(traces, estimates, strict=True)
+            _plan(trace, estimate if watching.full else None, counter) for trace, estimate in pairs
         ],
         "chips": chips,
         "sources": sources,
-        "unit": UNIT,
-        "sheds": sheds,
+        "unit": counter.unit,
+        "counter": counter.of_operators,
+        "lowest": watching.objective.is_lowest,
+        "sheds": watching.sheds,
+        "full": watching.full,
+        "drawn": watching.drawn,
     }
+
+
+class _Counter:
+    """What runs beside a plan: the figure that plans are ranked by, and what operators add to it.
+
+    Work and importance are added up; what is held, and delays, are means so far. Of a share of all
+    results nothing can be said before all are known.
+    """
+
+    def __init__(self, by: Objective, workload: Workload) -> None:
+        self._by = by
+        self._run_seconds = workload.warmup + workload.run.duration
+        self._adds_up = by.spread is not None and by.part != "state_tuples"
+        per_second, by_second = "/s", " of work per s"
+        self._factor = 1.0
+        if by.name == "seconds":
+            self.unit, self._factor = "µs of CPU", _MICROSECONDS
+        elif self._adds_up:
+            self.unit = by.unit.removesuffix(by_second).removesuffix(per_second)
+        elif by.part == "state_tuples":
+            self.unit = "tuples held on average"
+        elif by.grows:
+            self.unit = by.unit
+        else:
+            self.unit = f"{by.unit} {by.title[0].lower()}{by.title[1:]}"
+        # Delays and importance are of no single operator: beside them stands what operators do.
+        self.of_operators = self.unit if by.spread is not None else "operations"
+
+    def figure(self, plan: Plan, step: SoFar, before: SoFar) -> float | None:
+        """The figure of a plan, less what it was `before` the first step."""
+        value = self._by.of(plan, step)
+        if value is None or not (self._by.is_lowest or self._by.grows):
+            return None
+        if self._by.grows:
+            return value - (self._by.of(plan, before) or 0.0)
+        return self._scaled(value, step.seconds)
+
+    def predicted(self, plan: Plan, estimate: Estimate, seconds: float) -> float | None:
+        """What the model predicts for so many seconds."""
+        value = self._by.of(plan, estimate)
+        if value is None or not (self._by.is_lowest or self._by.grows):
+            return None
+        if self._by.grows:
+            return value * seconds / self._run_seconds
+        return self._scaled(value, seconds)
+
+    def operators(self, plan: Plan, outcome: Outcome, seconds: float) -> Mapping[str, float]:
+        """By operator the same, or else its operations."""
+        spread = self._by.by_operator(plan, outcome) if self._by.spread is not None else None
+        if self._by.spread is None:
+            done = {name: cost.operations for name, cost in outcome.costs.items()}
+            return {name: value * seconds for name, value in done.items()}
+        return {name: self._scaled(value, seconds) for name, value in (spread or {}).items()}
+
+    def _scaled(self, value: float, seconds: float) -> float:
+        return value * self._factor * (seconds if self._adds_up else 1.0)
 
 
 def _values(values: Mapping[str, object], shown: Sequence[str]) -> str:
@@ -53,52 +112,58 @@ def _seconds(ts: int) -> str:
     return f"{ts / 1e6:.2f}".rstrip("0").rstrip(".")
 
 
-def _plan(trace: PlanTrace, estimate: Estimate, full: bool) -> dict[str, Any]:
-    operators, rates = [], {}
-    for op in trace.plan.operators():
-        cost = estimate.costs.get(op.id)
-        rates[op.id] = cost.operations if cost is not None and full else None
-        done = _operations(trace.steps[-1].counts.get(op.id, {}))
-        if done or rates[op.id]:
-            operators.append(op)
+def _plan(trace: Trace, estimate: Estimate | None, counter: _Counter) -> dict[str, Any]:
     steps = [trace.start, *trace.steps]
-    drawn = [_step(step, [op.id for op in operators], rates, trace.begin) for step in steps]
+    end = counter.operators(trace.plan, trace.steps[-1].so_far, trace.steps[-1].so_far.seconds)
+    rates = {} if estimate is None else counter.operators(trace.plan, estimate, 1.0)
+    operators = [op for op in trace.plan.operators() if end.get(op.id) or rates.get(op.id)]
+    drawn = _Drawn(trace, estimate, counter, [op.id for op in operators])
+    made = [drawn.step(step) for step in steps]
     return {
         "label": trace.plan.label,
         "lines": list(trace.lines),
         "places": [
             {"id": place.id, "title": place.title, "room": place.room} for place in trace.places
         ],
-        "operators": [{"name": operator_name(op), "rate": rates[op.id]} for op in operators],
-        "start": drawn[0],
-        "steps": drawn[1:],
+        "operators": [operator_name(op) for op in operators],
+        "start": made[0],
+        "steps": made[1:],
     }
 
 
-def _operations(counts: Mapping[str, int]) -> int:
-    return sum(counts.get(part, 0) for part in _PARTS)
+class _Drawn:
+    """The steps of a plan as they are drawn; what was found before the first step is left out."""
 
+    def __init__(
+        self, trace: Trace, estimate: Estimate | None, counter: _Counter, operators: Sequence[str]
+    ) -> None:
+        self._trace, self._estimate, self._counter = trace, estimate, counter
+        self._operators = operators
 
-def _step(
-    step: TraceStep, operators: Sequence[str], rates: Mapping[str, float | None], begin: int
-) -> dict[str, Any]:
-    counts = [_operations(step.counts.get(name, {})) for name in operators]
-    seconds = max(0.0, (step.ts - begin) / 1e6)
-    known = [rate for name in operators if (rate := rates[name]) is not None]
-    return {
-        "time": _seconds(step.ts),
-        "seconds": seconds,
-        "arrivals": list(step.arrivals),
-        "events": [_event(event) for event in step.events],
-        "contents": {
-            place: [len(held), list(held[-MOST_CHIPS:])] for place, held in step.contents.items()
-        },
-        "counts": counts,
-        "total": sum(counts),
-        "predicted": sum(known) * seconds if known else None,
-        "results": step.results,
-        "digest": str(step.digest),
-    }
+    def step(self, step: Step) -> dict[str, Any]:
+        plan, counter, seconds = self._trace.plan, self._counter, step.so_far.seconds
+        counts = counter.operators(plan, step.so_far, seconds)
+        predicted, expected = None, None
+        if self._estimate is not None:
+            predicted = counter.predicted(plan, self._estimate, seconds)
+            expected = counter.operators(plan, self._estimate, seconds)
+        return {
+            "time": _seconds(step.ts),
+            "last": step.last,
+            "arrivals": list(step.arrivals),
+            "events": [_event(event) for event in step.events],
+            "contents": {
+                place: [len(held), list(held[-MOST_CHIPS:])]
+                for place, held in step.contents.items()
+            },
+            "counts": [counts.get(name, 0.0) for name in self._operators],
+            "expected": expected and [expected.get(name, 0.0) for name in self._operators],
+            "figure": counter.figure(plan, step.so_far, self._trace.start.so_far),
+            "predicted": predicted,
+            "waited": step.waited,
+            "results": step.results - self._trace.start.results,
+            "digest": str(step.digest),
+        }
 
 
 def _event(event: Event) -> list[Any]:

@@ -4,29 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from planner.errors import PlanError
+from planner.families.protocol import PlanSpace
 from planner.families.registry import applicable, chosen_plan, covering, family
 from planner.files.tuple_table import Table
 from planner.plan.cost import Estimate, UnitCosts
+from planner.plan.objective import Objective
 from planner.statistics.generate import generate
-from planner.workload.query import TimeWindow, TumblingWindow
+from planner.workload.query import TumblingWindow
 from planner.workload.workload import Workload
-from runtime.tracing.trace import PlanTrace, traced
+from runtime.tracing.shortened import MOST_STORED_QUICKLY
+from runtime.tracing.trace import Trace, traced
 
-# With more tuples in the windows a simulation takes too long, and nobody could see them.
-MOST_STORED = 1_500
+# Tuples are generated for so many times the seconds that the steps should take.
 _MORE_SECONDS = 3
+# With more steps nobody would step from scan to scan: those between two tuples are then one.
+MOST_WITH_PAUSES, MOST_QUERIES_WITH_PAUSES = 200, 12
 
 
 @dataclass(frozen=True, slots=True)
 class Watching:
-    """Traces with the estimates of their plans; `full`: windows were full at the first step."""
+    """Traces with the estimates of their plans, and what they are ranked by.
 
-    traces: tuple[PlanTrace, ...]
+    `full`: windows were full at the first step, as the model has it. `sheds`: answers may differ,
+    since tuples are not kept. `drawn`: there is a simulation that says what happens in a step.
+    """
+
+    workload: Workload
+    traces: tuple[Trace, ...]
     estimates: tuple[Estimate, ...]
+    objective: Objective
     full: bool
     sheds: bool
+    drawn: bool
 
 
 def watch(
@@ -37,42 +49,51 @@ def watch(
     tables: Mapping[str, Table] | None = None,
     full: bool = True,
     units: UnitCosts | None = None,
+    by: str | None = None,
 ) -> Watching:
-    """Step these plans, on these tuples or on generated ones, from full windows if that can be."""
+    """Step these plans, on these tuples or on generated ones, from full windows if that can be.
+
+    `by` is the objective whose figure they are compared by; None is the family's own.
+    """
     if name is None:
         applicable(workload, "no plans for this workload")
         name = covering(workload)[0].name
-    space = family(name).space(workload)
+    space = family(name).space(workload, units)
     plans = [chosen_plan(space, label) for label in labels]
     start = 0
     if tables is None:
-        rate = sum(stream.rate or 0.0 for stream in workload.streams)
-        if rate <= 0:
-            raise PlanError("no stream has a rate, so no tuples can be generated", workload.name)
-        longest = _longest(workload)
-        full = full and rate * longest <= MOST_STORED
-        start = round(longest * 1_000_000) if full else 0
-        seconds = (longest if full else 0.0) + _MORE_SECONDS * steps / rate
-        tables = generate(workload, seconds, workload.run.seed)
-    else:
-        full = False
-    traces = tuple(traced(plan, workload, tables, start, steps, units) for plan in plans)
+        tables, start = _generated(workload, steps, full)
+    step = partial(traced, workload=workload, tables=tables, start=start, most=steps, units=units)
+    traces = tuple(step(plan) for plan in plans)
+    pauses = sorted({at for trace in traces for at in trace.pauses if at > start})
+    few = len(workload.queries) <= MOST_QUERIES_WITH_PAUSES
+    if pauses and few and len(traces[0].steps) + len(pauses) <= MOST_WITH_PAUSES:
+        traces = tuple(step(plan, pauses=pauses) for plan in plans)
     if all(trace.ends_quietly for trace in traces):
         traces = tuple(trace.without_end() for trace in traces)
-    estimates = tuple(space.estimate(plan) for plan in plans)
+    return _watching(space, workload, traces, start > 0, by)
+
+
+def _watching(
+    space: PlanSpace, workload: Workload, traces: tuple[Trace, ...], full: bool, by: str | None
+) -> Watching:
+    estimates = tuple(space.estimate(trace.plan) for trace in traces)
     # An answer that may miss results says so by its recall.
     sheds = any(q.recall is not None for e in estimates for q in e.qualities.values())
-    return Watching(traces, estimates, full, sheds)
+    drawn = any(trace.places for trace in traces)
+    return Watching(workload, traces, estimates, space.objective(by), full, sheds, drawn)
 
 
-def _longest(workload: Workload) -> float:
-    """The longest window in seconds; a window of rows as long as it takes to fill."""
-    found = [0.0]
-    for query in workload.queries:
-        for source in query.sources:
-            window = source.window
-            if isinstance(window, TimeWindow | TumblingWindow):
-                found.append(window.seconds)
-            elif window is not None and hasattr(window, "rows"):
-                found.append(window.rows / (workload.stream(source.name).rate or 1.0))
-    return max(found)
+def _generated(workload: Workload, steps: int, full: bool) -> tuple[Mapping[str, Table], int]:
+    """Tuples for so many steps, and when those begin: with full windows, if these can be filled."""
+    rate = sum(stream.rate or 0.0 for stream in workload.streams)
+    if rate <= 0:
+        raise PlanError("no stream has a rate, so no tuples can be generated", workload.name)
+    longest = workload.longest_window
+    if not full or rate * longest > MOST_STORED_QUICKLY:
+        longest = 0.0
+    elif any(isinstance(s.window, TumblingWindow) for q in workload.queries for s in q.sources):
+        # A block begins empty: its middle is what the model speaks of.
+        longest *= 1.5
+    seconds = longest + _MORE_SECONDS * steps / rate
+    return generate(workload, seconds, workload.run.seed), round(longest * 1_000_000)

@@ -6,12 +6,13 @@ watcher, and believed only where it counts the same: a difference is a fault, wi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from planner.errors import RunError
 from planner.files.tuple_table import Table
-from planner.plan.cost import UnitCosts
+from planner.plan.cost import Cost, Quality, UnitCosts
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.engines.registry import watcher
@@ -20,7 +21,8 @@ from runtime.tracing.kernel_steps import (
     MOST_STEPS,
     CountsByOperator,
     KernelStep,
-    SteppedProgram,
+    Moment,
+    Stepped,
     stepped,
 )
 
@@ -40,25 +42,39 @@ class Chip:
 
 
 @dataclass(frozen=True, slots=True)
-class TraceStep:
+class SoFar:
+    """What was counted in so many seconds, in the shape of an estimate; no costs in no time."""
+
+    seconds: float
+    costs: Mapping[str, Cost]
+    qualities: Mapping[str, Quality]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
     """One step: the tuples that arrive, what happens, and what is there and was counted then.
 
-    `results` and `digest` are the kernel's, over all queries since the first tuple.
+    `results` and `digest` are the kernel's, over all queries since the first tuple; `so_far` is
+    what it counted since the first step, per second as predictions are. `last`: nothing more
+    arrives, and what waits is worked off. Results have `waited` so many seconds on average.
     """
 
     ts: int
+    last: bool
     arrivals: tuple[str, ...]
     events: tuple[Event, ...]
     contents: Mapping[str, Sequence[str]]
     counts: CountsByOperator
+    so_far: SoFar
     results: int
     digest: int
+    waited: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PlanTrace:
     """A plan's steps. `start` is what was there before the first of them; without a watcher there
-    are no places, and steps have no events."""
+    are no places, and steps have no events. At `pauses` something happened between tuples."""
 
     plan: Plan
     lines: tuple[str, ...]
@@ -67,7 +83,8 @@ class PlanTrace:
     start: TraceStep
     steps: tuple[TraceStep, ...]
     begin: int
-    stepped: SteppedProgram
+    pauses: tuple[int, ...]
+    stepped: Stepped
     states: tuple[bytes | None, ...]
 
     @property
@@ -88,11 +105,13 @@ def traced(
     start: int = 0,
     most: int = MOST_STEPS,
     units: UnitCosts | None = None,
-) -> PlanTrace:
-    """Step a plan through its tuples, from `start` microseconds on; windows fill before that."""
-    program = stepped(plan, workload, tables, start, most, units)
+    pauses: Sequence[int] = (),
+) -> Trace:
+    """Step a plan through its tuples, from `start` microseconds on; windows fill before that. At
+    `pauses` there are steps without a tuple."""
+    program = stepped(plan, workload, tables, start, most, units, pauses)
     watched = watcher(Watched(plan, workload, tables, program.feed, program.program))
-    before, *taken = _watched_steps(program, watched)
+    before, *taken = _watched_steps(program, watched, start)
     chips = _chips(workload, tables, program, watched)
     return PlanTrace(
         plan,
@@ -102,63 +121,96 @@ def traced(
         before[1],
         tuple(step for _, step in taken),
         start,
+        tuple(watched.pauses()) if watched else (),
         program,
         (before[0], *(state for state, _ in taken)),
     )
 
 
 def _watched_steps(
-    program: SteppedProgram, watched: Watcher | None
-) -> Iterator[tuple[bytes | None, TraceStep]]:
+    program: Stepped, watched: Watcher | None, start: int
+) -> Iterator[tuple[bytes | None, Step]]:
     """What was there before, then every step, each with the state that the kernel has after it."""
     names = _names(program, watched)
-    if program.cuts[0] == 0:
+    if not program.moments[0].fills:
         contents = watched.contents() if watched else {}
-        yield None, TraceStep(program.program.span.warmup, (), (), _kept(contents), {}, 0, 0)
+        nothing = SoFar(0.0, {}, {})
+        yield None, Step(start, False, (), (), _kept(contents), {}, nothing, 0, 0)
+    found = 0
     for kernel in program.steps():
         events: list[Event] = []
         contents = {}
+        at = kernel.moment
         if watched is not None:
-            events = watched.advance(kernel.stop - kernel.first, kernel.first == program.cuts[-1])
+            if at.fills:
+                watched.fill(at.stop - at.first, at.until)
+                # What was found then was perhaps not looked for.
+                found = kernel.tally.results - (watched.results() or 0)
+            else:
+                events = watched.advance(at.stop - at.first, at.until, at.last)
             contents = _kept(watched.contents())
-            _check(kernel, watched)
-        filling = kernel.first == 0 < program.cuts[0]
-        tuples = program.feed.tuples
-        arrivals = [] if filling else [n for n in names[kernel.first : kernel.stop] if n]
+            _check(kernel, watched, found)
+        arrivals = [] if at.fills else [n for n in names[at.first : at.stop] if n]
         yield (
             kernel.state,
-            TraceStep(
-                int(tuples.ts[max(0, kernel.stop - 1)]),
+            Step(
+                _time(program, at),
+                at.last,
                 tuple(arrivals),
-                () if filling else tuple(events),
+                tuple(events),
                 contents,
                 kernel.counts,
+                _so_far(program, kernel, start),
                 kernel.tally.results,
                 kernel.tally.digest,
+                watched.waited() if watched else None,
             ),
         )
+
+
+def _time(program: Stepped, moment: Moment) -> int:
+    """A lazy join's clock goes on to its next tick when nothing more arrives."""
+    return program.program.span.end if moment.last else moment.until
+
+
+def _so_far(program: Stepped, kernel: KernelStep, start: int) -> SoFar:
+    """Costs are per second of the whole span: as those of the time that has passed."""
+    span = program.program.span
+    seconds = max(0.0, (_time(program, kernel.moment) - start) / 1e6)
+    if not seconds:
+        return SoFar(0.0, {}, kernel.tally.qualities)
+    share = span.seconds / seconds
+    costs = {
+        name: Cost(**{part: share * value for part, value in cost.as_dict().items()})
+        for name, cost in kernel.tally.costs.items()
+    }
+    return SoFar(seconds, costs, kernel.tally.qualities)
 
 
 def _kept(contents: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
     return {place: tuple(chips) for place, chips in contents.items()}
 
 
-def _check(kernel: KernelStep, watched: Watcher) -> None:
-    """The simulation must count what the kernel counts, operator by operator."""
-    step = f"step of tuple {kernel.stop}"
+def _check(kernel: KernelStep, watched: Watcher, before: int) -> None:
+    """The simulation must count what the kernel counts, operator by operator, and find what it
+    finds but for what was found `before` the first step."""
+    step = f"step of tuple {kernel.moment.stop}"
     for operator, own in watched.counts().items():
         for part, count in own.items():
-            measured = kernel.counts[operator][part]
-            if abs(count - measured) > 1e-6:
-                raise WatchError(
-                    f"what is drawn counts {count} {part} of {operator}, the kernel {measured}",
-                    step,
-                )
+            _compare(count, kernel.counts[operator][part], f"{part} of {operator}", step)
     results = watched.results()
-    if results is not None and results != kernel.tally.results:
-        raise WatchError(
-            f"what is drawn has {results} results, the kernel {kernel.tally.results}", step
-        )
+    if results is not None:
+        _compare(before + results, kernel.tally.results, "results", step)
+    for query, seen in watched.qualities().items():
+        measured = kernel.tally.qualities[query].as_dict()
+        for figure, value in seen.as_dict().items():
+            if value is not None:
+                _compare(value, measured[figure], f"{figure} of {query}", step)
+
+
+def _compare(drawn: float, measured: float | None, what: str, step: str) -> None:
+    if measured is None or not math.isclose(drawn, measured, rel_tol=1e-9, abs_tol=1e-6):
+        raise WatchError(f"what is drawn counts {drawn} {what}, the kernel {measured}", step)
 
 
 def _names(program: SteppedProgram, watched: Watcher | None) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tests.oracles.schedules import Policy, Trace, released
+from runtime.engines.shared_schedule.simulation.server import Policy, Trace, released
 
 
 def waiting_max(trace: Trace, warmup: int) -> int:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 import numpy as np
 
-from planner.families.shared_schedule.model import model_of
 from planner.families.stages import PlannedStage
 from planner.joins.shared.query_groups import Group, groups_of
 from planner.workload.query import Query
@@ -24,10 +22,17 @@ from runtime.engines.shared_schedule.kernel.types import (
     QUEUE_MAX,
     WAITED,
 )
+from runtime.engines.shared_schedule.simulation import server as oracle
+from runtime.engines.shared_schedule.simulation.policies import policy_of
+from runtime.engines.shared_schedule.simulation.server import (
+    NEVER,
+    Clock,
+    Outer,
+    Policy,
+    Trace,
+)
 from tests.oracles import schedule_measures as measure
-from tests.oracles import schedules as oracle
 from tests.oracles.joins import Data, holds
-from tests.oracles.schedules import NEVER, Clock, Outer, Policy, Trace
 from tests.runtime.scheduling import SPAN, Scheduled
 
 WARMUP, END = SPAN.warmup * 1000, SPAN.end * 1000
@@ -88,43 +93,13 @@ def _examined(group: Group, data: Data, one: tuple[str, int], other: tuple[str, 
     return keys[0] % group.buckets == keys[1] % group.buckets
 
 
-def weights_of(workload: Workload, by_query: dict[str, float]) -> list[Fraction]:
-    """By window, the first of nothing: the weights of its queries together."""
-    (group,) = groups_of(workload)
-    found = [Fraction(0)] * len(group.boundaries)
-    for member in group.members:
-        found[group.boundaries.index(member.longest)] += Fraction(repr(by_query[member.query]))
-    return found
-
-
-def policy_of(stage: PlannedStage, found: Scheduled, number: int, server: int) -> Policy:
+def served_by(stage: PlannedStage, found: Scheduled, number: int, server: int) -> Policy:
     """What a server should do in an era, in the simulator's terms."""
-    workload, (group,) = stage.workload, groups_of(stage.workload)
-    table, windows = found.program.eras[number].policies[server], group.boundaries
+    table = found.program.eras[number].policies[server]
     assert table is not None
-    points, ties = table.points, "smaller" if table.smaller else "larger"
     names = {number: name.split()[0] for name, number in found.program.names.items()}
     name = stage.plan.label.split("@")[0] if server == servers.OWN else names[server]
-    if name == "LWO":
-        return oracle.largest_window_only(len(windows) - 1)
-    if name == "SWF":
-        return oracle.smallest_window_first(points)
-    if name == "EDF":
-        deadlines: list[int | None] = [None] * len(windows)
-        for member in group.members:
-            due, place = workload.query(member.query).deadline, windows.index(member.longest)
-            if due is not None:
-                known = deadlines[place]
-                deadlines[place] = min(round(due * 1e9), known or round(due * 1e9))
-        return oracle.earliest_deadline(deadlines, points, ties)
-    if name == "FAIR":
-        return oracle.least_stretch(dict(zip(points, table.length, strict=False)), points, ties)
-    weights = weights_of(
-        workload, {q.name: q.weight if name == "WMQT" else 1.0 for q in workload.queries}
-    )
-    if name == "OUT":
-        weights = [Fraction(0), *model_of(workload).wanted(lambda: [1.0] * len(windows)).outputs]
-    return oracle.maximum_query_throughput(windows, weights, points, ties)
+    return policy_of(stage.workload, name, table)
 
 
 @dataclass(slots=True)
@@ -181,7 +156,7 @@ class Comparison:
         by_query = {name: Expected() for name in self.found.program.queries}
         free = NEVER
         for number, (stage, outers) in enumerate(zip(self.stages, self.outers, strict=True)):
-            policy = policy_of(stage, self.found, number, server)
+            policy = served_by(stage, self.found, number, server)
             trace = oracle.scheduled(outers, policy, self.clock, free)
             free = max((scan.end for scan in trace.scans), default=free)
             (group,) = groups_of(stage.workload)

@@ -10,8 +10,8 @@ from planner.families.stages import PlannedStage
 from planner.joins.shared.query_groups import Condition, Group, groups_of
 from planner.plan.cost import COST_FIELDS, Cost
 from planner.plan.plan import Operator
+from runtime.engines.shared_schedule.simulation.server import NEVER, Outer
 from tests.oracles.joins import Data
-from tests.oracles.schedules import NEVER, Outer
 from tests.runtime.scheduling import SPAN
 
 

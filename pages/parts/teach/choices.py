@@ -2,32 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any, TypeVar
 
 import streamlit as st
 
-from pages.parts.shared import planning, samples, state
-from pages.parts.shared.formatting import plain
-from pages.parts.teach.player import PlayerRequest
+from pages.parts.shared import controls, planning, samples, state
+from pages.parts.shared.formatting import counted, plain
+from pages.parts.teach.player import Asked
 from planner.errors import PlanError
+from planner.workload.workload import Workload
 from runtime.tracing.lesson_file import Lesson, lessons
+from runtime.tracing.shortened import shortened, shortening
 
+T = TypeVar("T")
 LESSON = "lesson"
 _FOLDER = samples.FOLDER / "lessons"
 _STEPS = (20, 40, 100, 200)
 
 
-@st.cache_resource(show_spinner=False)
-def _read(stamp: object) -> tuple[Lesson, ...]:
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _read(stamp: object) -> tuple[list[Lesson], list[PlanError]]:
     """Read again when a file has changed."""
     del stamp
-    return tuple(lessons(_FOLDER))
+    return lessons(_FOLDER)
 
 
-def known() -> tuple[Lesson, ...]:
+def _now() -> tuple[list[Lesson], list[PlanError]]:
+    return _read(tuple((f.name, f.stat().st_mtime_ns) for f in sorted(_FOLDER.glob("*.yaml"))))
+
+
+def known() -> list[Lesson]:
     """All lessons, as their files are now."""
-    stamp = tuple((file.name, file.stat().st_mtime_ns) for file in sorted(_FOLDER.glob("*.yaml")))
-    return _read(stamp)
+    return _now()[0]
+
+
+def show_mistakes() -> None:
+    """What is wrong with files of lessons; the others are there all the same."""
+    for mistake in _now()[1]:
+        controls.show(mistake)
 
 
 def lesson() -> Lesson | None:
@@ -67,38 +81,71 @@ def title(now: Lesson | None) -> None:
         )
         if now is not None and now.place:
             st.caption(plain(f"{now.paper}, {now.place}" if now.paper else now.place, 160))
+    show_mistakes()
 
 
 def _choose(key: str) -> None:
     _open(st.session_state[key])
 
 
-def own_workload() -> PlayerRequest:
-    """Two plans of the open workload: the best, and the one that it is compared with."""
-    family, workload = planning.subject()
+def own_workload(choose: bool = True) -> Asked:
+    """Two plans of the open workload: the best, and the one that it is compared with.
+
+    Without boxes to `choose` from they are those that were chosen last.
+    """
+    family, whole = planning.subject()
+    factor = shortening(whole, family.name)
+    workload = shortened(whole, factor)
     ranking = planning.ranking(family, workload, everything=False)
-    _, other = planning.companion(ranking)
     labels = list(dict.fromkeys(candidate.label for candidate in ranking.candidates))
-    best, second = ranking.best, other.label
-    name = planning.namer(family.name, workload)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        first = st.selectbox(
-            "Plan",
-            labels,
-            index=labels.index(best) if best in labels else 0,
-            format_func=name,
+    key = f"of {workload.digest} {family.name}"
+    best = ranking.best if ranking.best in labels else labels[0]
+    chosen = st.session_state.get(f"plan {key}", best)
+    rest = ["", *(label for label in labels if label != chosen)]
+    other = planning.companion(ranking)[1].label
+    beside = st.session_state.get(f"beside {key}", other if other in rest else rest[-1])
+    steps = int(st.session_state.get("teach tuples", _STEPS[1]))
+    if choose:
+        name = planning.namer(family.name, workload)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            chosen = _box("Plan", labels, chosen, f"plan {key}", name)
+            rest = ["", *(label for label in labels if label != chosen)]
+            beside = _box(
+                "Beside it", rest, beside if beside in rest else rest[-1], f"beside {key}",
+                lambda label: name(label) if label else "nothing: one plan alone",
+            )  # fmt: skip
+            steps = _box("Tuples", _STEPS, steps, "teach tuples", str, 110)
+        _notes(whole, factor)
+    plans = (chosen, beside) if beside and beside != chosen else (chosen,)
+    by = planning.objective(family.name, workload).name
+    return Asked(workload, plans, steps, family.name, counter=by)
+
+
+def _box(
+    title: str, options: Sequence[T], now: T, key: str, name: Callable[[T], str], width: Any = 400
+) -> T:
+    at = options.index(now) if now in options else 0
+    if key in st.session_state and st.session_state[key] not in options:
+        st.session_state[key] = options[at]
+    return st.selectbox(
+        title, options, index=at, format_func=name, key=key, width=width, persist_state="session"
+    )
+
+
+def _notes(workload: Workload, factor: int) -> None:
+    """Where what is watched is not the workload as it is."""
+    if factor > 1:
+        longest = workload.longest_window
+        st.caption(
+            f"Windows are {factor} times shorter here, {longest / factor:g} s instead of "
+            f"{longest:g} s for the longest, so that they are full and can be seen. Plans are "
+            "ranked and predicted for these windows."
         )
-        rest = ["", *(label for label in labels if label != first)]
-        with_two = second if second in rest else rest[-1]
-        beside = st.selectbox(
-            "Beside it",
-            rest,
-            index=rest.index(with_two),
-            format_func=lambda label: name(label) if label else "nothing: one plan alone",
+    if workload.run.changes:
+        changes = counted(len(workload.run.changes), "change")
+        st.caption(
+            f"The {changes} of this workload's run are not shown: all steps are with the queries "
+            "and the plan of its start."
         )
-        steps = st.selectbox("Tuples", _STEPS, index=1, width=110)
-    folder, _ = state.data()
-    if folder is not None:
+    if state.data()[0] is not None:
         st.caption("Tuples are generated with the statistics of your data.")
-    chosen = (first, beside) if beside else (first,)
-    return PlayerRequest(workload, chosen, int(steps), family.name)

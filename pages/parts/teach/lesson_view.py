@@ -8,10 +8,10 @@ from pages.parts.shared.formatting import plain
 from pages.parts.teach.player import PlayerRequest
 from runtime.tracing.lesson_file import Lesson
 
-_AS_GIVEN = "as it is"
+AS_GIVEN = "as it is"
 
 
-def asked(lesson: Lesson, variant: str = _AS_GIVEN) -> PlayerRequest:
+def asked(lesson: Lesson, variant: str = AS_GIVEN) -> Asked:
     """What a lesson shows, as it is or changed."""
     change = lesson.change
     workload, plans, tables = lesson.workload, lesson.plans, lesson.tables
@@ -19,7 +19,7 @@ def asked(lesson: Lesson, variant: str = _AS_GIVEN) -> PlayerRequest:
         workload, plans = change.variants[variant], change.plans.get(variant, plans)
     return PlayerRequest(
         workload, plans, lesson.steps, lesson.family, tables, lesson.start is None, lesson.show,
-        f"{lesson.name} {variant}",
+        f"{lesson.name} {variant}", lesson.counter,
     )  # fmt: skip
 
 
@@ -29,38 +29,46 @@ def show(lesson: Lesson) -> PlayerRequest:
     st.markdown(f"### {plain(lesson.title, 120)}", anchors=False)
     st.markdown(lesson.text)
     if lesson.question is not None:
-        _question(lesson)
-    variant = _AS_GIVEN
-    if lesson.change is not None:
-        st.markdown("**Change this**")
-        st.markdown(lesson.change.text)
-        if lesson.change.variants:
-            variant = st.radio(
-                "Watch it",
-                [_AS_GIVEN, *lesson.change.variants],
-                key=f"variant-{lesson.name}",
-                format_func=lambda name: name,
-            )
+        question(lesson)
+    variant = change(lesson) if lesson.change is not None else AS_GIVEN
     return asked(lesson, variant)
 
 
-def _question(lesson: Lesson) -> None:
-    question = lesson.question
-    assert question is not None
+def change(lesson: Lesson) -> str:
+    """What the student may change; returns the variant that is watched."""
+    assert lesson.change is not None
+    st.markdown("**Change this**")
+    st.markdown(lesson.change.text)
+    if not lesson.change.variants:
+        return AS_GIVEN
+    chosen = st.radio(
+        "Watch it",
+        [AS_GIVEN, *lesson.change.variants],
+        key=f"variant-{lesson.name}",
+        persist_state="session",
+    )
+    return str(chosen)
+
+
+def question(lesson: Lesson) -> None:
+    """The question, and its answer once it was guessed."""
+    asking = lesson.question
+    assert asking is not None
     choice = st.radio(
-        f"**{question.ask}**",
-        range(len(question.choices)),
+        f"**{asking.ask}**",
+        range(len(asking.choices)),
         index=None,
-        format_func=lambda number: question.choices[number],
+        format_func=lambda number: asking.choices[number],
         key=f"question-{lesson.name}",
+        persist_state="session",
     )
     if choice is None:
         st.caption("Choose before you step to the end; the answer is shown then.")
         return
-    if choice == question.answer:
+    if choice == asking.answer:
         st.success("Right.", icon=":material/check:")
     else:
-        st.warning(f"It is: {question.choices[question.answer]}", icon=":material/lightbulb:")
-    st.markdown(question.why)
+        st.warning(f"It is: {asking.choices[asking.answer]}", icon=":material/lightbulb:")
+    st.markdown(asking.why)
     if lesson.after:
         st.markdown(lesson.after)

@@ -12,8 +12,10 @@ function make(tag, className, text) {
   return found;
 }
 
+// Whole numbers where they are large, else three digits.
 function number(value) {
-  return Math.round(value).toLocaleString("en-US");
+  if (Number.isInteger(value) || Math.abs(value) >= 100) return Math.round(value).toLocaleString("en-US");
+  return Number(value.toPrecision(3)).toLocaleString("en-US", { maximumSignificantDigits: 3 });
 }
 
 function names(some) {
@@ -61,12 +63,16 @@ function drawPlan(data, plan, panel, at, most) {
   const head = make("div", "head");
   head.append(make("span", "label", plan.label));
   const race = make("span", "race");
-  race.append(make("b", "", number(step.total)), ` ${data.unit}`);
-  if (step.predicted !== null) race.append(`, predicted ${number(step.predicted)}`);
-  race.append(` · ${number(step.results)} results`);
+  if (step.figure !== null) {
+    race.append(make("b", "", number(step.figure)), ` ${data.unit}`);
+    if (step.predicted !== null) race.append(`, predicted ${number(step.predicted)}`);
+    race.append(" · ");
+  }
+  race.append(`${number(step.results)} results`);
+  if (step.waited) race.append(`, ${number(step.waited)} s late on average`);
   head.append(race);
   const track = make("div", "track"), bar = make("div");
-  bar.style.width = `${most ? (100 * step.total) / most : 0}%`;
+  bar.style.width = `${most && step.figure ? Math.min(100, (100 * step.figure) / most) : 0}%`;
   track.append(bar);
   panel.append(head, track);
   const marks = {}, probed = new Set(), lines = new Set(), gone = {};
@@ -104,14 +110,14 @@ function drawPlan(data, plan, panel, at, most) {
   for (const e of told) done.append(make("div", "", sentence(plan, e)));
   if (step.events.length > told.length) done.append(make("div", "", `… and ${step.events.length - told.length} more`));
   panel.append(done);
+  if (data.present) return;
   const table = make("table"), top = make("tr");
-  for (const text of ["Operator", "counted", "predicted so far"]) top.append(make("th", "", text));
+  for (const text of ["Operator", data.counter, "predicted"]) top.append(make("th", "", text));
   table.append(top);
   plan.operators.forEach((operator, n) => {
     const row = make("tr");
-    const rate = operator.rate;
-    row.append(make("td", "", operator.name), make("td", "", number(step.counts[n])));
-    row.append(make("td", "", rate === null ? "–" : number(rate * step.seconds)));
+    row.append(make("td", "", operator), make("td", "", number(step.counts[n] || 0)));
+    row.append(make("td", "", step.expected ? number(step.expected[n]) : "–"));
     table.append(row);
   });
   panel.append(table);
@@ -170,7 +176,7 @@ export default function (component) {
   root.append(bar, plans, same);
   parentElement.append(root);
   let timer = null;
-  const most = Math.max(...data.plans.map((p) => p.steps[steps - 1].total));
+  const most = Math.max(...data.plans.flatMap((p) => p.steps.map((step) => step.figure || 0)));
 
   function draw(animate) {
     const begun = performance.now();
@@ -179,7 +185,7 @@ export default function (component) {
     if (before) move(root, before);
     scrub.value = kept.at;
     const step = kept.at ? data.plans[0].steps[kept.at - 1] : data.plans[0].start;
-    const arrives = step.arrivals.length ? ` · ${names(step.arrivals)} ${step.arrivals.length > 1 ? "arrive" : "arrives"}` : kept.at ? " · nothing more arrives" : "";
+    const arrives = step.arrivals.length ? ` · ${names(step.arrivals)} ${step.arrivals.length > 1 ? "arrive" : "arrives"}` : step.last ? " · nothing more arrives" : kept.at ? " · the server goes on" : "";
     where.textContent = `Step ${kept.at} of ${steps} · ${step.time} s${arrives}`;
     back.disabled = kept.at === 0; next.disabled = kept.at === steps;
     if (data.plans.length > 1) {
@@ -214,8 +220,19 @@ export default function (component) {
       event.preventDefault();
     }
   }
+  // A choice that was clicked keeps the focus, and arrow keys would change it: they are for steps.
+  function leave(event) {
+    const target = event.composedPath()[0];
+    const choice = target instanceof Element && target.closest("[data-testid=stRadio]");
+    if (choice && event.detail) setTimeout(() => document.activeElement?.blur(), 0);
+  }
   document.addEventListener("keydown", keys);
+  document.addEventListener("click", leave);
   draw(false);
-  parentElement.clearTeach = () => { stop(); document.removeEventListener("keydown", keys); };
+  parentElement.clearTeach = () => {
+    stop();
+    document.removeEventListener("keydown", keys);
+    document.removeEventListener("click", leave);
+  };
   return parentElement.clearTeach;
 }

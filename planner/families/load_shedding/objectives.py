@@ -36,6 +36,7 @@ SUM_OF_IMPORTANCE = Objective(
     "highest",
     eligible=is_bounded,
     kind="Importance",
+    grows=True,
 )
 RECALL = Objective(
     "recall",

@@ -201,16 +201,21 @@ class AggregationSimulation:
         return row.ts <= tuple_.ts < row.until
 
     def _fits(self, bound: dict[str, Tuple], alias: str, one: Tuple) -> bool:
+        return (
+            self._equals(bound, alias, one)
+            and all(self._both_there(alias, one, *other) for other in bound.items())
+            and self._compares(bound, alias, one)
+        )
+
+    def _equals(self, bound: dict[str, Tuple], alias: str, one: Tuple) -> bool:
         for number, columns in enumerate(self.classes):
-            own = [c for c in columns if c.alias == alias]
-            others = [c for c in columns if c.alias in bound]
-            for mine in own:
-                for other in others:
-                    key = self._key(number, mine, one)
-                    if key is None or key != self._key(number, other, bound[other.alias]):
-                        return False
-        if not all(self._both_there(alias, one, *other) for other in bound.items()):
-            return False
+            own = [self._key(number, c, one) for c in columns if c.alias == alias]
+            others = [self._key(number, c, bound[c.alias]) for c in columns if c.alias in bound]
+            if any(key is None or key != other for key in own for other in others):
+                return False
+        return True
+
+    def _compares(self, bound: dict[str, Tuple], alias: str, one: Tuple) -> bool:
         known = {**bound, alias: one}
         for p in self.query.predicates:
             if alias not in (p.left.alias, p.right.alias):

@@ -13,7 +13,16 @@ from runtime.engines.early_aggregation.simulation import (
     Entry,
     Tuple,
 )
-from runtime.engines.trace import Counts, Event, Place, Watched, chip_id, members, values_of
+from runtime.engines.trace import (
+    Counts,
+    Event,
+    Place,
+    Watched,
+    WatcherBase,
+    chip_id,
+    members,
+    values_of,
+)
 
 LEAVE, STORE, PROBE, UPDATE = range(4)
 _LINES = (
@@ -77,7 +86,7 @@ class _AggregationRecorder(AggregationWatch):
     early: dict[str, list[str]]
 
 
-class AggregationWatcher:
+class AggregationWatcher(WatcherBase):
     """A late or early aggregation, watched."""
 
     lines: tuple[str, ...] = _LINES
@@ -109,9 +118,9 @@ class AggregationWatcher:
         values = {s.name: values_of(given.tables[s.name]) for s in query.sources}
         self._arrivals = members(workload, given.feed.tuples, values)
 
-    def advance(self, count: int, last: bool) -> list[Event]:
+    def advance(self, count: int, until: int, last: bool) -> list[Event]:
         """Take the next tuples."""
-        del last
+        del until, last
         self._seen.events = []
         for one in islice(self._arrivals, count):
             name = chip_id(one.alias, one.seq)

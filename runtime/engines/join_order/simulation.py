@@ -41,8 +41,9 @@ class JoinWatch:
         examined: Sequence[TracedTuple],
         fitting: Sequence[TracedTuple],
     ) -> None: ...
-    def found(self, members: Mapping[str, TracedTuple]) -> None: ...
-    def inserted(self, member: TracedTuple) -> None: ...
+    def found(self, members: Mapping[str, Member]) -> None: ...
+    def inserted(self, member: Member) -> None: ...
+    def ticked(self, now: int, fresh: int) -> None: ...
 
 
 class LoopSimulation:
@@ -88,6 +89,8 @@ class LoopSimulation:
             self.tick = microseconds(expire.seconds)
         self._expire_every = microseconds(expire.seconds) if isinstance(expire, Every) else 0
         self._now: int | None = None
+        # Without probes tuples enter and leave, and nothing is found.
+        self.probes = True
 
     # --- what happens ----------------------------------------------------------------------------
 
@@ -125,6 +128,7 @@ class LoopSimulation:
     def _tick(self, arriving: TracedTuple | None) -> None:
         now = self._now
         assert now is not None
+        self.watch.ticked(now, len(self._fresh))
         if self.lazy and self._fresh:
             self._evaluate(self._fresh, self.warmup < now <= self.end)
             self._fresh = []
@@ -215,8 +219,8 @@ class LoopSimulation:
 
     # --- the loops -------------------------------------------------------------------------------
 
-    def _evaluate(self, fresh: Sequence[TracedTuple], counted: bool) -> None:
-        for origin in self.sources:
+    def _evaluate(self, fresh: Sequence[Member], counted: bool) -> None:
+        for origin in self.sources if self.probes else ():
             own = [u for u in fresh if u.alias == origin]
             if own:
                 self._loop(origin, 0, {}, own, counted)

@@ -13,11 +13,13 @@ from runtime.engines.trace import (
     Place,
     TracedTuple,
     Watched,
+    WatcherBase,
     chip_id,
     members,
     values_of,
 )
 
+FILLS_QUICKLY = True
 EXPIRE, PROBE, EMIT, INSERT = range(4)
 _EAGER = (
     "Drop every stored tuple that is now too old for its window.",
@@ -40,6 +42,14 @@ def _chip(member: TracedTuple) -> str:
 class _JoinRecorder(JoinWatch):
     def __init__(self) -> None:
         self.events: list[Event] = []
+        self.waits: list[int] = []
+        self._now: int | None = None
+
+    def ticked(self, now: int, fresh: int) -> None:
+        self._now = now
+        came = f"{fresh} tuple{' has' if fresh == 1 else 's have'} come since the last tick"
+        note = f"ticks at {now / 1e6:g} s: {came}"
+        self.events.append(Event("check", PROBE, "The clock", note=note))
 
     def expired(self, alias: str, gone: Sequence[TracedTuple]) -> None:
         self.events += [Event("expire", EXPIRE, _chip(u), alias) for u in gone]
@@ -57,13 +67,16 @@ class _JoinRecorder(JoinWatch):
 
     def found(self, members: Mapping[str, TracedTuple]) -> None:
         parts = tuple(map(_chip, members.values()))
+        last = max(member.ts for member in members.values())
+        # A lazy join is run at a tick; without a clock a result is there at once.
+        self.waits.append(0 if self._now is None else max(0, self._now - last))
         self.events.append(Event("emit", EMIT, matched=parts))
 
     def inserted(self, member: TracedTuple) -> None:
         self.events.append(Event("insert", INSERT, _chip(member), "", member.alias))
 
 
-class JoinWatcher:
+class JoinWatcher(WatcherBase):
     """A join by nested loops, watched."""
 
     def __init__(self, given: Watched) -> None:
@@ -99,14 +112,21 @@ class JoinWatcher:
         values = {s.name: values_of(given.tables[s.name]) for s in query.sources}
         self._arrivals = members(workload, given.feed.tuples, values)
 
-    def advance(self, count: int, last: bool) -> list[Event]:
+    def advance(self, count: int, until: int, last: bool) -> list[Event]:
         """Take the next tuples; at the end, let the clock run out."""
+        del until
         self._seen.events = []
         for member in islice(self._arrivals, count):
             self._simulation.arrive(member)
         if last:
             self._simulation.finish()
         return self._seen.events
+
+    def fill(self, count: int, until: int) -> None:
+        """Windows are the same whether they are probed or not."""
+        self._simulation.probes = False
+        self.advance(count, until, False)
+        self._simulation.probes = True
 
     def contents(self) -> dict[str, list[str]]:
         """The windows."""
@@ -126,6 +146,11 @@ class JoinWatcher:
                 own["expirations"] = simulation.expirations[str(params["source"])]
             found[op.id] = own
         return found
+
+    def waited(self) -> float | None:
+        """How long results have waited for the clock, on average, in seconds."""
+        waits = self._seen.waits
+        return sum(waits) / len(waits) / 1e6 if waits else None
 
     def results(self) -> int:
         """As many as there were combinations."""

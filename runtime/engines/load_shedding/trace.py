@@ -22,7 +22,9 @@ from planner.families.load_shedding.simulation.settings import (
 from planner.families.load_shedding.simulation.simulate import Simulation
 from planner.families.load_shedding.simulation.state import InstantChange
 from planner.families.load_shedding.star import star_of
-from runtime.engines.trace import Counts, Event, Place, Watched, Watcher, chip_id
+from planner.families.load_shedding.star_tuples import MILLIONTHS
+from planner.plan.cost import Quality
+from runtime.engines.trace import Counts, Event, Place, Watched, Watcher, WatcherBase, chip_id
 
 LEAVE, CHOOSE, PROBE, STORE = range(4)
 _LINES = (
@@ -103,7 +105,7 @@ class _WatchedRun(SheddingSimulation):
             self.events.append(Event("emit", PROBE, chip, matched=(chip,), note=note))
 
 
-class StarWatcher:
+class StarWatcher(WatcherBase):
     """A star join under a policy, watched; a step is an instant."""
 
     lines: tuple[str, ...] = _LINES
@@ -150,13 +152,13 @@ class StarWatcher:
             )
             for alias, share in zip(self._aliases, shares, strict=True)
         )
-        self._plan = given.plan
+        self._plan, self._query = given.plan, query.name
         self._ts: list[int] = given.feed.tuples.ts.tolist()
         self._at = self._change = 0
 
-    def advance(self, count: int, last: bool) -> list[Event]:
+    def advance(self, count: int, until: int, last: bool) -> list[Event]:
         """The instants up to the last tuple that is taken."""
-        del last
+        del until, last
         self._run.events = []
         self._at += count
         changes = self._run.instants.changes
@@ -193,6 +195,10 @@ class StarWatcher:
     def results(self) -> int:
         """As many as were found."""
         return self._run.results
+
+    def qualities(self) -> dict[str, Quality]:
+        """The importance of what was found."""
+        return {self._query: Quality(importance=self._run.importance / MILLIONTHS)}
 
 
 def watcher(given: Watched) -> Watcher | None:

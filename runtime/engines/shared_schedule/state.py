@@ -137,7 +137,8 @@ def _room(outers: int, offsets: int, windows: int, classes: int) -> Outers:
         dropped=empty(outers),
         spent=empty(outers, windows + 1),
         found=empty(outers, classes, windows + 1),
-        offsets_sum=empty(outers, classes, windows + 1),
+        # The kernel does not write that of nothing: a state holds nothing that is left over.
+        offsets_sum=np.zeros((outers, classes, windows + 1), np.int64),
         first=empty(outers, classes),
         offsets=empty(offsets),
     )

@@ -4,22 +4,40 @@
     when the server is free: the policy takes the head of a queue, which scans up to a window
                              and waits behind those that have scanned as far
 
-A plain server over lists; which queue it takes is read off the table of the policy.
+The server is the simulator that tests compare the kernel with; delays are compared at every step.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from fractions import Fraction
+from itertools import islice
 from typing import Any
 
+from planner.families.shared_schedule.labels import schedule_of
 from planner.joins.shared.query_groups import Group, Member, groups_of
+from planner.plan.cost import Quality
 from planner.workload.query import COMPARE
 from runtime.engines.pair_feed import streams_of
-from runtime.engines.shared_schedule.kernel.types import DEADLINE, STRETCH
 from runtime.engines.shared_schedule.schedule_program import OWN
-from runtime.engines.trace import Counts, Event, Place, Watched, chip_id, values_of
+from runtime.engines.shared_schedule.simulation.policies import policy_of
+from runtime.engines.shared_schedule.simulation.server import (
+    Clock,
+    Outer,
+    Released,
+    Releases,
+    Server,
+)
+from runtime.engines.trace import (
+    Counts,
+    Event,
+    Place,
+    Watched,
+    WatcherBase,
+    chip_id,
+    values_of,
+)
 
 STORE, SCAN, WAIT, RELEASE = range(4)
 _LINES = (
@@ -30,20 +48,37 @@ _LINES = (
 )
 
 
-@dataclass(slots=True)
-class _Outer:
-    """A tuple that scans: by partial window the stored tuples that it looks at, with the fit."""
+@dataclass(frozen=True, slots=True)
+class _Tuple:
+    """A tuple that is stored, or scans: by partial window the stored ones that it looks at."""
 
     chip: str
+    stream: str
     ts: int
     values: dict[str, Any]
-    stream: str
-    partials: list[list[tuple[_Outer, bool]]]
-    scanned: int = 0
-    given: set[tuple[str, str]] = field(default_factory=set)
+    keys: Any
+    looked: list[list[str]] = field(default_factory=list)
 
 
-class ScheduleWatcher:
+@dataclass(slots=True)
+class _Delays:
+    """The delays of a query's results, in nanoseconds."""
+
+    count: int = 0
+    total: int = 0
+    largest: int = 0
+
+    def add(self, delay: int) -> None:
+        self.count, self.total = self.count + 1, self.total + delay
+        self.largest = max(self.largest, delay)
+
+    def quality(self) -> Quality:
+        if not self.count:
+            return Quality()
+        return Quality(delay_ms=self.total / self.count / 1e6, delay_ms_max=self.largest / 1e6)
+
+
+class ScheduleWatcher(WatcherBase):
     """One shared join under a policy, watched; times are on the clock of work, in nanoseconds."""
 
     lines: tuple[str, ...] = _LINES
@@ -51,158 +86,124 @@ class ScheduleWatcher:
     def __init__(self, given: Watched) -> None:
         workload, program = given.workload, given.program
         (self._group,) = groups_of(workload)
-        self._plan, self._program = given.plan, program
+        self._program, self._warmup = program, program.span.warmup
         own = program.alias if program.alias >= 0 else OWN
-        self._table = program.eras[0].policies[own]
-        boundaries = self._group.boundaries
-        self._points: list[int] = self._table.points
-        self._queues: list[list[_Outer]] = [[] for _ in boundaries]
-        self._stored: dict[str, list[_Outer]] = {name: [] for name in self._group.streams}
-        self._outers: list[_Outer] = []
-        self._now = -(2**62)
-        self._counted = {"comparisons": 0, "rows_out": 0, "inserts": 0}
+        table = program.eras[0].policies[own]
+        policy = policy_of(workload, schedule_of(self._group, given.plan.label).policy, table)
+        self._server = Server(policy, Clock(*program.join.unit_costs))
+        self._boundaries = boundaries = self._group.boundaries
+        self._asking: dict[int, list[Member]] = {}
+        for member in self._group.members:
+            self._asking.setdefault(boundaries.index(member.longest), []).append(member)
+        self._releases = Releases(self._server, sorted(self._asking))
+        self._delays = {member.query: _Delays() for member in self._group.members}
+        self._stored: dict[str, list[_Tuple]] = {name: [] for name in self._group.streams}
+        self._known: dict[str, _Tuple] = {}
+        self._order: list[_Tuple] = []
+        self._counted = dict.fromkeys(("comparisons", "rows_out", "inserts", "expirations"), 0)
         self._join = next(op.id for op in given.plan.operators() if op.kind == "join")
         self.sources = tuple(streams_of(workload))
         stores = [Place(name, f"{name}, the largest window", self._join) for name in self._stored]
         texts = [self._group.text_of(b) for b in boundaries]
         names = ["Waiting, nothing scanned", *(f"Waiting, scanned {t}" for t in texts[1:])]
-        waits = [Place(f"queue {i}", names[i]) for i in self._points[:-1]]
+        self._points = policy.points[:-1]
+        waits = [Place(f"queue {i}", names[i]) for i in self._points]
         self.places = (*stores, *waits)
         self._arrivals = self._in_order(given)
         self._events: list[Event] = []
-        self._warmup = program.span.warmup
 
-    def _in_order(self, given: Watched) -> Iterator[tuple[str, int, int, dict[str, Any], Any]]:
+    def _in_order(self, given: Watched) -> Iterator[_Tuple]:
         tuples: Any = given.feed.tuples
         values = {name: values_of(given.tables[name]) for name in self.sources}
         for n in range(len(tuples.ts)):
             name, place = self.sources[int(tuples.source[n])], int(tuples.place[n])
-            yield name, int(tuples.seq[n]), int(tuples.ts[n]), values[name][place], tuples.keys[n]
+            chip = chip_id(name, int(tuples.seq[n]))
+            yield _Tuple(chip, name, int(tuples.ts[n]), values[name][place], tuples.keys[n])
 
     # --- what happens ----------------------------------------------------------------------------
 
-    def advance(self, count: int, last: bool) -> list[Event]:
-        """Serve what waited until the next tuples, and take them."""
+    def advance(self, count: int, until: int, last: bool) -> list[Event]:
+        """Serve what waited until the next tuples, take them, and let the server go on."""
         self._events = []
-        for _ in range(count):
-            self._arrive(*next(self._arrivals))
-        if last:
-            self._serve(None)
+        for one in islice(self._arrivals, count):
+            self._serve(one.ts * 1000)
+            self._arrive(one)
+        self._serve(None if last else until * 1000)
         return self._events
 
-    def _arrive(self, name: str, seq: int, ts: int, values: dict[str, Any], keys: Any) -> None:
-        self._serve(ts * 1000)
-        group = self._group
-        first, second = group.streams
-        other = second if name == first else first
-        partials: list[list[tuple[_Outer, bool]]] = [[] for _ in group.boundaries[1:]]
-        outer = _Outer(chip_id(name, seq), ts, values | {"": keys}, name, partials)
+    def _arrive(self, one: _Tuple) -> None:
+        group, name = self._group, one.stream
+        other = next(stream for stream in group.streams if stream != name)
         held, gone = self._stored[other], 0
-        for rank, one in enumerate(reversed(held)):
-            age = rank if group.unit == "rows" else ts - one.ts
-            partial = sum(age >= window for window in group.boundaries[1:])
-            if partial == len(outer.partials):
+        partials: list[list[str | None]] = [[] for _ in self._boundaries[1:]]
+        one.looked.extend([] for _ in partials)
+        for rank, stored in enumerate(reversed(held)):
+            age = rank if group.unit == "rows" else one.ts - stored.ts
+            partial = bisect_right(self._boundaries, age) - 1
+            if partial == len(partials):
                 gone += 1
-            elif self._same_bucket(outer, one):
-                outer.partials[partial].append((one, _joins(group, outer, one)))
-        for one in held[:gone]:
-            self._events.append(Event("expire", STORE, one.chip, other))
+            elif self._same_bucket(one, stored):
+                one.looked[partial].append(stored.chip)
+                fits = _joins(group, one, stored)
+                partials[partial].append(stored.chip if fits else None)
+        self._count(one, partials, gone + (len(held) > gone))
+        self._events += [Event("expire", STORE, u.chip, other) for u in held[:gone]]
         del held[:gone]
-        if ts >= self._warmup:
-            looked = [fits for partial in outer.partials for _, fits in partial]
-            self._counted["comparisons"] += len(looked)
-            self._counted["rows_out"] += sum(looked)
-            self._counted["inserts"] += 1
-        self._stored[name].append(outer)
-        self._outers.append(outer)
-        self._events.append(Event("insert", STORE, outer.chip, "", name))
-        if not any(self._queues[i] for i in self._points[:-1]):
-            self._now = max(self._now, ts * 1000)
-        self._queues[0].append(outer)
+        self._stored[name].append(one)
+        self._known[one.chip] = one
+        self._order.append(one)
+        self._events.append(Event("insert", STORE, one.chip, "", name))
+        self._server.arrive(Outer(one.ts * 1000, partials))
 
-    def _same_bucket(self, one: _Outer, other: _Outer) -> bool:
+    def _count(self, one: _Tuple, partials: list[list[str | None]], checks: int) -> None:
+        if one.ts < self._warmup:
+            return
+        self._counted["comparisons"] += sum(map(len, partials))
+        self._counted["rows_out"] += sum(u is not None for own in partials for u in own)
+        self._counted["inserts"] += 1
+        self._counted["expirations"] += checks
+
+    def _same_bucket(self, one: _Tuple, other: _Tuple) -> bool:
         key, buckets = self._program.join.key, self._program.join.buckets
         if self._group.key is None or key < 0:
             return True
-        mine, theirs = int(one.values[""][key]), int(other.values[""][key])
+        mine, theirs = int(one.keys[key]), int(other.keys[key])
         if isinstance(self._group.buckets, str):
             return mine == theirs
         return mine % buckets == theirs % buckets
 
     def _serve(self, until: int | None) -> None:
         """Scans that begin before then, one after the other."""
-        while any(self._queues[i] for i in self._points[:-1]):
-            if until is not None and self._now >= until:
-                return
-            first, last = self._choose()
-            outer = self._queues[self._points[first]].pop(0)
-            self._scan(outer, self._points[first], self._points[last])
-            if last < len(self._points) - 1:
-                self._queues[self._points[last]].append(outer)
+        for scan in self._server.scans(until):
+            one = self._order[scan.outer]
+            looked = [chip for own in one.looked[scan.first : scan.last] for chip in own]
+            partials = self._server.trace.outers[scan.outer].partials[scan.first : scan.last]
+            matched = tuple(chip for own in partials for chip in own if chip is not None)
+            other = next(stream for stream in self._group.streams if stream != one.stream)
+            self._events.append(Event("probe", SCAN, one.chip, other, "", tuple(looked), matched))
+            if scan.last < len(self._boundaries) - 1:
+                self._events.append(Event("wait", WAIT, one.chip, "", f"queue {scan.last}"))
+            for window, result in self._releases.next():
+                self._release(window, result)
 
-    def _choose(self) -> tuple[int, int]:
-        """Which queue is served, and up to which point its head scans."""
-        table, end = self._table, len(self._points) - 1
-        best: tuple[Any, int, int] | None = None
-        following = end
-        for i in reversed(range(end)):
-            queue = self._queues[self._points[i]]
-            if not queue:
-                continue
-            value: Any
-            if table.mode == DEADLINE:
-                value, target = -(queue[0].ts * 1000 + table.due[i]), i + 1
-            elif table.mode == STRETCH:
-                value, target = Fraction(self._now - queue[0].ts * 1000, table.length[i]), i + 1
-            else:
-                value, target = table.rank[i][following], table.target[i][following]
-            if best is None or value > best[0] or (value == best[0] and table.smaller):
-                best = value, i, target
-            following = i
-        assert best is not None
-        return best[1:]
-
-    def _scan(self, outer: _Outer, first: int, last: int) -> None:
-        compare, output = self._program.join.unit_costs
-        looked = [pair for partial in outer.partials[first:last] for pair in partial]
-        for partial in outer.partials[first:last]:
-            fits = sum(fit for _, fit in partial)
-            self._now += (len(partial) * compare + fits * output) // 1000
-        outer.scanned = last
-        examined = tuple(one.chip for one, _ in looked)
-        matched = tuple(one.chip for one, fit in looked if fit)
-        first_stream, second = self._group.streams
-        other = second if outer.stream == first_stream else first_stream
-        self._events.append(Event("probe", SCAN, outer.chip, other, "", examined, matched))
-        if last < len(self._group.boundaries) - 1:
-            self._events.append(Event("wait", WAIT, outer.chip, "", f"queue {last}"))
-        for member in self._group.members:
-            self._release(member)
-
-    def _release(self, member: Member) -> None:
-        """What a query may have now: while all older tuples have scanned its window."""
-        window = self._group.boundaries.index(member.longest)
-        for outer in self._outers:
-            for partial in outer.partials[: min(window, outer.scanned)]:
-                for one, fit in partial:
-                    if fit and (member.query, one.chip) not in outer.given:
-                        outer.given.add((member.query, one.chip))
-                        if _wanted(self._group, member, outer, one):
-                            self._events.append(
-                                Event("emit", RELEASE, "", "", member.query, (),
-                                      (outer.chip, one.chip))
-                            )  # fmt: skip
-            if outer.scanned < window:
-                return
+    def _release(self, window: int, result: Released) -> None:
+        """A match is given to the queries of a window that ask for it."""
+        one, other = self._order[result.outer], self._known[result.inner]
+        for member in self._asking[window]:
+            if _wanted(self._group, member, one, other):
+                pair = one.chip, other.chip
+                self._events.append(Event("emit", RELEASE, "", "", member.query, (), pair))
+                if one.ts >= self._warmup:
+                    self._delays[member.query].add(result.at - one.ts * 1000)
 
     # --- what is there ---------------------------------------------------------------------------
 
     def contents(self) -> dict[str, list[str]]:
         """Windows and queues."""
         found = {name: [one.chip for one in held] for name, held in self._stored.items()}
-        for i in self._points[:-1]:
+        for i in self._points:
             # A tuple that waits is stored, too: here it is known by another name.
-            found[f"queue {i}"] = [f"{one.chip} " for one in self._queues[i]]
+            found[f"queue {i}"] = [f"{self._order[n].chip} " for n in self._server.queues[i]]
         return found
 
     def counts(self) -> Counts:
@@ -213,8 +214,16 @@ class ScheduleWatcher:
         """The kernel counts what it finds before the server has come so far."""
         return
 
+    def qualities(self) -> dict[str, Quality]:
+        """The delays of what was given to each query."""
+        return {query: delays.quality() for query, delays in self._delays.items()}
 
-def _joins(group: Group, one: _Outer, other: _Outer) -> bool:
+    def pauses(self) -> list[int]:
+        """When scans ended, in microseconds."""
+        return sorted({-(-scan.end // 1000) for scan in self._server.trace.scans})
+
+
+def _joins(group: Group, one: _Tuple, other: _Tuple) -> bool:
     of = {one.stream: one.values, other.stream: other.values}
     for p in group.predicates:
         left, right = of[p.left.alias][p.left.attribute], of[p.right.alias][p.right.attribute]
@@ -225,7 +234,7 @@ def _joins(group: Group, one: _Outer, other: _Outer) -> bool:
     return True
 
 
-def _wanted(group: Group, member: Member, one: _Outer, other: _Outer) -> bool:
+def _wanted(group: Group, member: Member, one: _Tuple, other: _Tuple) -> bool:
     of = {one.stream: one.values, other.stream: other.values}
     for stream, condition in zip(group.streams, member.conditions, strict=True):
         for f in condition.filters:

@@ -161,7 +161,8 @@ class SimulatedSlice:
                 if onward:
                     passed_on.append(("female", oldest, survival, now))
             own = self.bucket(tuple_)
-            examined = [stored for stored, _, _ in other if self.bucket(stored) == own]
+            probed = other if self.plan.probes else ()
+            examined = [stored for stored, _, _ in probed if self.bucket(stored) == own]
             fitting = [stored for stored in examined if joined(self.join.group, tuple_, stored)]
             self.plan.watch.probed(self.name, tuple_, examined, fitting)
             for stored in examined:
@@ -197,6 +198,8 @@ class ChainSimulation:
         self.workload, self.built, self.counts = workload, built, counts
         self.watch = watch or ChainWatch()
         self.entered = entered or {}
+        # Without probes tuples move from slice to slice, and nothing is found.
+        self.probes = True
         self.results: dict[str, list[tuple[int, ...]]] = {q.name: [] for q in workload.queries}
         self.operators = {op.id: op for op in built.plan.operators()}
         self.behind: dict[str, list[Operator]] = defaultdict(list)

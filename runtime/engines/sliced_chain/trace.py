@@ -18,8 +18,9 @@ from runtime.engines.sliced_chain.simulation import (
     in_order,
 )
 from runtime.engines.trace import Counts as OperatorCounts
-from runtime.engines.trace import Event, Place, Watched, chip_id, values_of
+from runtime.engines.trace import Event, Place, Watched, WatcherBase, chip_id, values_of
 
+FILLS_QUICKLY = True
 CHECK, STORE, PURGE, PROBE, EMIT = range(5)
 _LINES = (
     "Check the conditions of the queries on the new tuple.",
@@ -85,7 +86,7 @@ class _CodedChains(ChainSimulation):
         return self.codes[tuple_.stream, column.attribute][tuple_.seq]
 
 
-class ChainWatcher:
+class ChainWatcher(WatcherBase):
     """Chains of sliced joins, watched."""
 
     lines: tuple[str, ...] = _LINES
@@ -123,13 +124,19 @@ class ChainWatcher:
                     found.append(Place(f"{slice_.name} {stream}", title, slice_.name))
         return found
 
-    def advance(self, count: int, last: bool) -> list[Event]:
+    def advance(self, count: int, until: int, last: bool) -> list[Event]:
         """Take the next tuples."""
-        del last
+        del until, last
         self._seen.events = []
         for one in islice(self._arrivals, count):
             self._simulation.arrive(one)
         return self._seen.events
+
+    def fill(self, count: int, until: int) -> None:
+        """Slices are the same whether they are probed or not."""
+        self._simulation.probes = False
+        self.advance(count, until, False)
+        self._simulation.probes = True
 
     def contents(self) -> dict[str, list[str]]:
         """The slices by stream."""

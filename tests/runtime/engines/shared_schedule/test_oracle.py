@@ -10,18 +10,20 @@ from statistics import fmean
 
 import pytest
 
-from tests.oracles.schedules import (
+from runtime.engines.shared_schedule.simulation.policies import (
+    largest_window_only,
+    maximum_query_throughput,
+    query_throughput,
+    smallest_window_first,
+)
+from runtime.engines.shared_schedule.simulation.server import (
     Clock,
     Outer,
     Policy,
     Trace,
     isolated,
-    largest_window_only,
-    maximum_query_throughput,
-    query_throughput,
     released,
     scheduled,
-    smallest_window_first,
 )
 
 SECOND = 1_000_000_000
