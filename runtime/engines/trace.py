@@ -100,6 +100,9 @@ class Watcher(Protocol):
     def qualities(self) -> Mapping[str, Quality]:
         """What is known of queries so far; what is None is not compared."""
 
+    def labels(self) -> Mapping[str, str]:
+        """What is written on chips that are no tuples."""
+
     def waited(self) -> float | None:
         """How long results waited to be delivered after their last tuple, on average in seconds."""
 
@@ -119,6 +122,10 @@ class WatcherBase:
         self.advance(count, until, False)
 
     def qualities(self) -> Mapping[str, Quality]:
+        """Nothing."""
+        return {}
+
+    def labels(self) -> Mapping[str, str]:
         """Nothing."""
         return {}
 

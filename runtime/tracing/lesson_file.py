@@ -25,7 +25,7 @@ MOST_STEPS = 200
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,60}")
 _KEYS = {
     "version", "title", "paper", "place", "order", "workload", "sample", "family", "plans",
-    "tuples", "start", "steps", "show", "counter", "text", "question", "change", "after",
+    "tuples", "start", "steps", "show", "counter", "picture", "text", "question", "change", "after",
 }  # fmt: skip
 
 
@@ -52,7 +52,7 @@ class LessonVariants:
 class Lesson:
     """A lesson as it was read. Without tuples they are generated; `start` is in microseconds, None
     where steps begin with full windows. `counter` is the objective whose figure runs beside plans,
-    None the family's own."""
+    None the family's own; `picture` is shown below the steps, as the page Plans names it."""
 
     name: str
     title: str
@@ -67,6 +67,7 @@ class Lesson:
     steps: int
     show: tuple[str, ...]
     counter: str | None
+    picture: str
     text: str
     question: Question | None
     change: LessonVariants | None
@@ -155,6 +156,7 @@ class _Reader:
             steps=self._whole("steps", 40, 1, MOST_STEPS),
             show=self._texts("show", content, 0, 4),
             counter=self._text("counter") if "counter" in content else None,
+            picture=self._text("picture", ""),
             text=self._text("text"),
             question=self._question(),
             change=self._change(raw),

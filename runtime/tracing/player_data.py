@@ -41,6 +41,7 @@ def player_data(watching: Watching, shown: Sequence[str] = ()) -> dict[str, Any]
         "sources": sources,
         "unit": counter.unit,
         "counter": counter.of_operators,
+        "results": counter.results,
         "lowest": watching.objective.is_lowest,
         "sheds": watching.sheds,
         "full": watching.full,
@@ -57,6 +58,8 @@ class _Counter:
 
     def __init__(self, by: Objective, workload: Workload) -> None:
         self._by = by
+        self._has_groups = any(query.aggregates for query in workload.queries)
+        self.results = "groups of the answer" if self._has_groups else "results"
         self._run_seconds = workload.warmup + workload.run.duration
         self._adds_up = by.spread is not None and by.part != "state_tuples"
         per_second, by_second = "/s", " of work per s"
@@ -99,6 +102,10 @@ class _Counter:
             done = {name: cost.operations for name, cost in outcome.costs.items()}
             return {name: value * seconds for name, value in done.items()}
         return {name: self._scaled(value, seconds) for name, value in (spread or {}).items()}
+
+    def results_before(self, trace: Trace) -> int:
+        """Results are counted from the first step on; the groups of an answer are those there."""
+        return 0 if self._has_groups else trace.start.results
 
     def _scaled(self, value: float, seconds: float) -> float:
         return value * self._factor * (seconds if self._adds_up else 1.0)
@@ -147,21 +154,23 @@ class _Drawn:
         if self._estimate is not None:
             predicted = counter.predicted(plan, self._estimate, seconds)
             expected = counter.operators(plan, self._estimate, seconds)
+        contents = {
+            place: [len(held), list(held[-MOST_CHIPS:])] for place, held in step.contents.items()
+        }
+        drawn = {chip for _, held in contents.values() for chip in held}
         return {
             "time": _seconds(step.ts),
             "last": step.last,
             "arrivals": list(step.arrivals),
             "events": [_event(event) for event in step.events],
-            "contents": {
-                place: [len(held), list(held[-MOST_CHIPS:])]
-                for place, held in step.contents.items()
-            },
+            "contents": contents,
             "counts": [counts.get(name, 0.0) for name in self._operators],
             "expected": expected and [expected.get(name, 0.0) for name in self._operators],
             "figure": counter.figure(plan, step.so_far, self._trace.start.so_far),
             "predicted": predicted,
             "waited": step.waited,
-            "results": step.results - self._trace.start.results,
+            "labels": {c: text for c, text in step.labels.items() if c in drawn},
+            "results": step.results - self._counter.results_before(self._trace),
             "digest": str(step.digest),
         }
 

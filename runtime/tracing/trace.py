@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from planner.errors import RunError
 from planner.files.tuple_table import Table
@@ -69,6 +69,7 @@ class Step:
     results: int
     digest: int
     waited: float | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,8 @@ def _watched_steps(
     if not program.moments[0].fills:
         contents = watched.contents() if watched else {}
         nothing = SoFar(0.0, {}, {})
-        yield None, Step(start, False, (), (), _kept(contents), {}, nothing, 0, 0)
+        labels = dict(watched.labels()) if watched else {}
+        yield None, Step(start, False, (), (), _kept(contents), {}, nothing, 0, 0, None, labels)
     found = 0
     for kernel in program.steps():
         events: list[Event] = []
@@ -164,6 +166,7 @@ def _watched_steps(
                 kernel.tally.results,
                 kernel.tally.digest,
                 watched.waited() if watched else None,
+                dict(watched.labels()) if watched else {},
             ),
         )
 

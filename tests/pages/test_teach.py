@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -14,6 +15,8 @@ from pages.parts.teach import lesson_view, player
 from pages.parts.teach.animated_svg import animated_svg
 from runtime.tracing.lesson_file import Lesson, lessons
 from tests.pages.helpers import canvases, fresh_app, labelled, texts
+from runtime.tracing.trace import Step
+from tests.oracles.joins import results_of
 
 LESSONS, MISTAKES = lessons(FOLDER / "lessons")
 
@@ -28,9 +31,9 @@ def test_a_lesson_starts_from_a_link_and_its_question_is_answered_once_it_was_gu
     assert not app.exception
     assert "Which join order?" in texts(app)
     assert "Right." not in texts(app)
-    question = next(radio for radio in app.radio if "fewer operations" in radio.label)
+    question = next(radio for radio in app.radio if "fewer comparisons" in radio.label)
     question.set_value(1).run()
-    assert "It is: S2,S3,S1" in texts(app)
+    assert "It is: S2 first" in texts(app)
     assert app.query_params["lesson"] == "join-order"
 
 
@@ -101,6 +104,50 @@ def test_every_lesson_and_every_change_of_it_can_be_watched(lesson: Lesson) -> N
     root = ET.fromstring(animated_svg(data, "<title> & more"))
     assert root.tag.endswith("svg")
     assert "script" not in animated_svg(data, "x")
+
+
+def _ends(name: str, variant: str = "as it is") -> dict[str, Step]:
+    """By plan the last step of a lesson."""
+    lesson = next(lesson for lesson in LESSONS if lesson.name == name)
+    traces = player.watching(lesson_view.asked(lesson, variant)).traces
+    return {trace.plan.label: trace.steps[-1] for trace in traces}
+
+
+def _text(name: str) -> str:
+    lesson = next(lesson for lesson in LESSONS if lesson.name == name)
+    assert lesson.question is not None
+    return f"{lesson.question.why} {lesson.after}"
+
+
+def test_figures_in_lessons_are_those_of_the_kernels() -> None:
+    work = {
+        label: sum(part["comparisons"] for part in end.counts.values())
+        for label, end in _ends("state-slice").items()
+    }
+    assert sorted(work.values()) == [17, 23]
+    assert "23 comparisons against 17" in _text("state-slice")
+    delays = {
+        label: {query: quality.delay_ms or 0.0 for query, quality in end.so_far.qualities.items()}
+        for label, end in _ends("scheduling", "LWO beside MQT").items()
+    }
+    said = _text("scheduling")
+    for query in ("Q1", "Q3"):
+        assert all(f"{of_query[query]:.0f}" in said for of_query in delays.values())
+    assert all(f"{sum(own.values()) / 3:.0f}" in said for own in delays.values())
+
+
+def test_the_eight_combinations_of_the_naive_join_are_right_or_wrong_as_said() -> None:
+    lesson = next(lesson for lesson in LESSONS if lesson.name == "naive-lazy-join")
+    assert lesson.tables is not None
+    times = {name: table.ts.tolist() for name, table in lesson.tables.items()}
+    data = {name: [(ts, {"attr": 1}) for ts in own] for name, own in times.items()}
+    right = {row[:3] for row in results_of(lesson.workload, data)}
+    assert len(right) == _ends("naive-lazy-join")["S1,S2,S3"].results == 2
+    for members in product(range(2), repeat=3):
+        at = [own[n] // 1_000_000 for own, n in zip(times.values(), members, strict=True)]
+        verdict = "right" if members in right else "wrong: too old"
+        row = f"| {at[0]} s | {at[1]} s | {at[2]} s | {at[2] - at[0]} s | {verdict} |"
+        assert row in _text("naive-lazy-join")
 
 
 def test_a_lesson_with_a_mistake_is_one_message(tmp_path: Path) -> None:

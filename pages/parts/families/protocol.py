@@ -15,6 +15,7 @@ from pages.parts.shared import charts, figures, planning
 from pages.parts.shared.formatting import plain
 from planner.families.protocol import Candidate, Family, Ranking
 from planner.plan.by_operator import by_operator, field_of
+from planner.files.tuple_table import Table
 from planner.plan.cost import Estimate
 from planner.plan.objective import WORK, Objective
 from planner.plan.plan import Plan
@@ -42,6 +43,8 @@ class PlanChoice:
     label: str
     # The plans that are listed beside it.
     listed: tuple[str, ...] = ()
+    # The tuples, where they are given; else they are those of the workload's data, or generated.
+    tables: Mapping[str, Table] | None = None
 
     def title(self, label: str) -> str:
         """What people call one of the plans."""

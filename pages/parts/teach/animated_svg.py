@@ -75,7 +75,7 @@ class _Plan:
         return text if len(text) <= most else f"{text[: most - 1]}…"
 
     def _counted(self, step: dict[str, Any]) -> str:
-        results = f"{step['results']:,} results"
+        results = f"{step['results']:,} {self._data['results']}"
         if step["figure"] is None:
             return results
         return f"{figure(step['figure'])} {self._data['unit']}, {results}"

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages.parts.families.protocol import PlanChoice
+from pages.parts.families.registry import view_of
+from pages.parts.shared import planning
 from pages.parts.shared.formatting import plain
-from pages.parts.teach.player import PlayerRequest
+from pages.parts.teach.player import Asked
+from planner.errors import PlanError
+from planner.families.registry import family
+from planner.workload.validation import listed
 from runtime.tracing.lesson_file import Lesson
 
 AS_GIVEN = "as it is"
@@ -48,6 +54,23 @@ def change(lesson: Lesson) -> str:
         persist_state="session",
     )
     return str(chosen)
+
+
+def picture(lesson: Lesson, watched: Asked) -> None:
+    """A picture of the first plan, as the page Plans has it."""
+    if not lesson.picture or watched.family is None:
+        return
+    chosen, workload = family(watched.family), watched.workload
+    ranking = planning.ranking(chosen, workload)
+    choice = PlanChoice(
+        chosen, workload, ranking, planning.baseline(ranking), watched.plans[0], watched.tables
+    )
+    pictures = view_of(watched.family).details(choice, {})
+    if lesson.picture not in pictures:
+        place = f"lesson {lesson.name}.yaml: picture"
+        raise PlanError(f"there is no {lesson.picture!r}; there is {listed(pictures)}", place)
+    with st.expander(plain(lesson.picture, 60)):
+        pictures[lesson.picture]()
 
 
 def question(lesson: Lesson) -> None:

@@ -45,13 +45,14 @@ function sentence(plan, event) {
   return `${chip} ${note}.`;
 }
 
-function chip(data, id, before) {
+function chip(data, id, before, label) {
   const known = data.chips[id.trim()];
   const found = make("span", "chip");
   found.dataset.id = id;
   if (known) found.style.setProperty("--c", COLOURS[known[0] % COLOURS.length]);
   found.append(make("span", "", id));
-  if (known && known[1]) found.append(make("small", "", known[1]));
+  const text = label || (known && known[1]);
+  if (text) found.append(make("small", "", text));
   if (known) found.title = `arrived at ${known[2]} s`;
   if (before) found.classList.add(before);
   return found;
@@ -68,7 +69,7 @@ function drawPlan(data, plan, panel, at, most) {
     if (step.predicted !== null) race.append(`, predicted ${number(step.predicted)}`);
     race.append(" · ");
   }
-  race.append(`${number(step.results)} results`);
+  race.append(`${number(step.results)} ${data.results}`);
   if (step.waited) race.append(`, ${number(step.waited)} s late on average`);
   head.append(race);
   const track = make("div", "track"), bar = make("div");
@@ -98,7 +99,7 @@ function drawPlan(data, plan, panel, at, most) {
       if (!held.includes(id)) row.append(chip(data, id, "gone"));
     }
     if (count > held.length) row.append(make("span", "more", `+${count - held.length} older`));
-    for (const id of held) row.append(chip(data, id, marks[id]));
+    for (const id of held) row.append(chip(data, id, marks[id], step.labels[id]));
     box.append(row);
     panel.append(box);
   }
@@ -190,7 +191,7 @@ export default function (component) {
     back.disabled = kept.at === 0; next.disabled = kept.at === steps;
     if (data.plans.length > 1) {
       const [one, two] = data.plans.map((p) => (kept.at ? p.steps[kept.at - 1] : p.start));
-      if (data.sheds) same.textContent = `Answers may differ here: ${number(one.results)} and ${number(two.results)} results so far.`;
+      if (data.sheds) same.textContent = `Answers may differ here: ${number(one.results)} and ${number(two.results)} ${data.results} so far.`;
       else same.textContent = one.digest === two.digest ? "✓ Both plans have the same answer so far." : "The answers differ for now: one plan delivers later than the other.";
     }
     root.dataset.at = kept.at;

@@ -175,7 +175,7 @@ class AggregationSimulation:
                 own = one.values[column.attribute] if column.alias == alias else None
                 held = [t.values[column.attribute] for t in members if own is not None]
                 known = [value for value in held if value is not None]
-                if known and EXTREME[function]([*known, own]) == own:
+                if own is not None and known and EXTREME[function]([*known, own]) == own:
                     self._count("aggregate", alias, "comparisons", len(members))
             if not members:
                 del self.holders[alias].cells[cell]

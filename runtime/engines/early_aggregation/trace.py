@@ -124,9 +124,9 @@ class AggregationWatcher(WatcherBase):
         self._seen.events = []
         for one in islice(self._arrivals, count):
             name = chip_id(one.alias, one.seq)
-            until = one.until if 0 < one.until < LAST else FOREVER
+            ends = one.until if 0 < one.until < LAST else FOREVER
             self._simulation.arrive(
-                one.alias, Tuple(one.ts, dict(one.values), name, one.keys, until, one.rank)
+                one.alias, Tuple(one.ts, dict(one.values), name, one.keys, ends, one.rank)
             )
         return self._seen.events
 
@@ -139,6 +139,16 @@ class AggregationWatcher(WatcherBase):
                 found[f"{alias} set"] = [_group(alias, cell) for cell in holder.cells]
         found[ANSWER] = [_group("", key) for key in self._simulation.groups]
         return found
+
+    def labels(self) -> dict[str, str]:
+        """How many tuples an entry of a set stands for, and how many rows a group has."""
+        found = {
+            _group(alias, cell): f"×{len(members)}"
+            for alias, holder in self._simulation.holders.items()
+            for cell, members in holder.cells.items()
+        }
+        rows = self._simulation.groups
+        return found | {_group("", key): f"{count} rows" for key, count in rows.items()}
 
     def counts(self) -> Counts:
         """Of all operators but those that only pass tuples on."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -38,7 +39,7 @@ from planner.workload.workload import Workload
 def show(choice: PlanChoice) -> None:
     """The graph of one stream up to an instant; a sentence where there are too many states."""
     workload = choice.workload
-    tables = _tables(workload)
+    tables = choice.tables or _tables(workload)
     star = star_of(workload)
     if (reason := not_drawn(star, tables)) is not None:
         st.caption(plain(reason, 600))
@@ -85,7 +86,7 @@ def _instant(graph: StateGraph) -> int:
     return times.index(chosen)
 
 
-def _tables(workload: Workload) -> dict[str, Table]:
+def _tables(workload: Workload) -> Mapping[str, Table]:
     folder, sort = state.data()
     if folder is None:
         return first_tuples(workload)
