@@ -2,7 +2,13 @@
 
 import streamlit as st
 
-from pages.parts.papers import figure_page, figure_sweep, figure_tables, worked_examples
+from pages.parts.papers import (
+    figure_page,
+    figure_sweep,
+    figure_tables,
+    overview,
+    worked_examples,
+)
 from pages.parts.shared import routing
 from pages.parts.shared.formatting import plain
 
@@ -10,6 +16,7 @@ routing.ensure()
 st.markdown("## Papers", anchors=False)
 chosen = figure_page.pick()
 worked_examples.links(chosen.paper)
+overview.show(chosen.paper)
 held = figure_page.shown(chosen)
 with st.container(border=True):
     st.markdown(f"#### {plain(figure_page.answer(held), 400)}", anchors=False)

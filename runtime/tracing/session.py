@@ -13,6 +13,7 @@ from planner.files.tuple_table import Table
 from planner.plan.cost import Estimate, UnitCosts
 from planner.plan.objective import Objective
 from planner.statistics.generate import generate
+from planner.workload.execution import Every
 from planner.workload.query import TumblingWindow
 from planner.workload.workload import Workload
 from runtime.tracing.shortened import MOST_STORED_QUICKLY
@@ -96,4 +97,9 @@ def _generated(workload: Workload, steps: int, full: bool) -> tuple[Mapping[str,
         # A block begins empty: its middle is what the model speaks of.
         longest *= 1.5
     seconds = longest + _MORE_SECONDS * steps / rate
-    return generate(workload, seconds, workload.run.seed), round(longest * 1_000_000)
+    tables, start = generate(workload, seconds, workload.run.seed), round(longest * 1_000_000)
+    if start and isinstance(workload.execution.evaluate, Every):
+        # A tick happens when a tuple comes after it: that of the filling belongs to the filling.
+        later = [int(t.ts[t.ts > start][0]) for t in tables.values() if (t.ts > start).any()]
+        start = 1 + min(later, default=start - 1)
+    return tables, start

@@ -57,6 +57,14 @@ def pick() -> Experiment:
     return experiment(chosen)
 
 
+def open_figure(chosen: Experiment) -> None:
+    """Let the boxes name this figure, before they are drawn."""
+    st.session_state["paper"] = chosen.paper
+    st.session_state[f"figure of {chosen.paper}"] = chosen.figure
+    for kind in ("setting", "part"):
+        st.session_state[f"{kind} of {chosen.figure}"] = chosen.name
+
+
 def models(chosen: Experiment) -> tuple[str, ...]:
     """The models whose curves are drawn: all, or Sluice's own where they would be too many."""
     known = chosen.models

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 from planner.experiments.experiment import Curve, Kernel, Point, curves_by_model
 from planner.families.join_order import NAME
 from planner.families.join_order.model import model_of
 from planner.families.join_order.plan_space import worst_multiway
-from planner.families.join_order.plans import Algorithm
+from planner.families.join_order.plans import Algorithm, multiway
 from planner.families.join_order.ranking import cheapest, scores
 from planner.files.query.text import format_query
 from planner.joins.model import JoinModel
@@ -112,6 +112,25 @@ def _costs(
                 )
                 points.setdefault((source, label), []).append(point)
     return curves_by_model(points)
+
+
+# --- Tables 5 to 7: orders -----------------------------------------------------------------------
+
+_SECONDS_OF_ORDERS = 1_000
+
+
+def orders(table: str, streams: Sequence[Row], printed: Mapping[str, float]) -> tuple[Curve, ...]:
+    """Every global order, the cheapest first; the paper prints what some of them cost."""
+    tuples = _SECONDS_OF_ORDERS * sum(rate for rate, _, _ in streams)
+    workload = equality_join(table, streams, tuples)
+    model = model_of(workload)
+    every = [multiway(model, order) for order in permutations(range(len(streams)))]
+    costs = dict(zip([loops.label for loops in every], scores(model, every), strict=True))
+    points = tuple(
+        Point(label, workload, NAME, label, predicted=cost, printed=printed.get(label))
+        for label, cost in sorted(costs.items(), key=lambda item: item[1])
+    )
+    return (Curve("Global order", "Global order", points, "Appendix B"),)
 
 
 # --- Table 8 and Figure 4: rates -----------------------------------------------------------------
