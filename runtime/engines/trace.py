@@ -103,6 +103,9 @@ class Watcher(Protocol):
     def labels(self) -> Mapping[str, str]:
         """What is written on chips that are no tuples."""
 
+    def buckets(self) -> Mapping[str, Mapping[str, str]]:
+        """By place that is hashed the bucket of each of its tuples."""
+
     def waited(self) -> float | None:
         """How long results waited to be delivered after their last tuple, on average in seconds."""
 
@@ -127,6 +130,10 @@ class WatcherBase:
 
     def labels(self) -> Mapping[str, str]:
         """Nothing."""
+        return {}
+
+    def buckets(self) -> Mapping[str, Mapping[str, str]]:
+        """None."""
         return {}
 
     def waited(self) -> float | None:

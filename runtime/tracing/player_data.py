@@ -164,6 +164,10 @@ class _Drawn:
             "arrivals": list(step.arrivals),
             "events": [_event(event) for event in step.events],
             "contents": contents,
+            "buckets": {
+                place: [of.get(chip, "") for chip in contents[place][1]]
+                for place, of in step.buckets.items()
+            },
             "counts": [counts.get(name, 0.0) for name in self._operators],
             "expected": expected and [expected.get(name, 0.0) for name in self._operators],
             "figure": counter.figure(plan, step.so_far, self._trace.start.so_far),

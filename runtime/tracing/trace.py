@@ -70,6 +70,7 @@ class Step:
     digest: int
     waited: float | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
+    buckets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +168,7 @@ def _watched_steps(
                 kernel.tally.digest,
                 watched.waited() if watched else None,
                 dict(watched.labels()) if watched else {},
+                watched.buckets() if watched else {},
             ),
         )
 

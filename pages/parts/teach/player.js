@@ -58,6 +58,18 @@ function chip(data, id, before, label) {
   return found;
 }
 
+// Tuples of a hashed window by bucket.
+function inBuckets(chips, buckets) {
+  const found = {};
+  chips.forEach((one, n) => (found[buckets[n]] ??= []).push(one));
+  const order = Object.keys(found).sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+  return order.map((name) => {
+    const bucket = make("span", "bucket");
+    bucket.append(make("span", "more", name), ...found[name]);
+    return bucket;
+  });
+}
+
 function drawPlan(data, plan, panel, at, most) {
   const step = at ? plan.steps[at - 1] : plan.start;
   panel.replaceChildren();
@@ -99,7 +111,9 @@ function drawPlan(data, plan, panel, at, most) {
       if (!held.includes(id)) row.append(chip(data, id, "gone"));
     }
     if (count > held.length) row.append(make("span", "more", `+${count - held.length} older`));
-    for (const id of held) row.append(chip(data, id, marks[id], step.labels[id]));
+    const drawn = held.map((id) => chip(data, id, marks[id], step.labels[id]));
+    const buckets = step.buckets[place.id];
+    row.append(...(buckets ? inBuckets(drawn, buckets.slice(buckets.length - drawn.length)) : drawn));
     box.append(row);
     panel.append(box);
   }

@@ -116,7 +116,7 @@ def _costs(
 
 # --- Tables 5 to 7: orders -----------------------------------------------------------------------
 
-_SECONDS_OF_ORDERS = 1_000
+_SECONDS_OF_ORDERS = 4_000
 
 
 def orders(table: str, streams: Sequence[Row], printed: Mapping[str, float]) -> tuple[Curve, ...]:

@@ -262,6 +262,13 @@ class LoopSimulation:
         b = min(int(buckets), self.codes[number])
         return [u for u in self.window[alias] if u.keys[number] % b == key % b]
 
+    def bucket(self, alias: str, u: Member) -> int | None:
+        """The bucket of a tuple in the first index of its window; None where it has none."""
+        for number, buckets in sorted(self._indexes_of(alias), key=str):
+            key = u.keys[number]
+            return key if buckets == "per-value" else key % min(int(buckets), self.codes[number])
+        return None
+
     def _link(self, alias: str, bound: frozenset[str]) -> tuple[int, str] | None:
         if (alias, bound) not in self._reached:
             links = (

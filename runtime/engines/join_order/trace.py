@@ -132,6 +132,18 @@ class JoinWatcher(WatcherBase):
         """The windows."""
         return {a: [_chip(u) for u in held] for a, held in self._simulation.window.items()}
 
+    def buckets(self) -> dict[str, dict[str, str]]:
+        """Those of windows that are hashed."""
+        found = {
+            alias: [(_chip(u), self._simulation.bucket(alias, u)) for u in held]
+            for alias, held in self._simulation.window.items()
+        }
+        return {
+            alias: {chip: str(bucket) for chip, bucket in own}
+            for alias, own in found.items()
+            if own and own[0][1] is not None
+        }
+
     def counts(self) -> Counts:
         """Of probes, stores and expiries."""
         simulation, found = self._simulation, {}

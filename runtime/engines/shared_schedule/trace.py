@@ -164,13 +164,18 @@ class ScheduleWatcher(WatcherBase):
         self._counted["expirations"] += checks
 
     def _same_bucket(self, one: _Tuple, other: _Tuple) -> bool:
-        key, buckets = self._program.join.key, self._program.join.buckets
-        if self._group.key is None or key < 0:
+        if not self._is_hashed:
             return True
-        mine, theirs = int(one.keys[key]), int(other.keys[key])
-        if isinstance(self._group.buckets, str):
-            return mine == theirs
-        return mine % buckets == theirs % buckets
+        return self._bucket(one) == self._bucket(other)
+
+    @property
+    def _is_hashed(self) -> bool:
+        return self._group.key is not None and self._program.join.key >= 0
+
+    def _bucket(self, one: _Tuple) -> int:
+        key = int(one.keys[self._program.join.key])
+        per_value = isinstance(self._group.buckets, str)
+        return key if per_value else key % self._program.join.buckets
 
     def _serve(self, until: int | None) -> None:
         """Scans that begin before then, one after the other."""
@@ -205,6 +210,15 @@ class ScheduleWatcher(WatcherBase):
             # A tuple that waits is stored, too: here it is known by another name.
             found[f"queue {i}"] = [f"{self._order[n].chip} " for n in self._server.queues[i]]
         return found
+
+    def buckets(self) -> dict[str, dict[str, str]]:
+        """Those of windows that are hashed; queues are not."""
+        if not self._is_hashed or self._program.join.buckets == 1:
+            return {}
+        return {
+            name: {one.chip: str(self._bucket(one)) for one in held}
+            for name, held in self._stored.items()
+        }
 
     def counts(self) -> Counts:
         """Of the join that all queries share."""

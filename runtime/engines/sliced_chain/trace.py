@@ -147,6 +147,18 @@ class ChainWatcher(WatcherBase):
             for side, stream in enumerate(slice_.join.group.streams)
         }
 
+    def buckets(self) -> dict[str, dict[str, str]]:
+        """Those of slices that are hashed."""
+        return {
+            f"{slice_.name} {stream}": {
+                _chip(one): str(slice_.bucket(one)) for one, _, _ in slice_.stored[side]
+            }
+            for _, chain in self._simulation.chains
+            for slice_ in chain
+            for side, stream in enumerate(slice_.join.group.streams)
+            if slice_.join.group.key is not None and slice_.join.group.buckets != 1
+        }
+
     def counts(self) -> OperatorCounts:
         """Of every operator."""
         counts = self._simulation.counts
