@@ -22,9 +22,6 @@ else:
         watched = lesson_view.show(lesson)
     with steps:
         player.show(watched)
-<<<<<<< HEAD
-    plan_picture.show(watched)
-=======
         lesson_view.picture(lesson, watched)
->>>>>>> 553d1e3 (Lessons answer what they ask: why eight rows are wrong, who waits longest, what shorter batches cost)
+    plan_picture.show(watched)
     presenter.offer(watched, lesson.title)

@@ -61,7 +61,7 @@ class KernelStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Stepped:
+class SteppedProgram:
     """A program, the feed it is stepped through, and the moments of its steps."""
 
     plan: Plan
@@ -102,7 +102,7 @@ def stepped(
     most: int = MOST_STEPS,
     units: UnitCosts | None = None,
     pauses: Sequence[int] = (),
-) -> Stepped:
+) -> SteppedProgram:
     """The program of a plan, to be stepped from the first tuple at `start` microseconds on.
 
     At `pauses`, in microseconds and in order, there is a step without a tuple.
@@ -125,7 +125,7 @@ def stepped(
     given = PlanInput(plan, workload, feed.schema, span, Split(1, split.modulus), units=units)
     program = found.compile(given)
     program.load()
-    return Stepped(plan, program, feed, tuple(_moments(feed, cuts, pauses)))
+    return SteppedProgram(plan, program, feed, tuple(_moments(feed, cuts, pauses)))
 
 
 def _moments(feed: Feed, cuts: Sequence[int], pauses: Sequence[int]) -> Iterator[Moment]:

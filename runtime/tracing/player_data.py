@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from planner.plan.cost import Estimate
-from planner.plan.objective import Objective, Outcome
+from planner.plan.objective import Objective, PlanOutcome
 from planner.plan.operator_names import operator_name
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.engines.trace import Event
 from runtime.tracing.session import Watching
-from runtime.tracing.trace import SoFar, Step, Trace
+from runtime.tracing.trace import PlanTrace, SoFar, TraceStep
 
 # Of a place the newest tuples are drawn, and of a probe as many.
 MOST_CHIPS = 24
@@ -95,7 +95,7 @@ class _Counter:
             return value * seconds / self._run_seconds
         return self._scaled(value, seconds)
 
-    def operators(self, plan: Plan, outcome: Outcome, seconds: float) -> Mapping[str, float]:
+    def operators(self, plan: Plan, outcome: PlanOutcome, seconds: float) -> Mapping[str, float]:
         """By operator the same, or else its operations."""
         spread = self._by.by_operator(plan, outcome) if self._by.spread is not None else None
         if self._by.spread is None:
@@ -103,7 +103,7 @@ class _Counter:
             return {name: value * seconds for name, value in done.items()}
         return {name: self._scaled(value, seconds) for name, value in (spread or {}).items()}
 
-    def results_before(self, trace: Trace) -> int:
+    def results_before(self, trace: PlanTrace) -> int:
         """Results are counted from the first step on; the groups of an answer are those there."""
         return 0 if self._has_groups else trace.start.results
 
@@ -119,7 +119,7 @@ def _seconds(ts: int) -> str:
     return f"{ts / 1e6:.2f}".rstrip("0").rstrip(".")
 
 
-def _plan(trace: Trace, estimate: Estimate | None, counter: _Counter) -> dict[str, Any]:
+def _plan(trace: PlanTrace, estimate: Estimate | None, counter: _Counter) -> dict[str, Any]:
     steps = [trace.start, *trace.steps]
     end = counter.operators(trace.plan, trace.steps[-1].so_far, trace.steps[-1].so_far.seconds)
     rates = {} if estimate is None else counter.operators(trace.plan, estimate, 1.0)
@@ -142,30 +142,34 @@ class _Drawn:
     """The steps of a plan as they are drawn; what was found before the first step is left out."""
 
     def __init__(
-        self, trace: Trace, estimate: Estimate | None, counter: _Counter, operators: Sequence[str]
+        self,
+        trace: PlanTrace,
+        estimate: Estimate | None,
+        counter: _Counter,
+        operators: Sequence[str],
     ) -> None:
         self._trace, self._estimate, self._counter = trace, estimate, counter
         self._operators = operators
 
-    def step(self, step: Step) -> dict[str, Any]:
+    def step(self, step: TraceStep) -> dict[str, Any]:
         plan, counter, seconds = self._trace.plan, self._counter, step.so_far.seconds
         counts = counter.operators(plan, step.so_far, seconds)
         predicted, expected = None, None
         if self._estimate is not None:
             predicted = counter.predicted(plan, self._estimate, seconds)
             expected = counter.operators(plan, self._estimate, seconds)
-        contents = {
-            place: [len(held), list(held[-MOST_CHIPS:])] for place, held in step.contents.items()
-        }
-        drawn = {chip for _, held in contents.values() for chip in held}
+        newest = {place: list(held[-MOST_CHIPS:]) for place, held in step.contents.items()}
+        drawn = {chip for held in newest.values() for chip in held}
         return {
             "time": _seconds(step.ts),
             "last": step.last,
             "arrivals": list(step.arrivals),
             "events": [_event(event) for event in step.events],
-            "contents": contents,
+            "contents": {
+                place: [len(held), newest[place]] for place, held in step.contents.items()
+            },
             "buckets": {
-                place: [of.get(chip, "") for chip in contents[place][1]]
+                place: [of.get(chip, "") for chip in newest[place]]
                 for place, of in step.buckets.items()
             },
             "counts": [counts.get(name, 0.0) for name in self._operators],

@@ -17,7 +17,7 @@ from planner.workload.execution import Every
 from planner.workload.query import TumblingWindow
 from planner.workload.workload import Workload
 from runtime.tracing.shortened import MOST_STORED_QUICKLY
-from runtime.tracing.trace import Trace, traced
+from runtime.tracing.trace import PlanTrace, traced
 
 # Tuples are generated for so many times the seconds that the steps should take.
 _MORE_SECONDS = 3
@@ -34,7 +34,7 @@ class Watching:
     """
 
     workload: Workload
-    traces: tuple[Trace, ...]
+    traces: tuple[PlanTrace, ...]
     estimates: tuple[Estimate, ...]
     objective: Objective
     full: bool
@@ -76,7 +76,7 @@ def watch(
 
 
 def _watching(
-    space: PlanSpace, workload: Workload, traces: tuple[Trace, ...], full: bool, by: str | None
+    space: PlanSpace, workload: Workload, traces: tuple[PlanTrace, ...], full: bool, by: str | None
 ) -> Watching:
     estimates = tuple(space.estimate(trace.plan) for trace in traces)
     # An answer that may miss results says so by its recall.

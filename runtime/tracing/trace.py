@@ -22,7 +22,7 @@ from runtime.tracing.kernel_steps import (
     CountsByOperator,
     KernelStep,
     Moment,
-    Stepped,
+    SteppedProgram,
     stepped,
 )
 
@@ -51,7 +51,7 @@ class SoFar:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TraceStep:
     """One step: the tuples that arrive, what happens, and what is there and was counted then.
 
     `results` and `digest` are the kernel's, over all queries since the first tuple; `so_far` is
@@ -86,7 +86,7 @@ class PlanTrace:
     steps: tuple[TraceStep, ...]
     begin: int
     pauses: tuple[int, ...]
-    stepped: Stepped
+    stepped: SteppedProgram
     states: tuple[bytes | None, ...]
 
     @property
@@ -108,7 +108,7 @@ def traced(
     most: int = MOST_STEPS,
     units: UnitCosts | None = None,
     pauses: Sequence[int] = (),
-) -> Trace:
+) -> PlanTrace:
     """Step a plan through its tuples, from `start` microseconds on; windows fill before that. At
     `pauses` there are steps without a tuple."""
     program = stepped(plan, workload, tables, start, most, units, pauses)
@@ -130,15 +130,18 @@ def traced(
 
 
 def _watched_steps(
-    program: Stepped, watched: Watcher | None, start: int
-) -> Iterator[tuple[bytes | None, Step]]:
+    program: SteppedProgram, watched: Watcher | None, start: int
+) -> Iterator[tuple[bytes | None, TraceStep]]:
     """What was there before, then every step, each with the state that the kernel has after it."""
     names = _names(program, watched)
     if not program.moments[0].fills:
         contents = watched.contents() if watched else {}
         nothing = SoFar(0.0, {}, {})
         labels = dict(watched.labels()) if watched else {}
-        yield None, Step(start, False, (), (), _kept(contents), {}, nothing, 0, 0, None, labels)
+        yield (
+            None,
+            TraceStep(start, False, (), (), _kept(contents), {}, nothing, 0, 0, None, labels),
+        )
     found = 0
     for kernel in program.steps():
         events: list[Event] = []
@@ -156,7 +159,7 @@ def _watched_steps(
         arrivals = [] if at.fills else [n for n in names[at.first : at.stop] if n]
         yield (
             kernel.state,
-            Step(
+            TraceStep(
                 _time(program, at),
                 at.last,
                 tuple(arrivals),
@@ -173,12 +176,12 @@ def _watched_steps(
         )
 
 
-def _time(program: Stepped, moment: Moment) -> int:
+def _time(program: SteppedProgram, moment: Moment) -> int:
     """A lazy join's clock goes on to its next tick when nothing more arrives."""
     return program.program.span.end if moment.last else moment.until
 
 
-def _so_far(program: Stepped, kernel: KernelStep, start: int) -> SoFar:
+def _so_far(program: SteppedProgram, kernel: KernelStep, start: int) -> SoFar:
     """Costs are per second of the whole span: as those of the time that has passed."""
     span = program.program.span
     seconds = max(0.0, (_time(program, kernel.moment) - start) / 1e6)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from runtime.engines.shared_schedule.simulation.server import Policy, Trace, released
+from runtime.engines.shared_schedule.simulation.server import Policy, ScheduleTrace, released
 
 
-def waiting_max(trace: Trace, warmup: int) -> int:
+def waiting_max(trace: ScheduleTrace, warmup: int) -> int:
     """The most tuples that were there and not completed, at any time from the warm-up on."""
     done = [max(ends.values()) for ends in trace.ends]
     times = [warmup, *(outer.ts for outer in trace.outers), *done]
@@ -22,29 +22,29 @@ def overlap(begin: int, end: int, span: tuple[int, int]) -> int:
     return max(0, min(end, span[1]) - max(begin, span[0]))
 
 
-def waited(trace: Trace, span: tuple[int, int]) -> int:
+def waited(trace: ScheduleTrace, span: tuple[int, int]) -> int:
     """Tuple-nanoseconds from arrivals to completions."""
     pairs = zip(trace.outers, trace.ends, strict=True)
     return sum(overlap(outer.ts, max(ends.values()), span) for outer, ends in pairs)
 
 
-def busy(trace: Trace, span: tuple[int, int]) -> int:
+def busy(trace: ScheduleTrace, span: tuple[int, int]) -> int:
     """Nanoseconds of scans."""
     return sum(overlap(scan.begin, scan.end, span) for scan in trace.scans)
 
 
-def held(trace: Trace, policy: Policy, widest: int) -> list[tuple[int, int]]:
+def held(trace: ScheduleTrace, policy: Policy, widest: int) -> list[tuple[int, int]]:
     """From when to when each match is held: until the largest window has it."""
     last = {(r.outer, r.inner): r.at for r in released(trace, policy, widest)}
     return [(found.at, last[found.outer, found.inner]) for found in trace.found]
 
 
-def held_time(trace: Trace, policy: Policy, widest: int, span: tuple[int, int]) -> int:
+def held_time(trace: ScheduleTrace, policy: Policy, widest: int, span: tuple[int, int]) -> int:
     """Tuple-nanoseconds that matches were held."""
     return sum(overlap(*times, span) for times in held(trace, policy, widest))
 
 
-def held_max(trace: Trace, policy: Policy, widest: int, warmup: int) -> int:
+def held_max(trace: ScheduleTrace, policy: Policy, widest: int, warmup: int) -> int:
     """The most results that were held at the end of a partial scan, before it releases any.
 
     Those of the oldest outer are released as they are found, or when its partial scan ends.
@@ -69,7 +69,7 @@ def held_max(trace: Trace, policy: Policy, widest: int, warmup: int) -> int:
     return most
 
 
-def buffer_max(trace: Trace, warmup: int) -> int:
+def buffer_max(trace: ScheduleTrace, warmup: int) -> int:
     """The most stored tuples: those that an outer has in its window that is not completed yet."""
     outers, done = trace.outers, [max(ends.values()) for ends in trace.ends]
     times = sorted(t for t in {warmup, *(o.ts for o in outers), *done} if t >= warmup)

@@ -15,7 +15,7 @@ from pages.parts.teach import lesson_view, player
 from pages.parts.teach.animated_svg import animated_svg
 from runtime.tracing.lesson_file import Lesson, lessons
 from tests.pages.helpers import canvases, fresh_app, labelled, texts
-from runtime.tracing.trace import Step
+from runtime.tracing.trace import TraceStep
 from tests.oracles.joins import results_of
 
 LESSONS, MISTAKES = lessons(FOLDER / "lessons")
@@ -106,7 +106,7 @@ def test_every_lesson_and_every_change_of_it_can_be_watched(lesson: Lesson) -> N
     assert "script" not in animated_svg(data, "x")
 
 
-def _ends(name: str, variant: str = "as it is") -> dict[str, Step]:
+def _ends(name: str, variant: str = "as it is") -> dict[str, TraceStep]:
     """By plan the last step of a lesson."""
     lesson = next(lesson for lesson in LESSONS if lesson.name == name)
     traces = player.watching(lesson_view.asked(lesson, variant)).traces

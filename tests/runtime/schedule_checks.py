@@ -26,10 +26,10 @@ from runtime.engines.shared_schedule.simulation import server as oracle
 from runtime.engines.shared_schedule.simulation.policies import policy_of
 from runtime.engines.shared_schedule.simulation.server import (
     NEVER,
-    Clock,
     Outer,
     Policy,
-    Trace,
+    ScheduleTrace,
+    WorkClock,
 )
 from tests.oracles import schedule_measures as measure
 from tests.oracles.joins import Data, holds
@@ -116,7 +116,7 @@ class Comparison:
 
     def __init__(self, stages: Sequence[PlannedStage], data: Data, found: Scheduled) -> None:
         self.stages, self.data, self.found = stages, data, found
-        self.clock = Clock(*found.program.join.unit_costs)
+        self.clock = WorkClock(*found.program.join.unit_costs)
         self.outers = outers_of(stages, data)
 
     def check(self) -> dict[str, list[tuple[int, int]]]:
@@ -141,7 +141,7 @@ class Comparison:
     def _add(
         self,
         expected: Expected,
-        trace: Trace,
+        trace: ScheduleTrace,
         window: int,
         results: Sequence[tuple[int, int, object]],
     ) -> None:
@@ -174,7 +174,7 @@ class Comparison:
         return {name: expected.results for name, expected in by_query.items()}
 
     def _check_measures(
-        self, measures: np.ndarray, trace: Trace, policy: Policy, widest: int
+        self, measures: np.ndarray, trace: ScheduleTrace, policy: Policy, widest: int
     ) -> None:
         span = (WARMUP, END)
         assert measures[BUSY] == measure.busy(trace, span)

@@ -53,7 +53,7 @@ def _watched(
     return trace
 
 
-def _check_going_back(trace: Trace) -> None:
+def _check_going_back(trace: PlanTrace) -> None:
     """Any step taken again from the state before it gives the same state, byte by byte."""
     moments = [moment for moment in trace.stepped.moments if not moment.fills]
     for number, (moment, step) in enumerate(zip(moments, trace.steps, strict=True)):

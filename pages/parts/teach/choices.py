@@ -10,7 +10,7 @@ import streamlit as st
 
 from pages.parts.shared import controls, planning, samples, state
 from pages.parts.shared.formatting import counted, plain
-from pages.parts.teach.player import Asked
+from pages.parts.teach.player import PlayerRequest
 from planner.errors import PlanError
 from planner.workload.workload import Workload
 from runtime.tracing.lesson_file import Lesson, lessons
@@ -88,7 +88,7 @@ def _choose(key: str) -> None:
     _open(st.session_state[key])
 
 
-def own_workload(choose: bool = True) -> Asked:
+def own_workload(choose: bool = True) -> PlayerRequest:
     """Two plans of the open workload: the best, and the one that it is compared with.
 
     Without boxes to `choose` from they are those that were chosen last.
@@ -118,7 +118,7 @@ def own_workload(choose: bool = True) -> Asked:
         _notes(whole, factor)
     plans = (chosen, beside) if beside and beside != chosen else (chosen,)
     by = planning.objective(family.name, workload).name
-    return Asked(workload, plans, steps, family.name, counter=by)
+    return PlayerRequest(workload, plans, steps, family.name, counter=by)
 
 
 def _box(

@@ -8,7 +8,7 @@ from pages.parts.families.protocol import PlanChoice
 from pages.parts.families.registry import view_of
 from pages.parts.shared import planning
 from pages.parts.shared.formatting import plain
-from pages.parts.teach.player import Asked
+from pages.parts.teach.player import PlayerRequest
 from planner.errors import PlanError
 from planner.families.registry import family
 from planner.workload.validation import listed
@@ -17,7 +17,7 @@ from runtime.tracing.lesson_file import Lesson
 AS_GIVEN = "as it is"
 
 
-def asked(lesson: Lesson, variant: str = AS_GIVEN) -> Asked:
+def asked(lesson: Lesson, variant: str = AS_GIVEN) -> PlayerRequest:
     """What a lesson shows, as it is or changed."""
     change = lesson.change
     workload, plans, tables = lesson.workload, lesson.plans, lesson.tables
@@ -56,7 +56,7 @@ def change(lesson: Lesson) -> str:
     return str(chosen)
 
 
-def picture(lesson: Lesson, watched: Asked) -> None:
+def picture(lesson: Lesson, watched: PlayerRequest) -> None:
     """A picture of the first plan, as the page Plans has it."""
     if not lesson.picture or watched.family is None:
         return

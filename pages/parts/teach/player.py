@@ -57,7 +57,7 @@ def _content(table: Table) -> list[object]:
     return [times, columns]
 
 
-_BY_ID = {**BY_DIGEST, Asked: lambda asked: asked.id}
+_BY_ID = {**BY_DIGEST, PlayerRequest: lambda asked: asked.id}
 
 
 @st.cache_resource(show_spinner="Stepping the plans …", max_entries=16, hash_funcs=_BY_ID)

@@ -8,7 +8,7 @@ from pages.parts.shared import charts, controls, planning
 from pages.parts.shared.formatting import plain
 from pages.parts.teach import choices, lesson_view, player
 from pages.parts.teach.animated_svg import animated_svg
-from pages.parts.teach.player import Asked
+from pages.parts.teach.player import PlayerRequest
 from runtime.tracing.lesson_file import Lesson
 
 PRESENT = "present"
@@ -44,7 +44,7 @@ def show(lesson: Lesson | None) -> None:
     player.show(watched, present=True)
 
 
-def _words(lesson: Lesson) -> Asked:
+def _words(lesson: Lesson) -> PlayerRequest:
     """The text, the question with its answer, and what may be changed."""
     with st.popover("Text"):
         st.markdown(lesson.text)
@@ -58,7 +58,7 @@ def _words(lesson: Lesson) -> Asked:
     return lesson_view.asked(lesson, variant)
 
 
-def offer(watched: Asked, title: str) -> None:
+def offer(watched: PlayerRequest, title: str) -> None:
     """To present what is watched, and to save its steps."""
     with st.container(horizontal=True):
         st.button("Present", icon=":material/present_to_all:", on_click=_set, args=(True,))

@@ -41,8 +41,8 @@ class JoinWatch:
         examined: Sequence[TracedTuple],
         fitting: Sequence[TracedTuple],
     ) -> None: ...
-    def found(self, members: Mapping[str, Member]) -> None: ...
-    def inserted(self, member: Member) -> None: ...
+    def found(self, members: Mapping[str, TracedTuple]) -> None: ...
+    def inserted(self, member: TracedTuple) -> None: ...
     def ticked(self, now: int, fresh: int) -> None: ...
 
 
@@ -219,7 +219,7 @@ class LoopSimulation:
 
     # --- the loops -------------------------------------------------------------------------------
 
-    def _evaluate(self, fresh: Sequence[Member], counted: bool) -> None:
+    def _evaluate(self, fresh: Sequence[TracedTuple], counted: bool) -> None:
         for origin in self.sources if self.probes else ():
             own = [u for u in fresh if u.alias == origin]
             if own:
@@ -262,7 +262,7 @@ class LoopSimulation:
         b = min(int(buckets), self.codes[number])
         return [u for u in self.window[alias] if u.keys[number] % b == key % b]
 
-    def bucket(self, alias: str, u: Member) -> int | None:
+    def bucket(self, alias: str, u: TracedTuple) -> int | None:
         """The bucket of a tuple in the first index of its window; None where it has none."""
         for number, buckets in sorted(self._indexes_of(alias), key=str):
             key = u.keys[number]

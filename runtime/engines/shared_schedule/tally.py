@@ -120,12 +120,12 @@ class Figures:
     def __init__(self, program: ScheduleProgram, counters: ScheduleCounters, seconds: float):
         self._program, self._counters, self._seconds = program, counters, seconds
         # By query the eras that it is in, its slot there, and whether its FROM is turned.
-        self._by_query: dict[int, list[tuple[Era, int, int]]] = {}
+        self._by_query: dict[int, list[tuple[ScheduleEra, int, int]]] = {}
         for era in program.eras:
             for number, slot, turned in era.queries:
                 self._by_query.setdefault(number, []).append((era, slot, turned))
 
-    def _places(self, query: int) -> list[tuple[Era, int, int]]:
+    def _places(self, query: int) -> list[tuple[ScheduleEra, int, int]]:
         return self._by_query.get(query, [])
 
     def answer(self, query: int) -> tuple[int, int]:

@@ -23,11 +23,11 @@ from runtime.engines.pair_feed import streams_of
 from runtime.engines.shared_schedule.schedule_program import OWN
 from runtime.engines.shared_schedule.simulation.policies import policy_of
 from runtime.engines.shared_schedule.simulation.server import (
-    Clock,
     Outer,
     Released,
     Releases,
-    Server,
+    ScheduleServer,
+    WorkClock,
 )
 from runtime.engines.trace import (
     Counts,
@@ -90,7 +90,7 @@ class ScheduleWatcher(WatcherBase):
         own = program.alias if program.alias >= 0 else OWN
         table = program.eras[0].policies[own]
         policy = policy_of(workload, schedule_of(self._group, given.plan.label).policy, table)
-        self._server = Server(policy, Clock(*program.join.unit_costs))
+        self._server = ScheduleServer(policy, WorkClock(*program.join.unit_costs))
         self._boundaries = boundaries = self._group.boundaries
         self._asking: dict[int, list[Member]] = {}
         for member in self._group.members:

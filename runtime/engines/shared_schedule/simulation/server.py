@@ -34,7 +34,7 @@ class Outer:
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class WorkClock:
     """What a comparison and an output take, in picoseconds."""
 
     compare: int
@@ -93,7 +93,7 @@ class Released(NamedTuple):
 
 
 @dataclass(slots=True)
-class Trace:
+class ScheduleTrace:
     """All that happened: scans in turn, matches as they were found, and window ends by tuple."""
 
     outers: list[Outer]
@@ -106,7 +106,9 @@ class Trace:
         return max((self.ends[older][window] for older in range(outer)), default=NEVER)
 
 
-def partial_ends(outer: Outer, first: int, last: int, begin: int, clock: Clock) -> dict[int, int]:
+def partial_ends(
+    outer: Outer, first: int, last: int, begin: int, clock: WorkClock
+) -> dict[int, int]:
     """When a scan that begins then completes each of its windows."""
     ends = {}
     for window in range(first + 1, last + 1):
@@ -117,7 +119,7 @@ def partial_ends(outer: Outer, first: int, last: int, begin: int, clock: Clock) 
 
 
 def matches_found(
-    outers: Sequence[Outer], number: int, window: int, begin: int, clock: Clock
+    outers: Sequence[Outer], number: int, window: int, begin: int, clock: WorkClock
 ) -> Iterator[Found]:
     """The matches of one partial window whose scan begins then, as they are found."""
     outputs = 0
@@ -127,13 +129,13 @@ def matches_found(
             yield Found(number, window, inner, begin + clock.spent(place, outputs))
 
 
-class Server:
+class ScheduleServer:
     """Serves tuples as they arrive, one scan after the other; free from some time on."""
 
-    def __init__(self, policy: Policy, clock: Clock, free: int = NEVER) -> None:
+    def __init__(self, policy: Policy, clock: WorkClock, free: int = NEVER) -> None:
         self.policy, self.clock, self.now = policy, clock, free
         self.queues: list[list[int]] = [[] for _ in range(policy.points[-1] + 1)]
-        self.trace = Trace([])
+        self.trace = ScheduleTrace([])
 
     @property
     def waits(self) -> bool:
@@ -168,9 +170,11 @@ class Server:
         return done
 
 
-def scheduled(outers: Sequence[Outer], policy: Policy, clock: Clock, free: int = NEVER) -> Trace:
+def scheduled(
+    outers: Sequence[Outer], policy: Policy, clock: WorkClock, free: int = NEVER
+) -> ScheduleTrace:
     """Serve all tuples, the server being free from then on."""
-    server = Server(policy, clock, free)
+    server = ScheduleServer(policy, clock, free)
     for outer in outers:
         deque(server.scans(outer.ts), maxlen=0)
         server.arrive(outer)
@@ -178,7 +182,9 @@ def scheduled(outers: Sequence[Outer], policy: Policy, clock: Clock, free: int =
     return server.trace
 
 
-def release_time(trace: Trace, policy: Policy, found: Found, window: int, older: int) -> int | None:
+def release_time(
+    trace: ScheduleTrace, policy: Policy, found: Found, window: int, older: int
+) -> int | None:
     """When the queries with a window are given a match, the older tuples having completed it then;
     None where that depends on scans that are still to come."""
     if not policy.at_ends:
@@ -191,7 +197,7 @@ def release_time(trace: Trace, policy: Policy, found: Found, window: int, older:
 class Releases:
     """What windows are given as a server goes on, each window's results in turn."""
 
-    def __init__(self, server: Server, windows: Sequence[int]) -> None:
+    def __init__(self, server: ScheduleServer, windows: Sequence[int]) -> None:
         self._server = server
         # By window: the oldest tuple that has not completed it, and when those before it had.
         self._oldest = dict.fromkeys(windows, 0)
@@ -226,7 +232,7 @@ class Releases:
             self._oldest[window] += 1
 
 
-def released(trace: Trace, policy: Policy, window: int) -> list[Released]:
+def released(trace: ScheduleTrace, policy: Policy, window: int) -> list[Released]:
     """What the queries with a window are given, in the order in which they are given it."""
     given = []
     for found in trace.found:
@@ -240,7 +246,9 @@ def released(trace: Trace, policy: Policy, window: int) -> list[Released]:
     return sorted(given, key=lambda result: (result.at, result.outer))
 
 
-def isolated(outers: Sequence[Outer], window: int, clock: Clock, free: int = NEVER) -> Trace:
+def isolated(
+    outers: Sequence[Outer], window: int, clock: WorkClock, free: int = NEVER
+) -> ScheduleTrace:
     """A query alone on a server of its own: first come first served, its own window only."""
     policy = Policy((0, window), lambda _queues, _now, _outers: (0, window))
     return scheduled(outers, policy, clock, free)

@@ -17,10 +17,10 @@ from runtime.engines.shared_schedule.simulation.policies import (
     smallest_window_first,
 )
 from runtime.engines.shared_schedule.simulation.server import (
-    Clock,
     Outer,
     Policy,
-    Trace,
+    ScheduleTrace,
+    WorkClock,
     isolated,
     released,
     scheduled,
@@ -28,13 +28,13 @@ from runtime.engines.shared_schedule.simulation.server import (
 
 SECOND = 1_000_000_000
 # A comparison takes half a second: two of them, as long as it is from a11 to b12.
-HALF = Clock(500 * SECOND)
+HALF = WorkClock(500 * SECOND)
 # Windows of 4, 8 and 12; a tuple of A at odd seconds, of B at even ones; same symbols join.
 A11 = Outer(11 * SECOND, [[None, "b8"], [None, "b4"], [None, "b0"]])
 B12 = Outer(12 * SECOND, [[None, "a9"], [None, "a5"], [None, "a1"]])
 
 
-def _steps(trace: Trace, policy: Policy) -> dict[str, list[tuple[float, str, str]]]:
+def _steps(trace: ScheduleTrace, policy: Policy) -> dict[str, list[tuple[float, str, str]]]:
     """What each query is given: when, in seconds, by whom and with whom."""
     names = ("a11", "b12")
     return {
@@ -90,7 +90,7 @@ def test_figure_4_releases_by_mqt() -> None:
     a11 = Outer(11 * SECOND, [["b10"], ["b8"], ["b6"]])
     b12 = Outer(12 * SECOND, [["a11"], ["a9"], ["a7"]])
     policy = maximum_query_throughput((0, 2, 3, 6), (0, 1, 1, 1), (0, 1, 2, 3))
-    trace = scheduled([a11, b12], policy, Clock(1000 * SECOND))
+    trace = scheduled([a11, b12], policy, WorkClock(1000 * SECOND))
     assert [(scan.outer, scan.first, scan.last) for scan in trace.scans] == [
         (0, 0, 2), (1, 0, 2), (0, 2, 3), (1, 2, 3),
     ]  # fmt: skip
@@ -129,25 +129,25 @@ def _batch(count: int) -> list[Outer]:
     return [Outer(0, partials) for _ in range(count)]
 
 
-def _mean_delay(trace: Trace, policy: Policy, window: int) -> float:
+def _mean_delay(trace: ScheduleTrace, policy: Policy, window: int) -> float:
     return fmean(result.at for result in released(trace, policy, window))
 
 
 @pytest.mark.parametrize("count", [1, 2, 7])
 def test_equation_1_and_isolated_execution(count: int) -> None:
     policy, compare = largest_window_only(3), 1000
-    trace = scheduled(_batch(count), policy, Clock(compare * 1000))
+    trace = scheduled(_batch(count), policy, WorkClock(compare * 1000))
     for window, size in enumerate(SIZES, start=1):
         printed = compare / 2 * ((size + 1) + (count - 1) * SIZES[-1])
         assert _mean_delay(trace, policy, window) == printed
-        alone = isolated(_batch(count), window, Clock(compare * 1000))
+        alone = isolated(_batch(count), window, WorkClock(compare * 1000))
         assert fmean(found.at for found in alone.found) == compare / 2 * (count * size + 1)
 
 
 @pytest.mark.parametrize("count", [1, 2, 7])
 def test_equation_2_is_of_completed_scans(count: int) -> None:
     compare = 1000
-    trace = scheduled(_batch(count), smallest_window_first((0, 1, 2, 3)), Clock(compare * 1000))
+    trace = scheduled(_batch(count), smallest_window_first((0, 1, 2, 3)), WorkClock(compare * 1000))
     for window, (smaller, size) in enumerate(zip((0, *SIZES), SIZES, strict=False), start=1):
         printed = count * smaller * compare + (count + 1) / 2 * (size - smaller) * compare
         assert fmean(ends[window] for ends in trace.ends) == printed
