@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import median
+
 import pytest
 from playwright.sync_api import Locator, Page
 
@@ -25,24 +27,28 @@ def test_the_join_order_is_predicted_then_watched(page: Page, address: str) -> N
     page.keyboard.press("ArrowLeft")
     expect(player).to_have_attribute("data-at", "2")
     assert player.locator(".plans").inner_text() == drawn, "going back is exact"
-    assert _least_ms(page, player) < MOST_MS
+    assert _median_ms(page, player) < MOST_MS
     player.get_by_role("slider").fill("60")
     expect(player.locator(".same")).to_contain_text("same answer so far")
     click(page.get_by_text("S2 first: the small windows first"))
+    expect(page.get_by_text("Right.", exact=True)).to_be_visible()
+    # The choice that was clicked does not keep the arrow keys.
+    page.keyboard.press("ArrowLeft")
+    expect(player).to_have_attribute("data-at", "59")
     expect(page.get_by_text("Right.", exact=True)).to_be_visible()
     click(page.get_by_text("S1 as slow as the others", exact=True))
     settle(page)
     expect(player.locator(".where")).to_contain_text("Step 0 of 60")
 
 
-def _least_ms(page: Page, player: Locator) -> float:
-    """What drawing a step takes while nothing else keeps the machine busy."""
+def _median_ms(page: Page, player: Locator) -> float:
+    """What drawing a step takes in the middle of ten."""
     taken = []
     for at in range(3, 13):
         page.keyboard.press("ArrowRight")
         expect(player).to_have_attribute("data-at", str(at))
         taken.append(float(player.get_attribute("data-ms") or "inf"))
-    return min(taken)
+    return median(taken)
 
 
 def test_the_worked_star_join_is_watched_and_presented(page: Page, address: str) -> None:
@@ -55,8 +61,13 @@ def test_the_worked_star_join_is_watched_and_presented(page: Page, address: str)
     with page.expect_download() as saved:
         click(page.get_by_role("button", name="Steps as an animated SVG"))
     assert "<animateTransform" in saved.value.path().read_text()
+    click(page.locator("[data-testid=stExpander] summary"))
+    expect(page.get_by_text("A box is what may be stored")).to_be_visible()
     click(page.get_by_role("button", name="Present"))
     expect(page.locator(".teach.present")).to_be_visible()
+    click(page.get_by_role("button", name="Question"))
+    expect(page.get_by_text("Right.", exact=True)).to_be_visible()
+    page.keyboard.press("Escape")
     expect(page.get_by_role("link", name="Plans")).to_be_hidden()
     click(page.get_by_role("button", name="Leave"))
     expect(page.get_by_role("link", name="Plans")).to_be_visible()

@@ -227,27 +227,27 @@ export default function (component) {
   play.onclick = () => (timer ? stop() : start());
   speed.onchange = () => { if (timer) { stop(); start(); } };
   scrub.oninput = () => go(Number(scrub.value), false);
+  // A choice that was clicked keeps the focus, and arrow keys would change it: they are for steps then.
+  let pointed = false;
+  function point() { pointed = true; }
   function keys(event) {
+    if (event.key === "Tab") pointed = false;
+    if (event.key !== "ArrowRight" && event.key !== "ArrowLeft") return;
     const target = event.composedPath()[0];
-    if (target instanceof HTMLElement && (target.isContentEditable || (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && target !== scrub))) return;
-    if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
-      go(kept.at + (event.key === "ArrowRight" ? 1 : -1), true);
-      event.preventDefault();
-    }
+    const clicked = pointed && target instanceof HTMLInputElement && target.type === "radio";
+    const writes = target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+    if (writes && target !== scrub && !clicked) return;
+    go(kept.at + (event.key === "ArrowRight" ? 1 : -1), true);
+    event.preventDefault();
+    event.stopPropagation();
   }
-  // A choice that was clicked keeps the focus, and arrow keys would change it: they are for steps.
-  function leave(event) {
-    const target = event.composedPath()[0];
-    const choice = target instanceof Element && target.closest("[data-testid=stRadio]");
-    if (choice && event.detail) setTimeout(() => document.activeElement?.blur(), 0);
-  }
-  document.addEventListener("keydown", keys);
-  document.addEventListener("click", leave);
+  document.addEventListener("keydown", keys, true);
+  document.addEventListener("pointerdown", point, true);
   draw(false);
   parentElement.clearTeach = () => {
     stop();
-    document.removeEventListener("keydown", keys);
-    document.removeEventListener("click", leave);
+    document.removeEventListener("keydown", keys, true);
+    document.removeEventListener("pointerdown", point, true);
   };
   return parentElement.clearTeach;
 }
