@@ -14,9 +14,9 @@ from pages.parts.shared.samples import FOLDER
 from pages.parts.teach import lesson_view, player
 from pages.parts.teach.animated_svg import animated_svg
 from runtime.tracing.lesson_file import Lesson, lessons
-from tests.pages.helpers import canvases, fresh_app, labelled, texts
 from runtime.tracing.trace import TraceStep
 from tests.oracles.joins import results_of
+from tests.pages.helpers import canvases, fresh_app, labelled, texts
 
 LESSONS, MISTAKES = lessons(FOLDER / "lessons")
 

@@ -14,8 +14,8 @@ from pages.parts.plans import drawings
 from pages.parts.shared import charts, figures, planning
 from pages.parts.shared.formatting import plain
 from planner.families.protocol import Candidate, Family, Ranking
-from planner.plan.by_operator import by_operator, field_of
 from planner.files.tuple_table import Table
+from planner.plan.by_operator import by_operator, field_of
 from planner.plan.cost import Estimate
 from planner.plan.objective import WORK, Objective
 from planner.plan.plan import Plan

@@ -63,7 +63,12 @@ def picture(lesson: Lesson, watched: PlayerRequest) -> None:
     chosen, workload = family(watched.family), watched.workload
     ranking = planning.ranking(chosen, workload)
     choice = PlanChoice(
-        chosen, workload, ranking, planning.baseline(ranking), watched.plans[0], watched.tables
+        chosen,
+        workload,
+        ranking,
+        planning.baseline(ranking),
+        watched.plans[0],
+        tables=watched.tables,
     )
     pictures = view_of(watched.family).details(choice, {})
     if lesson.picture not in pictures:

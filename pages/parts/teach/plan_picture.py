@@ -25,7 +25,7 @@ def show(asked: player.PlayerRequest) -> None:
         space = planning.space(plan.family, asked.workload)
         other = plans[1 - number] if len(plans) == 2 else None
         drawn = CanvasPlan(
-            plan, estimate, space.objectives[0], compared=other, colours=colours(asked.workload)
+            plan, estimate, found.objective, compared=other, colours=colours(asked.workload)
         )
         with place:
             st.markdown(f"**Operators of {plain(space.title(plan.label))}**")
