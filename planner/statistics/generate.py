@@ -249,7 +249,8 @@ def _times(arrivals: Arrivals, rate: float, seconds: float, random: Generator) -
                 f"bursts of over {MOST_TUPLES:,} tuples; lower the burst size or the span"
             )
         times = np.repeat(bursts, capped)
-    ticks = np.rint(times * 1_000_000).astype(np.int64)
+    # Of next to no rate the next tuple may be later than any time there is.
+    ticks = np.rint(times[times < seconds + 1] * 1_000_000).astype(np.int64)
     return np.asarray(ticks[ticks < microseconds(seconds)])
 
 
