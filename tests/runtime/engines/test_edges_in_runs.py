@@ -58,7 +58,7 @@ def test_queries_that_enter_and_leave(fuzzed: Fuzzed, tmp_path: Path) -> None:
             found = _found(run, edges.partitions())
             if found is not None:
                 # A query that left at the time it came was there and has no results.
-                brief = {name: (0, 0) for name in found.keys() - expected.keys()}
+                brief = dict.fromkeys(found.keys() - expected.keys(), (0, 0))
                 assert found == expected | brief, (known.name, run.label)
 
     fuzzed("changes", check)
