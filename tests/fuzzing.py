@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import random
+import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -51,16 +53,27 @@ class Fuzzed(NamedTuple):
 
 
 def fuzz(name: str, check: Callable[[int], None]) -> Fuzzed:
-    """Try seeds one after the other; what one raises says which it was."""
+    """Try seeds one after the other; what some of them raise is raised together in the end."""
     began, tried = time.monotonic(), 0
+    failed: dict[tuple[str, object], Exception] = {}
     for seed in _seeds(EFFORTS[name], began):
+        tried += 1
         try:
             check(seed)
-        except BaseException as error:
-            error.add_note(f"{name}: seed {seed}, after {tried:,} others")
-            raise
-        tried += 1
-    return Fuzzed(tried, time.monotonic() - began)
+        except Exception as error:
+            error.add_note(f"{name}: seed {seed}")
+            failed.setdefault(_kind(error), error)
+            print(f"{name}: seed {seed}: {type(error).__name__}: {error}"[:300], file=sys.stderr)
+    done = Fuzzed(tried, time.monotonic() - began)
+    if failed:
+        raise ExceptionGroup(f"{name}: {len(failed)} faults, {done}", [*failed.values()])
+    return done
+
+
+def _kind(error: Exception) -> tuple[str, object]:
+    """Seeds that fail in one way fail in one place."""
+    *_, (_, line) = traceback.walk_tb(error.__traceback__)
+    return type(error).__name__, line
 
 
 def _seeds(effort: Effort, began: float) -> Iterator[int]:
