@@ -9,7 +9,7 @@ from planner.files.tuple_table import Table
 from planner.statistics.generate import expected_tuples, generate
 from planner.statistics.selectivity import keys
 from planner.workload.adapt import POLICIES, Adapt
-from planner.workload.arrival_shapes import Burst, Daily, Drift, Shape, Swap, Trace
+from planner.workload.arrival_shapes import ArrivalTrace, Burst, Daily, Drift, Shape, Swap
 from planner.workload.execution import (
     Change,
     DeclaredStatistic,
@@ -98,8 +98,8 @@ SHAPES: tuple[Shape, ...] = (
     Burst(0.5, 1.0, 0.001, 1.5),
     Drift(0.0, 1.0),
     Drift(50.0, 1e-6, 2.0),
-    Trace((0.0, 1.0), (0.0, 3.0), 1.5),
-    Trace((-5.0,), (1e-6,), 7.0),
+    ArrivalTrace((0.0, 1.0), (0.0, 3.0), 1.5),
+    ArrivalTrace((-5.0,), (1e-6,), 7.0),
 )
 
 

@@ -34,6 +34,7 @@ Fuzzed = Callable[[str, Callable[[int], None]], None]
 # What only shows when queries enter, or when the tuples are there.
 REFUSED = re.compile(
     "too large|missing|beyond|must join as|cannot be compared exactly|leaves no query|not covered"
+    "|on the clock of work"
 )
 MOST_LISTED = 5
 
