@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 import pytest
 
 from tests import examples
+from tests.fuzzing import fuzz
 from tools.die_with_parent import die_with_parent
 
 examples.load_profile()
@@ -55,3 +57,21 @@ def _place(item: pytest.Item) -> int:
     return len(_LONG) + next(
         (n for n, name in enumerate(_FOLDERS) if name in folders), len(_FOLDERS)
     )
+
+
+@pytest.fixture
+def fuzzed(record_property: Callable[[str, object], None]) -> Callable[..., None]:
+    """Tries the seeds of a fuzzer, which is named in `tests/fuzzing.py`; the end says how many."""
+
+    def run(name: str, check: Callable[[int], None]) -> None:
+        record_property("fuzzed", f"{name}: {fuzz(name, check)}")
+
+    return run
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    done = [dict(report.user_properties) for report in terminalreporter.getreports("passed")]
+    if found := [own["fuzzed"] for own in done if "fuzzed" in own]:
+        terminalreporter.section("fuzzed without a difference")
+        for line in found:
+            terminalreporter.write_line(str(line))

@@ -15,10 +15,6 @@ settings.register_profile("all", max_examples=1000, **_PATIENT)
 _MORE_IN_ALL = 10
 
 
-# So many times as many examples of each fuzzer take about an hour together.
-_FUZZED_IN_ALL = 300
-
-
 def load_profile() -> None:
     """That of `./check`, unless its script asks for another."""
     settings.load_profile(os.environ.get("SLUICE_HYPOTHESIS", "check"))
@@ -26,7 +22,7 @@ def load_profile() -> None:
 
 def times(count: int) -> int:
     """So many in `./check`; ten times as many in `./check --all`."""
-    return count * (_MORE_IN_ALL if _in_all() else 1)
+    return count * (_MORE_IN_ALL if in_all() else 1)
 
 
 def examples(count: int) -> settings:
@@ -34,12 +30,6 @@ def examples(count: int) -> settings:
     return settings(max_examples=times(count))
 
 
-def fuzzed(count: int) -> settings:
-    """A fuzzer tries so many examples, or in `./check --all` those of about an hour: `SLUICE_FUZZ`
-    says how many times as many."""
-    often = int(os.environ.get("SLUICE_FUZZ", _FUZZED_IN_ALL if _in_all() else 1))
-    return settings(max_examples=count * often)
-
-
-def _in_all() -> bool:
+def in_all() -> bool:
+    """Whether this is `./check --all`."""
     return settings.default is settings.get_profile("all")

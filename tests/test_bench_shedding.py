@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bench.shedding import policies
+from bench.shedding import kernel_rates, policies
 from bench.shedding.workloads import Setting
+from planner.families.load_shedding.labels import ONLINE
 
 
 def test_policies_beside_the_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,3 +31,11 @@ def test_settings_around_the_papers(monkeypatch: pytest.MonkeyPatch) -> None:
     flow = policies._flow_seconds(1)
     assert flow["tuples"] == 200
     assert flow["longest"] == max(flow["most importance"] + flow["most results"])
+
+
+def test_rates_of_the_online_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel_rates, "LONG", Setting(seconds=100))
+    monkeypatch.setattr(kernel_rates, "ROUNDS", 1)
+    rates = kernel_rates.kernel_rates()
+    assert set(rates) == set(ONLINE)
+    assert min(rates.values()) > 0

@@ -300,6 +300,13 @@ def _shedding(found: Record) -> Iterator[Row]:
         f"{flow['longest']:.1f} s at most",
         "",
     )
+    rates = found["online kernels, tuples per second"]
+    slowest = min(rates, key=rates.__getitem__)
+    yield (
+        "kernels of the online policies, tuples live for 50 s, memory 40, per processor second",
+        f"{_rate(rates[slowest])} ({slowest}, the slowest)",
+        f"{_rate(max(rates.values()))} for the fastest",
+    )
 
 
 def _lead(cell: Record) -> str:

@@ -14,10 +14,11 @@ import numpy as np
 
 from bench.measure import in_processes
 from bench.schedules import interval
+from bench.shedding.kernel_rates import kernel_rates
+from bench.shedding.online_bound import online_bound
 from bench.shedding.workloads import Setting, star_join, true_rates
 from planner.families.load_shedding.labels import EXPECTED_GAIN, MOST_RESULTS, ONLINE, OPTIMUM
 from planner.families.load_shedding.offline.flow import leaves_of
-from planner.families.load_shedding.offline.online_bound import online_bound
 from planner.families.load_shedding.simulation.settings import Settings
 from planner.families.load_shedding.simulation.simulate import Simulation
 from planner.families.load_shedding.star import star_of
@@ -67,6 +68,7 @@ def shedding() -> dict[str, Any]:
             for name in AROUND
         },
         "processor seconds of the flow": flow,
+        "online kernels, tuples per second": kernel_rates(),
     }
 
 

@@ -104,6 +104,9 @@ class Adaptation:
             # Nothing is known that was not known then.
             return None
         self._compared = now, self._label
+        if self._family.refuses(now) is not None:
+            # No plan has a price then: the one that runs goes on.
+            return None
         space = self._family.space(now, self._units)
         by = space.objectives[0]
         best = self._best_within_reach(space, by, at)

@@ -162,7 +162,13 @@ def furthest_at_first(values: Values, curve: str, other: str) -> Finding:
     share = ratios(values, curve, other)
     (x0, first), (x1, last) = ends(share)
     text = f"{first:.3g} times {other} at {place_text(x0)}, {last:.3g} times at {place_text(x1)}"
-    return Finding(first == max(share.values()) and min(share.values()) > 1, text)
+    # Where it fails the place is named: it need be neither end.
+    most, least = max(share, key=share.__getitem__), min(share, key=share.__getitem__)
+    if share[most] > first:
+        text += f", most of all {share[most]:.3g} times at {place_text(most)}"
+    if share[least] <= 1 and least not in (x0, x1):
+        text += f", only {share[least]:.3g} times at {place_text(least)}"
+    return Finding(share[most] == first and share[least] > 1, text)
 
 
 def widens(values: Values, curve: str, other: str) -> Finding:

@@ -85,6 +85,8 @@ def arrivals_part(arrivals: Arrivals) -> Any:
         part["pareto"] = {"burst": _plain(arrivals.burst)}
     elif arrivals.phase is not None:
         part["regular"] = {"phase": _plain(arrivals.phase)}
+    elif arrivals.kind == "regular" and arrivals.shape is not None:
+        part["regular"] = {}
     if (shape := arrivals.shape) is not None:
         given = asdict(shape)
         kind = given.pop("kind")

@@ -182,9 +182,9 @@ class BurstPart(FilePart):
 
 
 class PhasePart(FilePart):
-    """`{phase: 0}`."""
+    """`{phase: 0}`; with a rate that changes, `{}` is at random, as `arrivals: regular` is."""
 
-    phase: float
+    phase: float | None = None
 
 
 class DailyPart(FilePart):

@@ -112,7 +112,7 @@ def _stream(stream: Stream, profile: Profile | None, seconds: float, seed: SeedS
         ts = _times(stream.arrivals, stream.rate, seconds, random)
     else:
         # A second more than is needed: which tuples are the last must not depend on rounding.
-        steady = _times(stream.arrivals, stream.rate, profile.passed(seconds) + 1, random)
+        steady = _arrivals(stream.arrivals, stream.rate, profile.passed(seconds) + 1, random)
         times = profile.times(steady / 1e6)
         ts = np.rint(times[times < seconds + 1] * 1e6).astype(np.int64)
         ts = ts[ts < microseconds(seconds)]
@@ -230,6 +230,13 @@ def _importance(spec: ImportanceOf, attribute: Attribute, of: ColumnData) -> Col
 
 def _times(arrivals: Arrivals, rate: float, seconds: float, random: Generator) -> NDArray[np.int64]:
     """Arrival times in microseconds, in order, all below `seconds`."""
+    return _arrivals(arrivals, rate, seconds, random).astype(np.int64)
+
+
+def _arrivals(
+    arrivals: Arrivals, rate: float, seconds: float, random: Generator
+) -> NDArray[np.float64]:
+    """The same, of a span that may be longer than any there is: that of a rate that is not kept."""
     if arrivals.kind == "regular":
         # A phase of its own keeps streams of one rate from arriving in step for ever.
         phase = random.random() if arrivals.phase is None else arrivals.phase
@@ -249,7 +256,7 @@ def _times(arrivals: Arrivals, rate: float, seconds: float, random: Generator) -
                 f"bursts of over {MOST_TUPLES:,} tuples; lower the burst size or the span"
             )
         times = np.repeat(bursts, capped)
-    ticks = np.rint(times * 1_000_000).astype(np.int64)
+    ticks = np.rint(times * 1_000_000)
     return np.asarray(ticks[ticks < microseconds(seconds)])
 
 

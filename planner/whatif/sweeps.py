@@ -15,6 +15,7 @@ from planner.whatif.axes import FORM, Axis, fitted
 from planner.whatif.cells import Cells
 from planner.whatif.crossovers import Crossover, crossovers
 from planner.whatif.plan_diagrams import PlanDiagram, plan_diagram
+from planner.whatif.sweep_paths import path_in
 from planner.workload.validation import unique
 from planner.workload.workload import Workload
 
@@ -82,7 +83,14 @@ def _in_two(cells: Cells) -> Sweep:
 def checked_ranges(workload: Workload, axes: Sequence[Axis]) -> tuple[Axis, ...]:
     """The axes as ranges of numbers that the workload has."""
     unique((axis.path for axis in axes), "--vary")
-    return tuple(fitted(workload, axis) for axis in axes)
+    kept = tuple(fitted(workload, axis) for axis in axes)
+    for axis in kept:
+        path = path_in(workload, axis.path)
+        # What is drawn lies between the ends: a range that begins at a value there is none of,
+        # also after rounding, is a mistake.
+        for end in (min(axis.values), max(axis.values)):
+            path.change(end)
+    return kept
 
 
 def checked(workload: Workload, axes: Sequence[Axis]) -> tuple[Axis, ...]:

@@ -39,6 +39,10 @@ EVERY_RUN = RunFilter()
 _SEARCHED = ("id", "workload", "family", "label", "note", "error")
 
 
+class DamagedHistoryError(RunError):
+    """The file of the history is damaged; another one takes its place."""
+
+
 class History:
     """The runs of one data folder. Safe to use from any thread: every call opens its own file."""
 
@@ -56,9 +60,10 @@ class History:
                 bring_up_to_date(connection, str(self.file))
                 yield connection
         except (sqlite3.DatabaseError, OSError) as error:
-            if is_damage(error) and (aside := set_aside_if_damaged(self.file, anew=True)):
-                text = f"was damaged; it is kept as {aside.name}, and a new one begins: try again"
-                raise RunError(text, str(self.file)) from error
+            if is_damage(error):
+                aside = set_aside_if_damaged(self.file, anew=True)
+                kept = f"it is kept as {aside.name}, and a new one begins" if aside else "try again"
+                raise DamagedHistoryError(f"was damaged; {kept}", str(self.file)) from error
             raise RunError(f"the history cannot be used: {error}", str(self.file)) from error
 
     def save(self, run: Run, process: Process | None = None) -> None:
@@ -72,13 +77,20 @@ class History:
         row = own_columns(run, record) | of_process | {"record": text}
         columns = (*RECORDED_COLUMNS, *of_process, "record")
         anew = ", ".join(f"{name} = excluded.{name}" for name in columns if name != "id")
+        statement = (
+            f"INSERT INTO runs ({', '.join(columns)}) "
+            f"VALUES ({', '.join(f':{name}' for name in columns)}) "
+            f"ON CONFLICT (id) DO UPDATE SET {anew}"
+        )
+        try:
+            self._write(statement, row)
+        except DamagedHistoryError:
+            # The damaged file is aside now: this record is not to be lost with it.
+            self._write(statement, row)
+
+    def _write(self, statement: str, row: Mapping[str, object]) -> None:
         with self._open() as connection:
-            connection.execute(
-                f"INSERT INTO runs ({', '.join(columns)}) "
-                f"VALUES ({', '.join(f':{name}' for name in columns)}) "
-                f"ON CONFLICT (id) DO UPDATE SET {anew}",
-                row,
-            )
+            connection.execute(statement, row)
 
     def get(self, run_id: str) -> Run:
         """The run with this id."""

@@ -2,7 +2,8 @@
 
 A result is a combination of one tuple per source that satisfies all filters and predicates such
 that, when the last of them arrives, every other one is in its own window: at most so many rows ago,
-or 0 <= last.ts - other.ts < window. Rows of relations are active at each of its arrivals.
+0 <= last.ts - other.ts < window, or in one block of a tumbling window. Rows of relations are active
+at each of its arrivals.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from planner.workload.query import COMPARE, CountWindow, Query, TimeWindow
+from planner.workload.query import COMPARE, CountWindow, Query, TimeWindow, TumblingWindow
 from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 
@@ -132,6 +133,10 @@ def in_windows(query: Query, members: Any, by_alias: Any) -> bool:
             continue
         if isinstance(source.window, TimeWindow):
             if last[0] - member[0] >= microseconds(source.window.seconds):
+                return False
+        elif isinstance(source.window, TumblingWindow):
+            length = microseconds(source.window.seconds)
+            if last[0] // length != member[0] // length:
                 return False
         elif isinstance(source.window, CountWindow):
             before = [u for u in by_alias[place] if u < last]

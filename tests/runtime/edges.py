@@ -6,9 +6,19 @@ import random
 from dataclasses import replace
 
 from planner.files.tuple_table import Table
-from planner.statistics.generate import generate
+from planner.statistics.generate import expected_tuples, generate
 from planner.statistics.selectivity import keys
-from planner.workload.execution import DeclaredStatistic, Every, Execution, Statistics
+from planner.workload.adapt import POLICIES, Adapt
+from planner.workload.arrival_shapes import ArrivalTrace, Burst, Daily, Drift, Shape, Swap
+from planner.workload.execution import (
+    Change,
+    DeclaredStatistic,
+    Every,
+    Execution,
+    RunSettings,
+    Shedding,
+    Statistics,
+)
 from planner.workload.query import (
     COMPARISONS,
     Aggregate,
@@ -73,7 +83,24 @@ EXECUTIONS = (
     Execution("hash", evaluate=Every(0.5), expire=Every(0.5)),
     Execution(evaluate=Every(0.001)),
 )
-UNIT_COSTS = {"compare": 1e-6, "output": 0.0}
+UNIT_COSTS: tuple[dict[str, float], ...] = (
+    {"compare": 1e-6, "output": 0.0},
+    {"compare": 1e-6, "output": 0.0},
+    {"compare": 0.0, "output": 1e-12},
+    {"compare": 0.25, "output": 3.0},
+)
+# How the rate of a stream changes; swaps are with another stream, whatever its rate.
+SHAPES: tuple[Shape, ...] = (
+    Daily(2.0),
+    Daily(86_400.0, 100.0, 0.999),
+    Burst(0.0, 1.0),
+    Burst(1.0, 1e-6, 1e4),
+    Burst(0.5, 1.0, 0.001, 1.5),
+    Drift(0.0, 1.0),
+    Drift(50.0, 1e-6, 2.0),
+    ArrivalTrace((0.0, 1.0), (0.0, 3.0), 1.5),
+    ArrivalTrace((-5.0,), (1e-6,), 7.0),
+)
 
 
 # More tuples than these take the definition of an answer too long.
@@ -112,7 +139,7 @@ class Edges:
         """An aggregation over one to three sources."""
         names = ["A", "B", "C"][: self.chance.choice([1, 2, 2, 3])]
         relations = {name for name in names[1:] if self.chance.random() < 0.3}
-        tumbling = TumblingWindow(self.chance.choice([0.5, 2]))
+        tumbling = self._tumbling()
         window = (lambda: tumbling) if self.chance.random() < 0.3 else self._window
         query = self._query("Q0", names, relations, window)
         columns = [Column(self.chance.choice(names), self.chance.choice("knst")) for _ in range(2)]
@@ -127,13 +154,72 @@ class Edges:
         query = self._query("Q0", names, relations, self._time)
         key, hub = self.chance.choice("ksxt"), names[-1]
         equalities = [Predicate(Column(n, key), "=", Column(hub, key)) for n in names if n != hub]
-        memory = Execution(memory=self.chance.choice([1, 2, 4, 1000]))
+        memory = Execution(
+            memory=self.chance.choice([1, 2, 4, 1000]),
+            shedding=Shedding(
+                prefilter=self.chance.random() < 0.8,
+                access=self.chance.choice(["index", "index", "scan", "search", "hash"]),
+                buffer=self.chance.choice([1, 100]),
+            ),
+            utilisation=self._utilisation(),
+        )
         workload, data = self._workload(
             (replace(query, predicates=tuple(equalities)),), names, relations, memory
         )
         importance = self.chance.choice([None, "s"])
         streams = tuple(replace(stream, importance=importance) for stream in workload.streams)
         return replace(workload, streams=streams), data
+
+    def bounded_aggregation(self) -> tuple[Workload, Data]:
+        """COUNT and SUM over a join under a bound of memory, maybe by a group."""
+        workload, data = self.bounded()
+        (query,) = workload.queries
+        names = [source.alias for source in query.sources]
+
+        def column(attributes: str) -> Column:
+            return Column(self.chance.choice(names), self.chance.choice(attributes))
+
+        listed = (
+            Aggregate("count"),
+            Aggregate("count", column("knsxt")),
+            Aggregate("sum", column("ns")),
+            Aggregate("sum", column("x")),
+        )
+        aggregates = tuple(self.chance.sample(listed, self.chance.choice([1, 2])))
+        group_by = (column("knsxt"),) if self.chance.random() < 0.5 else ()
+        query = replace(query, aggregates=aggregates, group_by=group_by)
+        execution = replace(workload.execution, utilisation=None)
+        return replace(workload, queries=(query,), execution=execution), data
+
+    def changing(self) -> tuple[Workload, Data]:
+        """Joins that share, of which some enter and leave while they run."""
+        workload, data = self.shared()
+        known = list(workload.queries)
+        here, changes, at = [query.name for query in known], [], 0.0
+        for number in range(self.chance.choice([1, 2, 3])):
+            at += self.chance.choice([0.0, 1e-6, 0.5, 1.0, 1.5])
+            if len(here) > 1 and self.chance.random() < 0.5:
+                here.remove(gone := self.chance.choice(here))
+                changes.append(Change(at, remove=gone))
+            else:
+                like = self.chance.choice(known)
+                window = self._like(like.sources[0].window)
+                sources = tuple(replace(source, window=window) for source in like.sources)
+                new = replace(like, name=f"N{number}", sources=sources)
+                changes.append(Change(at, add=new))
+                here.append(new.name)
+        return replace(workload, run=RunSettings(warmup=0.0, changes=tuple(changes))), data
+
+    def adapting(self, workload: Workload) -> Workload:
+        """The workload with a policy that may switch its plan."""
+        adapt = Adapt(
+            self.chance.choice(POLICIES),
+            self.chance.choice([None, 1e-6, 0.5, 1.0]),
+            horizon=self.chance.choice([1e-6, 1.0, 1e6]),
+            threshold=self.chance.choice([0.0, 0.2]),
+            margin=self.chance.choice([0.0, 0.05, 1.0]),
+        )
+        return replace(workload, run=RunSettings(warmup=0.0, adapt=adapt))
 
     def cuts(self, places: int) -> list[int]:
         """Where so many tuples are cut into batches: anywhere."""
@@ -146,6 +232,9 @@ class Edges:
     def generated(self, workload: Workload) -> Data | None:
         """Tuples as the workload's streams have them arrive; None where there would be many."""
         seconds = 6 / max(stream.rate or 1.0 for stream in workload.streams)
+        expected = sum(expected_tuples(workload, stream, seconds) for stream in workload.streams)
+        if expected > 10 * MOST_GENERATED:
+            return None
         tables = generate(workload, seconds, self.chance.randrange(1000))
         if sum(map(len, tables.values())) > MOST_GENERATED:
             return None
@@ -160,6 +249,8 @@ class Edges:
             Aggregate("min", Column(alias, self.chance.choice("nsxt"))),
             Aggregate("max", Column(alias, self.chance.choice("nsxt"))),
             Aggregate("sum", Column(alias, self.chance.choice("ns"))),
+            Aggregate("sum", Column(alias, "x")),
+            Aggregate("avg", Column(alias, self.chance.choice("nsx"))),
         ]
         return tuple(self.chance.sample(listed, self.chance.choice([1, 2])))
 
@@ -196,9 +287,32 @@ class Edges:
         return TimeWindow(self.chance.choice([1e-6, 1, 2, 1000]))
 
     def _window(self) -> Window:
-        if self.chance.random() < 0.7:
+        if self.chance.random() < 0.6:
             return self._time()
+        if self.chance.random() < 0.3:
+            return self._tumbling()
         return self.chance.choice([CountWindow(1), CountWindow(3), LandmarkWindow()])
+
+    def _tumbling(self) -> TumblingWindow:
+        return TumblingWindow(self.chance.choice([1e-6, 0.5, 2, 1000]))
+
+    def _like(self, window: Window | None) -> Window:
+        """Another window of the same kind."""
+        if isinstance(window, CountWindow):
+            return CountWindow(self.chance.choice([1, 2, 5]))
+        return self._time()
+
+    def _utilisation(self) -> float | None:
+        """The load of the processor, if one is stated."""
+        return self.chance.choice([None, None, 1e-9, 0.7, 99.0])
+
+    def _arrivals(self, others: list[str]) -> Arrivals:
+        """Any kind, of which the rate may change over time."""
+        arrivals = self.chance.choice(ARRIVALS)
+        if self.chance.random() < 0.6:
+            return arrivals
+        shapes = [*SHAPES, *(Swap(other, self.chance.choice([1e-6, 1.0])) for other in others)]
+        return replace(arrivals, shape=self.chance.choice(shapes))
 
     def _workload(
         self,
@@ -208,13 +322,19 @@ class Edges:
         execution: Execution | None = None,
     ) -> tuple[Workload, Data]:
         attributes = {name: self._attribute(name) for name in KINDS}
-        execution = execution or self.chance.choice(EXECUTIONS)
+        if execution is None:
+            execution = replace(self.chance.choice(EXECUTIONS), utilisation=self._utilisation())
+        streams = [name for name in names if name not in relations]
         workload = Workload(
             "edges",
             tuple(
-                Stream(n, self.chance.choice(RATES), attributes, self.chance.choice(ARRIVALS))
-                for n in names
-                if n not in relations
+                Stream(
+                    name,
+                    self.chance.choice(RATES),
+                    attributes,
+                    self._arrivals([other for other in streams if other != name]),
+                )
+                for name in streams
             ),
             queries,
             tuple(
@@ -234,7 +354,7 @@ class Edges:
                 for n in names
                 if n in relations
             ),
-            replace(execution, unit_costs=UNIT_COSTS),
+            replace(execution, unit_costs=self.chance.choice(UNIT_COSTS)),
             self._statistics(queries),
         )
         return workload, {n: self._items(n in relations) for n in names}

@@ -31,9 +31,9 @@ class SharedSchedule:
 
     def refuses(self, workload: Workload) -> str | None:
         """Say in one sentence why no one join can be scheduled here; None when it can."""
-        from planner.families.shared_schedule.coverage import refusal
+        from planner.families.shared_schedule.model import why_not
 
-        return refusal(workload)
+        return why_not(workload)
 
     def is_asked_for(self, workload: Workload) -> bool:
         """Whether a load is stated, or how long queries may wait: only delays depend on these.

@@ -17,12 +17,16 @@ from planner.joins.shared.half_join import way_of
 from planner.joins.shared.meetings import meeting_of
 from planner.joins.shared.query_groups import BOTH, Group, Member, groups_of
 from planner.joins.shared.shares import StreamShares
+from planner.numbers import amount
 from planner.plan.cost import UnitCosts
 from planner.plan.expression import Expression, number, subscript, symbol, total
 from planner.seconds.clock import Clock, clock_of
+from planner.seconds.units import units_of
 from planner.workload.workload import Workload
 
 # What takes time of the clock, by how stored tuples are found: kinds that the engine calibrates.
+# A comparison that takes longer than this is no processor's: the clock counts nanoseconds.
+MOST_UNIT_SECONDS = 1_000
 SCAN_KINDS = {"scan": "schedule scan", "hash": "schedule hash"}
 
 
@@ -151,7 +155,24 @@ class ScheduleModel:
 
 def model_of(workload: Workload) -> ScheduleModel:
     """The model of a covered workload; a PlanError that says why where it is not covered."""
-    reason = refusal(workload)
+    reason = why_not(workload)
     if reason is not None:
         raise PlanError(reason, NAME)
     return ScheduleModel(workload, groups_of(workload)[0])
+
+
+def why_not(workload: Workload) -> str | None:
+    """One sentence that names what is not covered, or None when the workload is covered."""
+    if reason := refusal(workload):
+        return reason
+    clock = ScheduleModel(workload, groups_of(workload)[0]).clock(units_of(workload))
+    slowest = max(clock.compare, clock.output)
+    if slowest <= MOST_UNIT_SECONDS:
+        return None
+    remedy = "lower execution.unit_costs"
+    if clock.is_scaled:
+        remedy = "raise the rates, or leave out execution.utilisation"
+    return (
+        f"one comparison or one output takes {amount(slowest)} s on the clock of work, and at most "
+        f"{MOST_UNIT_SECONDS:,} s are counted; {remedy}"
+    )

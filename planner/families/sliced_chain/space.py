@@ -20,6 +20,7 @@ from planner.families.sliced_chain.labels import (
     CHAIN,
     CPU_OPT,
     MEM_OPT,
+    PULL_UP,
     PUSH_DOWN,
     STRATEGIES,
     UNSHARED,
@@ -83,7 +84,13 @@ class ChainPlans(ListedSpace):
     # --- labels ----------------------------------------------------------------------------------
 
     def meant(self, label: str) -> str:
-        """The label that is meant: `mem-opt` and `cpu-opt` stand for chains."""
+        """The label that is meant: `mem-opt` and `cpu-opt` stand for chains.
+
+        Filters are pushed down nowhere where there are none: also when the last query that has one
+        leaves while the plan runs.
+        """
+        if label == PUSH_DOWN and not self._filtered:
+            return PULL_UP
         if label == MEM_OPT:
             return self.label(tuple(chains.every for chains in self.chains))
         if label == CPU_OPT:
@@ -103,6 +110,10 @@ class ChainPlans(ListedSpace):
     def places(self, label: str) -> tuple[Places, ...]:
         pairs = zip(self._groups, ends_of(self._groups, label), strict=True)
         return tuple(tuple(np.searchsorted(group.boundaries, own).tolist()) for group, own in pairs)
+
+    @property
+    def _filtered(self) -> bool:
+        return any(group.has_conditions for group in self._groups)
 
     @cached_property
     def _optima(self) -> dict[str, str]:
@@ -124,7 +135,7 @@ class ChainPlans(ListedSpace):
 
     @cached_property
     def excluded(self) -> tuple[tuple[str, str], ...]:
-        if not any(group.has_conditions for group in self._groups):
+        if not self._filtered:
             return ((PUSH_DOWN, "no query has a filter, so it would be the same as pull-up"),)
         try:
             joins = sum(1 for group in self._groups for _ in layout.pushed_down(group))

@@ -214,8 +214,7 @@ def _summed(
             "numbers that are not whole; shorten the windows",
             str(column),
         )
-    # Also for the smallest and the largest numbers there are, the scale is a number itself.
-    shift = min(1000, max(-960, bits - int(np.frexp(size)[1]))) if size else 0
+    shift = bits - int(np.frexp(size)[1]) if size else 0
     scaled = np.rint(np.ldexp(values, shift))
     exact = _exact_shift(values, shift)
     if exact < shift:
@@ -257,7 +256,9 @@ def sum_column(kept: KeptColumn, sums: NDArray[np.int64], missing: NDArray[np.bo
     """Sums as they are shown: whole numbers stay whole."""
     if kept.kind == "integer":
         return pa.array(sums, mask=missing)
-    return pa.array(np.ldexp(sums.astype(np.float64), -kept.shift), mask=missing)
+    # What is beyond all doubles is infinite.
+    with np.errstate(over="ignore"):
+        return pa.array(np.ldexp(sums.astype(np.float64), -kept.shift), mask=missing)
 
 
 def mean_column(
@@ -267,5 +268,6 @@ def mean_column(
     missing: NDArray[np.bool_],
 ) -> pa.Array:
     """Means of so many values."""
-    scaled = np.ldexp(sums.astype(np.float64), -kept.shift)
-    return pa.array(scaled / np.where(missing, 1, present), mask=missing)
+    # Divided first: the mean of numbers has their size, where their sum may be beyond all doubles.
+    means = sums.astype(np.float64) / np.where(missing, 1, present)
+    return pa.array(np.ldexp(means, -kept.shift), mask=missing)

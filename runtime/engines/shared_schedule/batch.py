@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from planner.errors import RunError
 from runtime.engines.kernels.conditions import ALWAYS, attach
 from runtime.engines.kernels.digest import tuple_hashes
 from runtime.engines.kernels.loop_types import Rows
@@ -17,6 +18,7 @@ from runtime.engines.shared_schedule.kernel.isolated import serve_alone
 from runtime.engines.shared_schedule.kernel.scan import link_stored, scan
 from runtime.engines.shared_schedule.kernel.serve import serve
 from runtime.engines.shared_schedule.kernel.types import (
+    NOW,
     BatchCursor,
     Line,
     MeasuredSpan,
@@ -25,7 +27,18 @@ from runtime.engines.shared_schedule.kernel.types import (
 from runtime.engines.shared_schedule.schedule_program import NO_SLOT, OWN, Join, ScheduleEra
 from runtime.engines.shared_schedule.state import CHUNK_OFFSETS, Waiting
 
-NS_PER_US = 1000
+NS_PER_US, PS_PER_NS = 1000, 1000
+# Times of the clock are nanoseconds in 64 bits. Between two checks there are less than 2000 scans.
+MOST_CLOCK, MOST_SCAN = 2.0**62, 2.0**50
+
+
+def _beyond_the_clock() -> RunError:
+    return RunError(
+        "the work of all scans, or the time of the tuples, is beyond the 146 years that the clock "
+        "of work counts; lower execution.unit_costs or execution.utilisation, or give the tuples "
+        "times that begin at 0",
+        "execution.unit_costs",
+    )
 
 
 def work_off(
@@ -90,6 +103,7 @@ class ScheduleBatch:
         taken before `reach`, in nanoseconds.
         """
         era, counters = self.era, self.counters
+        self._check_scans()
         arriving, arrive_at = self.seen.source[self.old :], self.seen.ts[self.old :]
         counted = arriving[arrive_at >= self.span.warmup]
         counters.arrivals[era.number] += np.bincount(counted, minlength=counters.arrivals.shape[1])
@@ -117,7 +131,9 @@ class ScheduleBatch:
             position = int(cursor.position[0])
             if position < len(self.seen.ts):
                 self._work_off(int(self.seen.ts[position - 1]) * NS_PER_US)
+                self._check_clock()
         self._work_off(reach)
+        self._check_clock()
         stored = [line.tuple_at[cursor.heads[i, -1] : cursor.position[1 + i]] for i in range(2)]
         stays = np.sort(np.concatenate(stored))
         counters.held[era.number] += len(stays) * self._within(until)
@@ -132,6 +148,21 @@ class ScheduleBatch:
 
     def _work_off(self, reach: int) -> None:
         work_off(self.era, self.alias, self.waiting, self.counters, self.span, reach)
+
+    def _check_scans(self) -> None:
+        """A RunError where a time of arrival, or one scan, is too long for the clock."""
+        if not len(self.seen.ts):
+            return
+        latest = float(np.abs(self.seen.ts[[0, -1]]).max()) * NS_PER_US
+        longest = len(self.seen.ts) * float(sum(self.join.unit_costs)) / PS_PER_NS
+        if latest >= MOST_CLOCK or longest >= MOST_SCAN:
+            raise _beyond_the_clock()
+
+    def _check_clock(self) -> None:
+        """A RunError where work has piled up beyond what the clock can count."""
+        times = np.concatenate([self.free, self.waiting.rows[:, NOW]])
+        if (times >= MOST_CLOCK).any():
+            raise _beyond_the_clock()
 
     def _within(self, ts: int) -> int:
         """A time, moved into the measured span."""

@@ -191,3 +191,25 @@ def test_a_better_plan_that_is_out_of_reach_is_named_and_the_next_best_taken() -
     _stepped(stuck, [(burst, ValueStatistics())] * 3)
     assert not stuck.switches
     assert list(stuck.out_of_reach) == [wanted]
+
+
+def test_a_plan_goes_on_where_none_has_a_price() -> None:
+    workload = load_workload("""
+version: 1
+name: a load
+streams:
+  - {name: A, rate: 8, attributes: {k: {distinct: 4}}}
+  - {name: B, rate: 8, attributes: {k: {distinct: 4}}}
+queries: [{name: Q, text: "SELECT * FROM A [RANGE 1], B [RANGE 1] WHERE A.k = B.k"}]
+execution: {utilisation: 0.7, unit_costs: {compare: 1e-6}}
+run: {adapt: {policy: always, horizon: 1}}
+""")
+    chosen = family("shared_schedule")
+    rare = {stream.name: 1 for stream in workload.streams}
+    slow = replace(
+        workload, streams=tuple(replace(stream, rate=1e-6) for stream in workload.streams)
+    )
+    assert "on the clock of work" in (chosen.refuses(slow) or "")
+    adaptation = Adaptation(chosen, workload, chosen.space(workload).best().label)
+    adaptation.see(Observed(0, 10**12, rare))
+    assert adaptation.decide(10**12, 1) is None

@@ -233,6 +233,8 @@ def test_nothing_is_lost_doubled_or_left_behind(
             in_a_row += command != start
         left = _resumable()
         command = ["resume", left[0]] if left else start
+    if kills.total() >= 2 * len(_KINDS):
+        _check_kinds(kills, in_a_row)
     for run_id in _resumable():
         _finished(["resume", run_id])
     plain = _finished(
@@ -251,6 +253,14 @@ def test_nothing_is_lost_doubled_or_left_behind(
         f"that had been killed before, all the same as undisturbed: {dict(kills)}"
     )
     _check_nothing_is_left()
+
+
+def _check_kinds(kills: Counter[str], in_a_row: int) -> None:
+    """Every process was killed, at every moment, and some runs again right after they resumed."""
+    parts, moments = zip(*(name.split(" ", 1) for name in kills), strict=True)
+    assert {*parts} == {kind for _, kind in _KINDS}
+    assert {*moments} == {moment for moment, _ in _KINDS}
+    assert in_a_row >= 2
 
 
 def _check_same_rows(one: Path, other: Path) -> None:

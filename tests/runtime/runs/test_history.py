@@ -105,6 +105,23 @@ def test_a_damaged_file_is_set_aside(history: History, content: bytes) -> None:
     assert [run.id for run in history.runs()] == ["after"]
 
 
+@pytest.mark.parametrize("begin", [0, 100], ids=["its header", "its pages"])
+def test_what_a_run_found_is_kept_where_the_file_was_damaged_meanwhile(
+    history: History, begin: int
+) -> None:
+    history.save(a_run("before"))
+    assert history.count() == 1
+    # This process has found the file to be sound by now, and does not read all of it again.
+    with history.file.open("r+b") as file:
+        size = file.seek(0, 2)
+        file.seek(begin)
+        file.write(b"\xa5" * (size - begin))
+    history.save(a_run("after"))
+    assert [run.id for run in history.runs()] == ["after"]
+    (aside,) = history.file.parent.glob("history.sqlite.damaged-*")
+    assert aside.stat().st_size == size
+
+
 @pytest.mark.parametrize("record", ["", "{", "null", "[1]", '{"id": 3}', b"\xff\xfe{", "[" * 9000])
 def test_a_damaged_record_hides_no_other(history: History, record: str | bytes) -> None:
     history.save(a_run("sound", started=1.0))

@@ -145,8 +145,15 @@ def _run(  # noqa: C901
             now = cursor[0] * tick
             if arriving and now >= ts[a]:
                 break
-            if not arriving and now > end and (not windows.lazy or pending == a):
+            idle = not windows.lazy or pending == a
+            if not arriving and now > end and idle:
                 break
+            if idle:
+                skipped = _idle_ticks(a, ended, windows, paths, layout, member, seen, ending, until,
+                                      store, indexes, cursor, counters)  # fmt: skip
+                cursor[0] += skipped
+                if skipped:
+                    continue
             counted = np.int64(warmup < now <= end)
             if windows.lazy and pending < a:
                 for i in range(sources):
@@ -263,6 +270,52 @@ def _end_rows(
 def _held(ts, left, warmup, end):
     """How long a tuple was held within the span, in microseconds."""
     return max(0, min(left, end) - max(ts, warmup))
+
+
+@njit(nogil=True)
+def _idle_ticks(
+    a, ended, windows, paths, layout, member, seen, ending, until, store, indexes, cursor, counters
+):  # fmt: skip
+    """How many of the next ticks, before a arrives, only see that nothing has left.
+
+    What they look at is counted for all of them together: between rare tuples there may be
+    millions.
+    """
+    tick, every = windows.tick, windows.expire_ticks
+    busy = _first_to_leave(a, windows, layout, member, seen, store)
+    if until is not None and windows.lazy and ended < len(ending):
+        busy = min(busy, until[ending[ended], 0])
+    begin, last = cursor[0], (busy - 1) // tick
+    if last < begin:
+        return np.int64(0)
+    counted_from = max(begin, windows.warmup // tick + 1)
+    counted = min(last, windows.end // tick) // every - (counted_from - 1) // every
+    for j in range(len(windows.kind)):
+        if windows.kind[j] == RELATION or windows.kind[j] == LANDMARK or windows.share != 0:
+            continue
+        visits = 1
+        if indexes[j]:
+            visits, _ = _visit(j, begin * tick, a, windows, paths, layout, member, seen, store)
+        counters.expirations[j] += max(0, counted) * visits
+    return last + 1 - begin
+
+
+@njit(nogil=True)
+def _first_to_leave(a, windows, layout, member, seen, store):
+    """When the next tuple leaves by the clock, or else a arrives, or else the span ends."""
+    first = seen.ts[a] if a < len(seen.ts) else windows.end + 1
+    for j in range(len(windows.kind)):
+        g = layout.first[j]
+        if windows.kind[j] == RELATION or windows.kind[j] == LANDMARK:
+            continue
+        if store.head[g] < store.tail[g]:
+            u = member[layout.tuple_at[store.head[g]]]
+            if windows.kind[j] == TIME:
+                first = min(first, seen.ts[u] + windows.length[j])
+            elif _has_left(u, j, first, a, windows, seen):
+                # More rows have come since: it leaves at the next tick that looks.
+                first = seen.ts[u]
+    return first
 
 
 @njit(nogil=True)
