@@ -12,7 +12,7 @@ from dataclasses import replace
 from planner.errors import PlanError
 from planner.families.base import BaseSpace, plain_answer
 from planner.families.protocol import Explanation, Family, PlanSpace, Ranking
-from planner.families.registry import FAMILIES
+from planner.families.registry import FAMILIES, family
 from planner.plan.cost import Cost, Estimate, UnitCosts
 from planner.plan.objective import STATE, Objective
 from planner.plan.plan import Plan
@@ -29,6 +29,11 @@ def comparable(workload: Workload) -> tuple[Family, ...]:
     return tuple(
         known for known in FAMILIES if known.objective.is_lowest and known.refuses(workload) is None
     )
+
+
+def family_or_all(name: str) -> Family:
+    """The family with this name; `across` names all that give the whole answer."""
+    return AcrossFamilies() if name == NAME else family(name)
 
 
 class AcrossFamilies:

@@ -11,8 +11,8 @@ from itertools import product
 from planner.numbers import amount, shortened
 from planner.report.plans_report import Document
 from planner.report.plans_text import aligned, safe_cell
-from planner.whatif.plan_diagrams import PlanDiagram
-from planner.whatif.regret import reduced, regrets
+from planner.whatif.diagrams.plan_diagrams import PlanDiagram
+from planner.whatif.diagrams.regret import reduced, regrets
 from planner.whatif.sweeps import Sweep
 
 

@@ -10,11 +10,12 @@ from itertools import product
 
 from planner.errors import PlanError
 from planner.families.protocol import Family
+from planner.plan.cost import UnitCosts
 from planner.plan.objective import Objective
 from planner.whatif.axes import FORM, Axis, fitted
 from planner.whatif.cells import Cells
-from planner.whatif.crossovers import Crossover, crossovers
-from planner.whatif.plan_diagrams import PlanDiagram, plan_diagram
+from planner.whatif.crossings.crossovers import Crossover, crossovers
+from planner.whatif.diagrams.plan_diagrams import PlanDiagram, plan_diagram
 from planner.workload.validation import unique
 from planner.workload.workload import Workload
 
@@ -42,23 +43,33 @@ class Sweep:
     note: str = ""
 
 
-def sweep(workload: Workload, axes: Sequence[Axis], family: Family, by: str | None = None) -> Sweep:
+def sweep(
+    workload: Workload,
+    axes: Sequence[Axis],
+    family: Family,
+    by: str | None = None,
+    units: UnitCosts | None = None,
+) -> Sweep:
     """Price the plans of every cell: those that win somewhere, and the baseline.
 
-    `by` names the objective that plans are ranked by.
+    `by` names the objective that plans are ranked by; `units` turn work into seconds.
     """
     kept = checked(workload, axes)
-    cells = Cells(workload, kept, family, by, math.prod(len(axis.values) for axis in kept))
+    count = math.prod(len(axis.values) for axis in kept)
+    cells = Cells(workload, kept, family, by, count, units)
     if len(kept) == 2:
         return _in_two(cells)
     places = list(product(*(axis.values for axis in kept)))
-    winner = [cells.winner(place) for place in places]
-    found = crossovers(cells) if len(kept) == 1 else ()
+    found: tuple[Crossover, ...] = ()
+    if len(kept) == 1:
+        winner, found = crossovers(cells)
+    else:
+        winner = tuple(cells.winner(place) for place in places)
     first = cells.space(places[0])
     plans = _shown(winner, found, cells.named(first.rank(top=1).baseline, places[0]))
     scores = [cells.scores(place, plans) for place in places]
     cost = tuple(zip(*scores, strict=True))
-    return Sweep(kept, plans, cost, tuple(winner), found, first.objective(by), note=cells.note)
+    return Sweep(kept, plans, cost, winner, found, cells.by, note=cells.note)
 
 
 def _in_two(cells: Cells) -> Sweep:

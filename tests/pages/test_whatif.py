@@ -106,7 +106,7 @@ def test_changing_rates_are_a_path_through_the_diagram(go: Go) -> None:
     labelled(app.selectbox, "Path of changing rates").set_value("Day and night").run()
     assert not app.exception
     assert "Along the path the best plan changes" in texts(app)
-    assert "it pays" in texts(app)
+    assert "switching pays" in texts(app)
 
 
 def test_a_figure_of_a_paper_opens_as_a_sweep(go: Go) -> None:

@@ -17,8 +17,8 @@ from pages.parts.whatif.ranges import shown
 from pages.parts.whatif.whatif_figures import scaled
 from planner.joins.arrays import Floats, Ints
 from planner.numbers import unique_names
-from planner.whatif.plan_diagrams import PlanDiagram
-from planner.whatif.regret import reduced, regrets_in
+from planner.whatif.diagrams.plan_diagrams import PlanDiagram
+from planner.whatif.diagrams.regret import reduced, regrets_in
 
 WINNER, COST, MARGIN, REGRET, FEWER = "Best plan", "Cost", "Margin", "Regret", "Fewer plans"
 SHOWN = (WINNER, COST, MARGIN, REGRET, FEWER)

@@ -18,11 +18,11 @@ from pages.parts.whatif import (
 )
 from pages.parts.whatif.sliders import rows_as_columns
 from planner.families.across import NAME as ACROSS
-from planner.families.across import AcrossFamilies, comparable
+from planner.families.across import comparable, family_or_all
 from planner.families.protocol import Family
-from planner.families.registry import family as family_named
 from planner.plan.objective import STATE
 from planner.report.sweep_report import sweep_csv
+from planner.seconds.calibration import calibrated_units, calibration_stamp
 from planner.time_limit import planning_limit
 from planner.whatif.axes import parse_axis
 from planner.whatif.cells import MOST_SECONDS
@@ -36,13 +36,20 @@ STEPS = 40
     show_spinner="Pricing the plans along the axis", max_entries=32, hash_funcs=BY_DIGEST
 )
 @planning_limit(MOST_SECONDS)
+def _swept(
+    name: str,
+    workload: Workload,
+    axes: tuple[str, ...],
+    by: str,
+    calibrated: int,  # noqa: ARG001 - part of the key: the machine may be calibrated again
+) -> Sweep:
+    parsed = [parse_axis(text) for text in axes]
+    return sweep(workload, parsed, family_or_all(name), by, calibrated_units())
+
+
 def swept(name: str, workload: Workload, axes: tuple[str, ...], by: str) -> Sweep:
-    """The plans of a family as these numbers vary."""
-    return sweep(workload, [parse_axis(text) for text in axes], _kind(name), by)
-
-
-def _kind(name: str) -> Family:
-    return AcrossFamilies() if name == ACROSS else family_named(name)
+    """The plans of a family as these numbers vary, in the seconds of this machine."""
+    return _swept(name, workload, axes, by, calibration_stamp())
 
 
 def compared(family: Family, workload: Workload) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from planner.families.capabilities import Sketched
 from planner.families.protocol import Family, PlanSpace
 from planner.families.registry import family as family_named
 from planner.numbers import amount
+from planner.seconds.calibration import calibrated_units
 from planner.whatif.axes import Axis, spaced_axis
 from planner.whatif.numbers.path import Path
 from planner.whatif.sweep_paths import path_in, paths
@@ -54,7 +55,8 @@ def _best_score(family: Family, workload: Workload) -> float:
 
 
 def _space(family: Family, workload: Workload) -> PlanSpace:
-    return family.sketch(workload) if isinstance(family, Sketched) else family.space(workload)
+    make = family.sketch if isinstance(family, Sketched) else family.space
+    return make(workload, calibrated_units())
 
 
 def usual(workload: Workload, family: Family) -> list[str]:

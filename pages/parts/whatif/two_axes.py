@@ -24,8 +24,9 @@ from planner.errors import PlanError
 from planner.families.protocol import Family
 from planner.report.sweep_report import sweep_csv
 from planner.whatif.axes import parse_axis
-from planner.whatif.plan_diagrams import PlanDiagram
-from planner.whatif.regret import reduced, regrets
+from planner.whatif.diagrams.plan_diagrams import PlanDiagram
+from planner.whatif.diagrams.regret import reduced, regrets
+from planner.whatif.sweep_paths import streams_of
 from planner.workload.workload import Workload
 
 SIZES = (10, 20, 40, 100)
@@ -69,7 +70,8 @@ def show(family: Family, workload: Workload) -> None:
     titles = tuple(number_titles.title(axis.path) for axis in diagram.axes)
     figure = diagram_figures.drawn(diagram, what, titles, workload.name, plan, within / 100)
     if followed is not None:
-        rate_path.draw(figure, followed)
+        paths = [axis.path for axis in diagram.axes]
+        rate_path.draw(figure, followed, streams_of(workload, paths))
     if name == family.name:
         measured_cells.mark(figure, diagram, measured_cells.found_in(family, workload, diagram))
     clicked = charts.pick(figure, alt=_alternative(diagram, what, titles), key="whatif-diagram")

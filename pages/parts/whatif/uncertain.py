@@ -11,9 +11,10 @@ from pages.parts.shared.planning import plan_title
 from pages.parts.shared.state import BY_DIGEST
 from pages.parts.whatif import number_titles, ranges
 from pages.parts.whatif.sliders import rows_as_columns
+from planner.families.across import family_or_all
 from planner.families.protocol import Family
-from planner.families.registry import family as family_named
 from planner.report.robust_report import sentences
+from planner.seconds.calibration import calibrated_units, calibration_stamp
 from planner.time_limit import planning_limit
 from planner.whatif.axes import Axis
 from planner.whatif.cells import MOST_SECONDS
@@ -28,8 +29,16 @@ _MOST_RANGES = 6
 
 @st.cache_resource(show_spinner="Drawing workloads", max_entries=32, hash_funcs=BY_DIGEST)
 @planning_limit(MOST_SECONDS)
-def _chosen(name: str, workload: Workload, axes: tuple[Axis, ...], by: str) -> RobustChoice:
-    return robust_choice(workload, axes, family_named(name), by, _SAMPLES)
+def _chosen(
+    name: str,
+    workload: Workload,
+    axes: tuple[Axis, ...],
+    by: str,
+    samples: int,
+    calibrated: int,  # noqa: ARG001 - part of the key: the machine may be calibrated again
+) -> RobustChoice:
+    family, units = family_or_all(name), calibrated_units()
+    return robust_choice(workload, axes, family, by, samples, units)
 
 
 def show(family: Family, workload: Workload) -> None:
@@ -75,7 +84,7 @@ def _chosen_ranges(family: Family, workload: Workload) -> tuple[Axis, ...]:
 
 def _result(family: Family, workload: Workload, axes: tuple[Axis, ...]) -> None:
     by = planning.objective(family.name, workload)
-    found = _chosen(family.name, workload, axes, by.name)
+    found = _chosen(family.name, workload, axes, by.name, _SAMPLES, calibration_stamp())
     first, *others = sentences(found, plan_title)
     st.markdown(f"#### {plain(first, 400)}", anchors=False)
     for sentence in others:

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from planner.errors import PlanError
 from planner.families.registry import applicable
 from planner.report.command import read_workload
-from planner.whatif import plan_diagrams
 from planner.whatif.axes import Axis, parse_axis
 from planner.whatif.cells import Cells
-from planner.whatif.plan_diagrams import PlanDiagram, plan_diagram
-from planner.whatif.regret import reduced, regrets
-from planner.whatif.smooth_grid import interpolated
+from planner.whatif.diagrams import plan_diagrams
+from planner.whatif.diagrams.plan_diagrams import PlanDiagram, plan_diagram
+from planner.whatif.diagrams.regret import reduced, regrets
+from planner.whatif.diagrams.smooth_grid import interpolated
 from planner.whatif.sweep_paths import path_in, paths
 from planner.whatif.sweeps import checked
 from planner.workload.workload import Workload

@@ -72,6 +72,19 @@ def interpolated(axes: Sequence[Sequence[float]], at: At, most: int) -> Floats |
     return None
 
 
+def interpolated_line(
+    values: Sequence[float], at: Callable[[int], Floats | None], most: int
+) -> Floats | None:
+    """The same along one axis: one row a value."""
+    line = _line(values, at, most)
+    nodes = [] if line is None else [at(node) for node in line.nodes]
+    known = [cell for cell in nodes if cell is not None]
+    if line is None or len(known) < len(line.nodes):
+        return None
+    found = line.weights @ np.array(known)
+    return found if _holds(found[:, None], lambda i, _: at(i)) else None
+
+
 def _crossed(rows: Sequence[int], columns: Sequence[int], at: At, rank: int) -> Floats | None:
     """The numbers at all nodes, from those of some rows and some columns.
 
@@ -159,6 +172,8 @@ def _levels(count: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
 
 def _nodes(count: int, level: int) -> tuple[int, ...]:
     """The places nearest to where Chebyshev has so many nodes, both ends among them."""
+    if level == 1:
+        return (count // 2,)
     shares = (1 - np.cos(np.pi * np.arange(level) / (level - 1))) / 2
     return tuple(dict.fromkeys(round(share * (count - 1)) for share in shares.tolist()))
 

@@ -23,7 +23,7 @@ from planner.joins.arrays import Floats, Ints
 from planner.plan.objective import Objective
 from planner.whatif.axes import Axis
 from planner.whatif.cells import Cells, Values
-from planner.whatif.smooth_grid import interpolated
+from planner.whatif.diagrams.smooth_grid import interpolated
 
 Method = Literal["all cells planned", "interpolated", "refined at borders"]
 
@@ -93,7 +93,7 @@ def plan_diagram(cells: Cells, seconds: float) -> PlanDiagram:
     Beyond MOST_ALONE those that must be planned one by one may take so many seconds.
     """
     places = list(product(*(axis.values for axis in cells.axes)))
-    by = cells.objective(places[0])
+    by = cells.by
     begun = time.monotonic()
     prices = _priced(cells, by, begun + seconds / 2) if len(places) > FEW_CELLS else None
     if prices is not None:
