@@ -65,4 +65,4 @@ def sweep_along(
     baseline = cells.named(first.rank(top=1).baseline, places[0])
     plans = tuple(dict.fromkeys([*winner, baseline]))[:MOST_PLANS]
     cost = tuple(tuple(cells.score(place, plan) for place in places) for plan in plans)
-    return Sweep(cells.axes, plans, cost, winner, (), cells.by, note=cells.note)
+    return Sweep(cells.axes, plans, cost, winner, (), cells.by, cells.about)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
 
 from planner.errors import PlanError
 from planner.families.capabilities import Sampled, Sketched
 from planner.families.protocol import Family, PlanSpace
-from planner.plan.cost import UnitCosts
+from planner.plan.cost import UnitCosts, models_behind
 from planner.plan.objective import Objective
 from planner.whatif.axes import Axis
 from planner.whatif.sweep_paths import path_in
@@ -32,12 +33,24 @@ SURE = 1.96
 Values = tuple[float, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a sweep is of, and how it was priced. `units` says where seconds come from, and `note`
+    where plans were priced roughly."""
+
+    workload: str
+    family: str
+    models: tuple[str, ...]
+    units: str
+    note: str = ""
+
+
 class Cells:
     """Winners and scores of one family's plans as numbers of the workload vary.
 
     What was worked out for a cell is kept. `by` names the objective that plans are ranked by, and
     `units` turn work into seconds. With many `planned` cells a family that takes long prices its
-    plans roughly; `note` says how.
+    plans roughly.
     """
 
     def __init__(
@@ -51,9 +64,9 @@ class Cells:
     ) -> None:
         self.workload, self.axes, self.family = workload, tuple(axes), family
         self._units = units
-        self._space_of, self.note = family.space, ""
+        self._space_of, self._note = family.space, ""
         if planned > _MOST_EXACT and isinstance(family, Sketched):
-            self._space_of, self.note = family.sketch, family.sketch_note
+            self._space_of, self._note = family.sketch, family.sketch_note
         self._by = by
         self._deadline = time.monotonic() + MOST_SECONDS
         # Labels may name windows: such plans get a name that every cell knows.
@@ -66,6 +79,16 @@ class Cells:
     def planned(self) -> int:
         """In how many cells all plans were compared."""
         return len(self._winners)
+
+    @cached_property
+    def about(self) -> About:
+        """What these are cells of; models are those behind the best plan of the first cell."""
+        first = tuple(axis.values[0] for axis in self.axes)
+        space = self.space(first)
+        estimate = space.estimate(space.best(self.objective(first)))
+        units = space.units.source if self.by.name == "seconds" else ""
+        name, family = self.workload.name, self.family.name
+        return About(name, family, models_behind(estimate), units, self._note)
 
     def axis_is_whole(self, axis: Axis) -> bool:
         """Whether an axis takes whole numbers only."""

@@ -20,7 +20,7 @@ from planner.joins.arrays import Floats
 from planner.plan.cost import UnitCosts
 from planner.plan.objective import Objective
 from planner.whatif.axes import Axis
-from planner.whatif.cells import Cells, Values
+from planner.whatif.cells import About, Cells, Values
 from planner.whatif.diagrams.plan_diagrams import ratio
 from planner.whatif.numbers.path import quoted
 from planner.whatif.rates import RateTrace
@@ -68,7 +68,7 @@ class RobustChoice:
     nominal: str
     rule: str | None
     samples: int
-    note: str = ""
+    about: About
 
     def of(self, label: str) -> RobustPlan:
         return next(own for own in self.plans if own.plan == label)
@@ -115,7 +115,7 @@ def robust_choice(
         nominal,
         rule,
         len(places),
-        cells.note,
+        cells.about,
     )
 
 

@@ -13,7 +13,7 @@ from planner.families.protocol import Family
 from planner.plan.cost import UnitCosts
 from planner.plan.objective import Objective
 from planner.whatif.axes import FORM, Axis, fitted
-from planner.whatif.cells import Cells
+from planner.whatif.cells import About, Cells
 from planner.whatif.crossings.crossovers import Crossover, crossovers
 from planner.whatif.diagrams.plan_diagrams import PlanDiagram, plan_diagram
 from planner.workload.validation import unique
@@ -30,7 +30,7 @@ class Sweep:
     """Costs of the plans that win somewhere and of the baseline; cells in row-major order.
 
     Crossovers are solved, so they may name plans that win between two cells only. Two axes have a
-    plan diagram. `note` says where plans were priced roughly.
+    plan diagram.
     """
 
     axes: tuple[Axis, ...]
@@ -39,8 +39,8 @@ class Sweep:
     winner: tuple[str, ...]
     crossovers: tuple[Crossover, ...]
     by: Objective
+    about: About
     diagram: PlanDiagram | None = None
-    note: str = ""
 
 
 def sweep(
@@ -69,7 +69,7 @@ def sweep(
     plans = _shown(winner, found, cells.named(first.rank(top=1).baseline, places[0]))
     scores = [cells.scores(place, plans) for place in places]
     cost = tuple(zip(*scores, strict=True))
-    return Sweep(kept, plans, cost, winner, found, cells.by, note=cells.note)
+    return Sweep(kept, plans, cost, winner, found, cells.by, cells.about)
 
 
 def _in_two(cells: Cells) -> Sweep:
@@ -85,8 +85,8 @@ def _in_two(cells: Cells) -> Sweep:
         tuple(winners),
         (),
         found.by,
+        cells.about,
         found,
-        cells.note,
     )
 
 

@@ -21,7 +21,7 @@ from planner.families.across import NAME as ACROSS
 from planner.families.across import comparable, family_or_all
 from planner.families.protocol import Family
 from planner.plan.objective import STATE
-from planner.report.sweep_report import sweep_csv
+from planner.report.sweep_report import because, how_sure, sweep_csv
 from planner.seconds.calibration import calibrated_units, calibration_stamp
 from planner.time_limit import planning_limit
 from planner.whatif.axes import parse_axis
@@ -110,9 +110,10 @@ def _shown(found: Sweep, title: str, name: str, places: tuple[str, ...]) -> None
                 title: ranges.shown(crossing.at),
                 "Until there": plan_title(crossing.before),
                 "From there": plan_title(crossing.after),
-                "Because of": _because(found, place),
+                "Because of": because(crossing),
+                "How sure": how_sure(crossing) or "solved",
             }
-            for place, crossing in enumerate(found.crossovers)
+            for crossing in found.crossovers
         ]
         controls.table(rows_as_columns(rows), "Where the best plan changes, and why")
     st.caption(
@@ -124,7 +125,8 @@ def _shown(found: Sweep, title: str, name: str, places: tuple[str, ...]) -> None
 
 def noted(found: Sweep) -> str:
     """How plans were priced, where that was done roughly."""
-    return f"{plain(found.note[:1].upper() + found.note[1:], 200)}." if found.note else ""
+    note = found.about.note
+    return f"{plain(note[:1].upper() + note[1:], 200)}." if note else ""
 
 
 def _along(found: Sweep) -> str:
@@ -132,15 +134,3 @@ def _along(found: Sweep) -> str:
     if len(winners) == 1:
         return f"{plan_title(winners[0])} wins everywhere."
     return f"{counted(len(winners), 'plan')} win somewhere on this curve."
-
-
-def _because(found: Sweep, place: int) -> str:
-    cause = found.crossovers[place].cause
-    if cause is None:
-        return ""
-    one, other = cause.before
-    one_then, other_then = cause.after
-    return (
-        f"{cause.operator}: {ranges.shown(one)} and {ranges.shown(other)} before, "
-        f"{ranges.shown(one_then)} and {ranges.shown(other_then)} after"
-    )

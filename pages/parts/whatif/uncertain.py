@@ -90,7 +90,7 @@ def _result(family: Family, workload: Workload, axes: tuple[Axis, ...]) -> None:
     for sentence in others:
         st.markdown(plain(sentence, 400))
     _table(found)
-    note = f" {found.note[0].upper()}{found.note[1:]}." if found.note else ""
+    note = f" {found.about.note[0].upper()}{found.about.note[1:]}." if found.about.note else ""
     st.caption(
         f"Predicted {plain(by.title.lower())} of {plain(workload.name)} in {found.samples:,} "
         "workloads drawn evenly from the ranges, and at their corners. The worst regret is "

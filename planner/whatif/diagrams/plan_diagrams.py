@@ -50,6 +50,7 @@ class PlanDiagram:
 
     `score` is what it scores and `second` what the next best plan does. `cost` has a row for each
     of `plans`: those that win somewhere, and the baseline. `planned` cells were planned one by one.
+    `second` is exact where all plans of every cell were compared; else it is the best of `plans`.
     """
 
     axes: tuple[Axis, Axis]
@@ -65,6 +66,10 @@ class PlanDiagram:
     @property
     def shape(self) -> tuple[int, int]:
         return len(self.axes[0].values), len(self.axes[1].values)
+
+    @property
+    def second_is_exact(self) -> bool:
+        return self.method != "refined at borders"
 
     @property
     def winners(self) -> tuple[str, ...]:
