@@ -11,7 +11,7 @@ from itertools import product
 from planner.numbers import amount, shortened
 from planner.report.plans_report import Document
 from planner.report.plans_text import safe_cell
-from planner.whatif.diagrams.plan_diagrams import PlanDiagram
+from planner.whatif.diagrams.plan_diagram import PlanDiagram
 from planner.whatif.diagrams.regret import reduced, regrets, regrets_in
 
 REDUCED_WITHIN = 0.2

@@ -19,8 +19,8 @@ from planner.whatif.sweep_paths import path_in
 from planner.workload.workload import Workload
 
 MOST_SECONDS = 120.0
-# Spaces hold models and tables: a crossover asks the last few again and again.
-_KEPT_SPACES = 64
+# Spaces hold models and tables, those of samples many: the last ones are asked again and again.
+_KEPT_SPACES, _KEPT_SAMPLED = 512, 32
 # In more cells a family that takes long prices its plans roughly.
 _MOST_EXACT = 10
 # The corners of so many axes are looked at.
@@ -73,7 +73,8 @@ class Cells:
         self._is_lasting = any(axis.path.startswith("queries.") for axis in axes)
         self._winners: dict[Values, str] = {}
         self._scores: dict[Values, dict[str, float]] = {}
-        self.space = lru_cache(maxsize=_KEPT_SPACES)(self._space)
+        most = _KEPT_SAMPLED if isinstance(family, Sketched) else _KEPT_SPACES
+        self.space = lru_cache(maxsize=most)(self._space)
 
     @property
     def planned(self) -> int:

@@ -21,7 +21,7 @@ from planner.plan.cost import UnitCosts
 from planner.plan.objective import Objective
 from planner.whatif.axes import Axis
 from planner.whatif.cells import About, Cells, Values
-from planner.whatif.diagrams.plan_diagrams import ratio
+from planner.whatif.diagrams.plan_diagram import ratio
 from planner.whatif.numbers.path import quoted
 from planner.whatif.rates import RateTrace
 from planner.whatif.sweep_paths import path_in, streams_of

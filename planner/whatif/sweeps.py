@@ -15,11 +15,14 @@ from planner.plan.objective import Objective
 from planner.whatif.axes import FORM, Axis, fitted
 from planner.whatif.cells import About, Cells
 from planner.whatif.crossings.crossovers import Crossover, crossovers
-from planner.whatif.diagrams.plan_diagrams import PlanDiagram, plan_diagram
+from planner.whatif.diagrams.plan_diagram import PlanDiagram
+from planner.whatif.diagrams.plan_diagrams import plan_diagram
 from planner.workload.validation import unique
 from planner.workload.workload import Workload
 
 MOST_CELLS = 10_000
+# Of two axes: beyond MOST_CELLS only the plans that win in some cells are priced in all.
+MOST_IN_DIAGRAM = 250_000
 MOST_PLANS = 100
 # A diagram that is not smooth is refined for so many seconds.
 MOST_REFINING = 8.0
@@ -103,8 +106,9 @@ def checked(workload: Workload, axes: Sequence[Axis]) -> tuple[Axis, ...]:
     unique((axis.path for axis in axes), "--vary")
     kept = tuple(fitted(workload, axis) for axis in axes)
     count = math.prod(len(axis.values) for axis in kept)
-    if count > MOST_CELLS:
-        raise PlanError(f"{count:,} cells; at most {MOST_CELLS:,}: take fewer steps", "--vary")
+    most = MOST_IN_DIAGRAM if len(kept) == 2 else MOST_CELLS
+    if count > most:
+        raise PlanError(f"{count:,} cells; at most {most:,}: take fewer steps", "--vary")
     return kept
 
 

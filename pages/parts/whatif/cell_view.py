@@ -12,7 +12,7 @@ from pages.parts.whatif import measured_cells, ranges, scenarios
 from pages.parts.whatif.measured_cells import Cell, values_at
 from planner.families.protocol import Family
 from planner.whatif.diagrams.cells_to_measure import cells_to_measure
-from planner.whatif.diagrams.plan_diagrams import PlanDiagram
+from planner.whatif.diagrams.plan_diagram import PlanDiagram
 from planner.workload.workload import Workload
 
 _COUNTS = (3, 5, 10)

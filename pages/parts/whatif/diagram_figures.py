@@ -17,7 +17,7 @@ from pages.parts.whatif.ranges import shown
 from pages.parts.whatif.whatif_figures import scaled
 from planner.joins.arrays import Floats, Ints
 from planner.numbers import unique_names
-from planner.whatif.diagrams.plan_diagrams import PlanDiagram
+from planner.whatif.diagrams.plan_diagram import PlanDiagram
 from planner.whatif.diagrams.regret import reduced, regrets_in
 
 WINNER, COST, MARGIN, REGRET, FEWER = "Best plan", "Cost", "Margin", "Regret", "Fewer plans"

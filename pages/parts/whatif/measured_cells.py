@@ -14,7 +14,7 @@ from pages.parts.shared.planning import plan_title
 from pages.parts.whatif import number_titles, ranges, scenarios
 from planner.errors import SluiceError
 from planner.families.protocol import Family
-from planner.whatif.diagrams.plan_diagrams import PlanDiagram
+from planner.whatif.diagrams.plan_diagram import PlanDiagram
 from planner.workload.workload import Workload
 
 MOST_MEASURED = 20

@@ -24,7 +24,7 @@ from planner.errors import PlanError
 from planner.families.protocol import Family
 from planner.report.sweep_report import sweep_csv
 from planner.whatif.axes import parse_axis
-from planner.whatif.diagrams.plan_diagrams import PlanDiagram
+from planner.whatif.diagrams.plan_diagram import PlanDiagram
 from planner.whatif.diagrams.regret import reduced, regrets
 from planner.whatif.sweep_paths import streams_of
 from planner.workload.workload import Workload

@@ -27,6 +27,8 @@ _LEVELS = (3, 5, 9, 17)
 _LEAST = 4
 # What is interpolated is right to so much of each number, or of those it is added to.
 _NEAR = 1e-7
+# Of both axes together: their errors add up.
+_NEAR_IN_ALL = 5e-7
 _ROUNDING = 1e-12
 # Of so many rows all others are mixtures, tried in turn; at last all nodes are worked out.
 _RANKS = (3, 5, 1_000)
@@ -116,7 +118,7 @@ def _holds(found: Floats, at: At) -> bool:
     """Whether cells that were not needed have what is said of them."""
     for i, j in _checked(found.shape[0], found.shape[1]):
         true = at(i, j)
-        if true is None or not _agrees(found[i, j], true):
+        if true is None or not _agrees(found[i, j], true, _NEAR_IN_ALL):
             return False
     return True
 
@@ -205,11 +207,11 @@ def _barycentric(variable: Floats, nodes: Sequence[int]) -> Floats:
     return np.asarray(weights)
 
 
-def _agrees(found: Floats, true: Floats) -> bool:
+def _agrees(found: Floats, true: Floats, near: float = _NEAR) -> bool:
     if found.shape != true.shape:
         return False
     typical = np.median(np.abs(true)) if len(true) else 0.0
-    return bool(np.all(np.abs(found - true) <= _NEAR * (np.abs(true) + _SMALL * typical)))
+    return bool(np.all(np.abs(found - true) <= near * (np.abs(true) + _SMALL * typical)))
 
 
 def _checked(rows: int, columns: int) -> Iterator[tuple[int, int]]:

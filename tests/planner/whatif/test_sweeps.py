@@ -121,8 +121,11 @@ def test_what_cannot_be_swept_is_said(text: str, said: str) -> None:
 
 
 def test_sweeps_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    many = [parse_axis("streams.S1.rate=1:9:200"), parse_axis("streams.S2.rate=1:9:200")]
-    with pytest.raises(PlanError, match="40,000 cells; at most 10,000"):
+    many = [parse_axis("streams.S1.rate=1:9:600"), parse_axis("streams.S2.rate=1:9:600")]
+    with pytest.raises(PlanError, match="360,000 cells; at most 250,000"):
+        sweep(WORKLOAD, many, FAMILY)
+    many = [parse_axis(f"streams.S{place}.rate=1:9:30") for place in (1, 2, 3)]
+    with pytest.raises(PlanError, match="27,000 cells; at most 10,000"):
         sweep(WORKLOAD, many, FAMILY)
     with pytest.raises(PlanError, match="occurs twice"):
         sweep(WORKLOAD, many[:1] * 2, FAMILY)
