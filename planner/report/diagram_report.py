@@ -26,6 +26,7 @@ def diagram_document(found: PlanDiagram) -> Document:
         "best": found.score.tolist(),
         "second": [value if math.isfinite(value) else None for value in found.second.tolist()],
         "second_is_exact": found.second_is_exact,
+        "within_chance": found.doubtful,
         "regret": [
             {
                 "plan": r.plan,
@@ -52,6 +53,8 @@ def diagram_summary(found: PlanDiagram) -> Iterator[str]:
     """How many plans win, what staying with one costs, and how few would do."""
     safest, few = regrets(found)[0], reduced(found, REDUCED_WITHIN)
     yield f"{wins(len(found.winners))} ({found.method})"
+    if found.doubtful is not None:
+        yield f"in {found.doubtful:.0%} of the planned cells the two best are too close to tell"
     yield (
         f"{shortened(safest.plan)} everywhere: {amount(safest.worst)}x the best at worst, "
         f"{amount(safest.mean)}x on average"

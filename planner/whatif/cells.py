@@ -73,6 +73,7 @@ class Cells:
         self._is_lasting = any(axis.path.startswith("queries.") for axis in axes)
         self._winners: dict[Values, str] = {}
         self._scores: dict[Values, dict[str, float]] = {}
+        self._errors: dict[Values, dict[str, float]] = {}
         most = _KEPT_SAMPLED if isinstance(family, Sketched) else _KEPT_SPACES
         self.space = lru_cache(maxsize=most)(self._space)
 
@@ -168,8 +169,13 @@ class Cells:
         known = self._scores.setdefault(values, {})
         missing = [label for label in dict.fromkeys(labels) if label not in known]
         if missing:
-            found = self.space(values).scores(missing, self.objective(values))
+            space, by = self.space(values), self.objective(values)
+            found = space.scores(missing, by)
             known.update(zip(missing, found, strict=True))
+            if (sampled := space.capability(Sampled)) is not None:
+                # Now, while the samples are at hand.
+                shares = (sampled.standard_error(label, by) for label in missing)
+                self._errors.setdefault(values, {}).update(zip(missing, shares, strict=True))
         return tuple(known[label] for label in labels)
 
     def ties(self, values: Values, one: str, other: str) -> bool:
@@ -188,11 +194,10 @@ class Cells:
 
     def errors(self, values: Values, labels: Sequence[str]) -> tuple[float, ...]:
         """The standard errors of scores; 0 where they are exact."""
-        sampled = self.space(values).capability(Sampled)
-        if sampled is None:
-            return (0.0,) * len(labels)
-        by, pairs = self.objective(values), zip(labels, self.scores(values, labels), strict=True)
-        return tuple(abs(score) * sampled.standard_error(label, by) for label, score in pairs)
+        scores = self.scores(values, labels)
+        shares = self._errors.get(values, {})
+        pairs = zip(labels, scores, strict=True)
+        return tuple(abs(score) * shares.get(label, 0.0) for label, score in pairs)
 
     def within_chance(self, values: Values, one: str, other: str) -> bool:
         """Whether two plans are closer in a cell than samples of this size can tell."""

@@ -23,6 +23,8 @@ class PlanDiagram:
     `score` is what it scores and `second` what the next best plan does. `cost` has a row for each
     of `plans`: those that win somewhere, and the baseline. `planned` cells were planned one by one.
     `second` is exact where all plans of every cell were compared; else it is of `plans` alone.
+    Where scores are simulated, `doubtful` is the share of the priced cells in which the two best
+    of `plans` are closer than chance can tell.
     """
 
     axes: tuple[Axis, Axis]
@@ -34,6 +36,7 @@ class PlanDiagram:
     by: Objective
     planned: int
     method: Method
+    doubtful: float | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -62,6 +65,22 @@ def ratio(worse: Floats, better: Floats, by: Objective) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.where(larger == smaller, 1.0, larger / smaller)
     return np.asarray(np.maximum(found, 1.0))
+
+
+def doubtful(cells: Cells, places: Sequence[Values], plans: Sequence[str]) -> float | None:
+    """In what share of these cells chance decides which of these plans is best; None where it
+    decides nowhere."""
+    if not cells.is_simulated:
+        return None
+    eligible = [label for label in plans if cells.by.eligible(label)]
+    if len(eligible) < 2:
+        return 0.0
+    count = 0
+    for place in places:
+        scores = dict(zip(eligible, cells.scores(place, eligible), strict=True))
+        one, other = cells.by.ordered(scores)[:2]
+        count += cells.within_chance(place, one, other)
+    return count / len(places)
 
 
 def with_baseline(cells: Cells, first: Values, winners: Sequence[str]) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from planner.whatif.diagrams.interpolated_plans import from_plans
 from planner.whatif.diagrams.interpolated_prices import from_prices
 from planner.whatif.diagrams.plan_diagram import (
     PlanDiagram,
+    doubtful,
     places_of,
     two,
     with_baseline,
@@ -69,6 +70,7 @@ def planned(cells: Cells) -> PlanDiagram:
         cells.by,
         len(places),
         "all cells planned",
+        doubtful(cells, places, plans),
     )
 
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from planner.joins.arrays import Floats, Ints
 from planner.plan.objective import Objective
-from planner.whatif.cells import Cells
-from planner.whatif.diagrams.plan_diagram import PlanDiagram, baseline, two
+from planner.whatif.cells import Cells, Values
+from planner.whatif.diagrams.plan_diagram import PlanDiagram, baseline, doubtful, two
 
 # A block of cells with one winner at its corners is taken to have it inside.
 _BLOCK = 8
@@ -29,7 +29,7 @@ def refined(cells: Cells, by: Objective, deadline: float) -> PlanDiagram:
 
     def winner(i: int, j: int) -> str:
         if (i, j) not in found:
-            found[i, j] = cells.winner((cells.axes[0].values[i], cells.axes[1].values[j]))
+            found[i, j] = cells.winner(_at(cells, (i, j)))
         return found[i, j]
 
     grid = np.full((rows, columns), -1)
@@ -60,7 +60,7 @@ def refined(cells: Cells, by: Objective, deadline: float) -> PlanDiagram:
         grid[i, j] = plans.setdefault(label, len(plans))
     first = (cells.axes[0].values[0], cells.axes[1].values[0])
     names = tuple(dict.fromkeys([*plans, baseline(cells, first)]))
-    cost = _spread_costs(cells, list(found), names, (rows, columns), deadline)
+    cost, unsure = _spread_costs(cells, list(found), names, (rows, columns), deadline)
     own = grid.reshape(-1)
     score = cost[own, np.arange(rows * columns)]
     others = np.where(
@@ -77,7 +77,12 @@ def refined(cells: Cells, by: Objective, deadline: float) -> PlanDiagram:
         by,
         len(found),
         "refined at borders",
+        unsure,
     )
+
+
+def _at(cells: Cells, place: tuple[int, int]) -> Values:
+    return cells.axes[0].values[place[0]], cells.axes[1].values[place[1]]
 
 
 def _halves(low: int, middle: int, high: int) -> list[tuple[int, int]]:
@@ -90,8 +95,9 @@ def _spread_costs(
     plans: Sequence[str],
     shape: tuple[int, int],
     deadline: float,
-) -> Floats:
-    """The plans' costs: where a cell was not priced, those of the nearest cell that was.
+) -> tuple[Floats, float | None]:
+    """The plans' costs, and in what share of the cells chance decides. Where a cell was not priced
+    it has the costs of the nearest cell that was.
 
     Cells are priced in the order in which they were planned, which is from coarse to fine: all of
     them, or a quarter at least if that takes longer than until the deadline.
@@ -102,8 +108,9 @@ def _spread_costs(
         if time.monotonic() > deadline and 4 * len(priced) >= min(len(known), _MOST_LATE):
             break
         priced.append(cells.scores((values[0][i], values[1][j]), plans))
-    nearest = _nearest(shape, known[: len(priced)])
-    return np.array(priced).T[:, nearest.reshape(-1)]
+    done = known[: len(priced)]
+    spread = np.array(priced).T[:, _nearest(shape, done).reshape(-1)]
+    return spread, doubtful(cells, [_at(cells, place) for place in done], plans)
 
 
 def _nearest(shape: tuple[int, int], places: Sequence[tuple[int, int]]) -> Ints:
