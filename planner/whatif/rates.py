@@ -166,10 +166,10 @@ SWING = 5.0
 _WINDOWS_EACH = 5
 
 
-def slowest(workload: Workload) -> str:
-    """The stream of the queries with the lowest rate."""
+def slowest(workload: Workload, among: Sequence[str] = ()) -> str:
+    """The stream of the queries with the lowest rate: of all, or of these."""
     rates = _rates(workload)
-    return min(rates, key=rates.__getitem__)
+    return min((name for name in rates if not among or name in among), key=rates.__getitem__)
 
 
 def burst(workload: Workload, stream: str, factor: float = 10.0) -> RateTrace:

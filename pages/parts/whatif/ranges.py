@@ -7,9 +7,9 @@ import streamlit as st
 from pages.parts.shared.state import BY_DIGEST
 from pages.parts.whatif.number_titles import is_rate
 from planner.errors import PlanError
+from planner.families.across import family_or_all
 from planner.families.capabilities import Sketched
 from planner.families.protocol import Family, PlanSpace
-from planner.families.registry import family as family_named
 from planner.numbers import amount
 from planner.seconds.calibration import calibrated_units
 from planner.whatif.axes import Axis, spaced_axis
@@ -35,7 +35,7 @@ def varied(workload: Workload, family: Family) -> dict[str, Path]:
 @st.cache_data(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
 def _effective(workload: Workload, name: str, texts: tuple[str, ...]) -> list[str]:
     """Those of the numbers that are not declared which change what the plans cost."""
-    family = family_named(name)
+    family = family_or_all(name)
     found = []
     before = _best_score(family, workload)
     for text in texts:

@@ -13,9 +13,9 @@ from pages.parts.shared import planning, state
 from pages.parts.shared.formatting import counted
 from pages.parts.shared.planning import plan_title
 from pages.parts.shared.state import BY_DIGEST
-from pages.parts.whatif import ranges
+from pages.parts.whatif import ranges, scenarios
+from planner.families.across import family_or_all
 from planner.families.protocol import Family
-from planner.families.registry import family as family_named
 from planner.report.replanning_report import switching_cost, unit_of
 from planner.seconds.calibration import calibrated_units, calibration_stamp
 from planner.time_limit import planning_limit
@@ -34,15 +34,17 @@ def pick(family: Family, workload: Workload, paths: Sequence[str]) -> Replanning
     if len(streams) != 2:
         return None
     sources: dict[str, Callable[[Workload], RateTrace]] = {
-        "A burst": lambda known: burst(known, slowest(known)),
+        "A burst": lambda known: burst(known, slowest(known, streams)),
         "Day and night": day_and_night,
     }
     if state.data()[0] is not None:
         sources["Own data"] = counted_trace
+    every = [_NONE, *sources]
     chosen = st.selectbox(
         "Path of changing rates",
-        [_NONE, *sources],
-        key="whatif-path",
+        every,
+        key=scenarios.choice("whatif-path", every, _NONE),
+        persist_state="session",
         width=240,
         help="Draws rates that change as a path through the diagram; other streams keep theirs.",
     )
@@ -62,7 +64,7 @@ def _followed(
     by: str,
     calibrated: int,  # noqa: ARG001 - part of the key: the machine may be calibrated again
 ) -> Replanning:
-    return replan(workload, trace, family_named(name), by=by, units=calibrated_units())
+    return replan(workload, trace, family_or_all(name), by=by, units=calibrated_units())
 
 
 def draw(figure: go.Figure, found: Replanning, streams: Sequence[str]) -> None:

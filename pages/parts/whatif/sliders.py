@@ -69,8 +69,9 @@ def _rail(family: Family, workload: Workload) -> None:
 def _slider(place: Path, options: list[float]) -> None:
     path, now = place.text, place.value or 0.0
     value = scenarios.settings().get(path, float(now))
-    # A key with the value: what is undone or restored shows on the slider too.
-    key = f"whatif-slider-{path}-{value:.12g}"
+    key = f"whatif-slider-{path}"
+    # What is undone or restored shows on the slider too, which keeps the keyboard's focus.
+    st.session_state[key] = value
 
     def moved() -> None:
         asked = st.session_state[key]
@@ -79,7 +80,6 @@ def _slider(place: Path, options: list[float]) -> None:
     st.select_slider(
         number_titles.title(path),
         options,
-        value,
         format_func=lambda v: ranges.shown(v) if v else place.absent or "0",
         key=key,
         on_change=moved,
