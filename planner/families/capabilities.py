@@ -65,6 +65,9 @@ class Sampled(Protocol):
     def standard_error(self, label: str, by: Objective) -> float:
         """About the standard error of a plan's score, as a share of it; 0 where it is exact."""
 
+    def score_model(self, label: str, by: Objective) -> str | None:
+        """How a plan's score is predicted; None where it is added up from operators."""
+
 
 @runtime_checkable
 class Titled(Protocol):

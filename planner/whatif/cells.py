@@ -87,10 +87,14 @@ class Cells:
         """What these are cells of; models are those behind the best plan of the first cell."""
         first = tuple(axis.values[0] for axis in self.axes)
         space = self.space(first)
-        estimate = space.estimate(space.best(self.objective(first)))
+        by = self.objective(first)
+        best = space.best(by)
+        sampled = space.capability(Sampled)
+        model = None if sampled is None else sampled.score_model(best.label, by)
+        models = models_behind(space.estimate(best)) if model is None else (model,)
         units = space.units.source if self.by.name == "seconds" else ""
         name, family = self.workload.name, self.family.name
-        return About(name, family, models_behind(estimate), units, self._note)
+        return About(name, family, models, units, self._note)
 
     def axis_is_whole(self, axis: Axis) -> bool:
         """Whether an axis takes whole numbers only."""

@@ -8,7 +8,9 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.parts.papers import figure_sweep
 from pages.parts.whatif import diagram_figures, scenarios, whatif_figures
+from planner.experiments.registry import experiments
 from planner.families.registry import family
 from planner.files.link_text import packed
 from planner.report.command import read_workload
@@ -267,3 +269,36 @@ def test_what_a_link_says_is_checked() -> None:
         scenarios.from_text(text)
     assert scenarios._span([2, 1]) == [1.0, 2.0]
     assert scenarios._span([2, None]) is None
+
+
+@pytest.mark.slow
+def test_every_curve_of_every_figure_can_be_opened() -> None:
+    for chosen in experiments():
+        offered = figure_sweep._curves(chosen)
+        through = {
+            frozenset(point.workload.digest for point in curve.points) for curve in offered.values()
+        }
+        for curve in chosen.curves:
+            assert frozenset(point.workload.digest for point in curve.points) in through
+
+
+def test_a_figure_with_a_point_for_each_query_opens_with_the_load_varied(go: Go) -> None:
+    app = go("papers")
+    (hammad,) = [name for name in app.selectbox(key="paper").options if "Hammad" in name]
+    app.selectbox(key="paper").set_value(hammad).run()
+    app.button(key="open-sweep").click().run()
+    assert not app.exception
+    assert not app.error
+    assert app.session_state["whatif-vary"]
+    assert " win" in texts(app)
+
+
+def test_a_curve_is_ranked_by_what_the_page_has_chosen(go: Go) -> None:
+    app = go("papers")
+    app.selectbox(key="paper").set_value("Golab & Özsu 2003").run()
+    app.button(key="open-sweep").click().run()
+    assert "Predicted comparisons/s" in texts(app)
+    app.session_state["objective"] = "state"
+    app.switch_page("pages/whatif.py").run()
+    assert not app.exception
+    assert "Predicted tuples" in texts(app)

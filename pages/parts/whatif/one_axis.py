@@ -95,7 +95,7 @@ def _shown(found: Sweep, title: str) -> None:
     if len(winners) > 1:
         answer = (
             f"{counted(len(winners), 'plan')} win somewhere, and the best changes "
-            f"{counted(changes, 'time')}."
+            f"{counted(changes, 'time')}{_by_chance(found)}."
         )
     st.markdown(f"#### {plain(answer, 300)}", anchors=False)
     _curves(found, title)
@@ -120,6 +120,15 @@ def _shown(found: Sweep, title: str) -> None:
         )
     st.caption(f"{plain(about(found), 500)}. {solved} {noted(found)}")
     controls.download("Download as CSV", sweep_csv(found), "what-if.csv")
+
+
+def _by_chance(found: Sweep) -> str:
+    """Where chance decides between plans that are simulated."""
+    spans = [
+        f"from {ranges.shown(low)} to {ranges.shown(high)}"
+        for low, high in whatif_figures.by_chance(found)
+    ]
+    return f", but {' and '.join(spans)} they are too close to tell" if spans else ""
 
 
 def noted(found: Sweep) -> str:

@@ -69,6 +69,14 @@ def usual(workload: Workload, family: Family) -> list[str]:
     return [*rates[:MOST_RAIL], *settings][: MOST_RAIL + 1]
 
 
+def usual_number(workload: Workload) -> str:
+    """The number to vary at first: what the execution declares of load or memory, else a rate."""
+    known = [text for text in paths(workload) if path_in(workload, text).value]
+    preferred = (f"execution.{name}" for name in ("utilisation", "memory"))
+    rates = (text for text in known if is_rate(text))
+    return next((text for text in preferred if text in known), None) or next(rates, known[0])
+
+
 def options(path: Path, chosen: float | None) -> list[float]:
     """The values of a slider, the present one and the chosen one among them; 0 stands for what is
     not declared."""

@@ -64,7 +64,7 @@ def show(family: Family, workload: Workload) -> None:
     plan = _plan_everywhere(diagram) if what == REGRET else diagram.winners[0]
     st.markdown(f"#### {plain(_answer(diagram, within / 100), 600)}", anchors=False)
     titles = tuple(number_titles.title(axis.path) for axis in diagram.axes)
-    shown = Shown(diagram, what, titles, about(found), plan, within / 100)
+    shown = Shown(diagram, what, titles, about(found, briefly=True), plan, within / 100)
     figure = diagram_figures.drawn(shown)
     if followed is not None:
         rate_path.draw(figure, followed, streams_of(workload, paths))

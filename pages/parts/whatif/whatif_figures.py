@@ -24,7 +24,9 @@ from planner.whatif.sweeps import Sweep
 # So many plans are in a legend: those that win most often. Others have a number, and a table.
 MOST_NAMED = 8
 _MOST_BARS = 12
-_LINE_LENGTH, _MOST_LINES = 120, 3
+_LINE_LENGTH, _MOST_LINES = 140, 2
+# A legend has so many entries in a row, on a screen of usual width.
+_KEYS_IN_ROW = 3
 # What distinguishes curves beside their colours.
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 # Beyond the palette its colours come again, lighter and then darker; numbers tell them apart.
@@ -42,13 +44,18 @@ def colour(rank: int) -> str:
     return "#" + "".join(f"{round(part + (end - part) * abs(shade)):02X}" for part in parts)
 
 
-def about(found: Sweep | RobustChoice) -> str:
-    """What is shown: the objective with its unit, of which workload, by which family and model."""
+def about(found: Sweep | RobustChoice, briefly: bool = False) -> str:
+    """What is shown: the objective with its unit, of which workload, by which family and model.
+
+    `briefly` names the first model alone.
+    """
     by, own = found.by, found.about
     unit = "" if by.unit.lower() == by.title.lower() else f" ({by.unit})"
     kind = "all kinds of plans" if own.family == ACROSS else own.family.replace("_", " ")
-    model = f"model: {' / '.join(own.models)}" if own.models else "measured model"
-    parts = [f"Predicted {by.title.lower()}{unit} of {own.workload}", kind, model]
+    shown = own.models[:1] if briefly else own.models
+    more = f" and {len(own.models) - 1} more" if len(own.models) > len(shown) else ""
+    parts = [f"Predicted {by.title.lower()}{unit} of {own.workload}", kind]
+    parts += [f"model: {' / '.join(shown)}{more}"] if shown else []
     if own.units:
         parts.append(f"seconds {own.units}")
     return "; ".join(parts)
@@ -57,9 +64,14 @@ def about(found: Sweep | RobustChoice) -> str:
 def subtitled(figure: go.Figure, text: str) -> None:
     """Lines below the title, which a picture that is saved has, too."""
     lines = wrap(text, _LINE_LENGTH)[:_MOST_LINES]
+    keys = sum(trace.showlegend is not False and bool(trace.name) for trace in figure.data)
+    rows = math.ceil(keys / _KEYS_IN_ROW) if figure.layout.showlegend else 1
+    more = 8 + 14 * len(lines) + 20 * max(0, rows - 1)
+    text = "<br>".join(safe(line, 2 * _LINE_LENGTH) for line in lines)
     figure.update_layout(
-        title_subtitle={"text": "<br>".join(map(safe, lines)), "font": {"size": 11}},
-        margin_t=figure.layout.margin.t + 8 + 14 * len(lines),
+        title_subtitle={"text": text, "font": {"size": 11}},
+        height=figure.layout.height + more,
+        margin_t=figure.layout.margin.t + more,
     )
 
 
@@ -135,7 +147,7 @@ def curves(found: Sweep, title: str, places: Sequence[str] = ()) -> go.Figure:
         yaxis=_heights(found) | {"title": safe(found.by.unit)},
         **frame(f"{safe(found.by.title)} of {safe(found.about.workload, 40)} (predicted)", 480),
     )
-    subtitled(figure, about(found))
+    subtitled(figure, about(found, briefly=True))
     return figure
 
 
@@ -162,11 +174,20 @@ def _band(figure: go.Figure, found: Sweep, ranks: Mapping[str, int]) -> None:
             )
     for crossing in found.crossovers:
         figure.add_vline(x=crossing.at, line={"color": LINE, "width": 1, "dash": "dot"})
-        if crossing.between is not None:
-            low, high = crossing.between
-            figure.add_shape(
-                **_strip(low, high, 0, 1), fillcolor=LINE, opacity=0.12, line={"width": 0}
-            )
+    for low, high in by_chance(found):
+        figure.add_shape(**_strip(low, high, 0, 1), fillcolor=LINE, opacity=0.15, line={"width": 0})
+
+
+def by_chance(found: Sweep) -> tuple[tuple[float, float], ...]:
+    """Where two plans are closer than chance can tell: the bands of crossovers, put together."""
+    joined: list[tuple[float, float]] = []
+    bands = (sorted(c.between) for c in found.crossovers if c.between is not None)
+    for low, high in sorted((low, high) for low, high in bands):
+        if joined and low <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(high, joined[-1][1])
+        else:
+            joined.append((low, high))
+    return tuple(joined)
 
 
 def _strip(begin: float, end: float, low: float, high: float) -> dict[str, object]:

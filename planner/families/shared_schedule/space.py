@@ -161,6 +161,10 @@ class Schedules(ListedSpace):
         is_delay = by.kind == self.objectives[0].kind
         return self.predictions.of(self.schedule(label)).error if is_delay else 0.0
 
+    def score_model(self, label: str, by: Objective) -> str | None:
+        is_delay = by.kind == self.objectives[0].kind
+        return self.predictions.of(self.schedule(label)).model if is_delay else None
+
     def schedule(self, label: str) -> Schedule:
         """The policy of a label, and where it decides."""
         return schedule_of(self.model.group, label)

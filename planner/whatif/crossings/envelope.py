@@ -26,6 +26,8 @@ from planner.whatif.crossings.dips import dips
 # A crossover is solved to so much of its value.
 _NEAR = 1e-10
 _MOST_STEPS = 200
+# Plans that tie in the first cell part at once if that is within so much of the next one.
+_AT_ONCE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +67,16 @@ class Envelope:
             for one, other in pairwise((low, *between(low, high), high)):
                 running = self._followed(one, other, running, (low, high))
             winners.append(running)
-        first = self._changes[0] if self._changes else None
-        if first is not None and first.at == values[0]:
+        if self._changes and self._is_at_once(self._changes[0]):
             # The plans tie in the first cell alone: the one that goes on has it too.
-            self._changes.pop(0)
-            winners[0] = first.after
+            winners[0] = self._changes.pop(0).after
         return Walk(tuple(winners), tuple(self._changes))
+
+    def _is_at_once(self, change: Change) -> bool:
+        """Whether two plans part right after the first cell."""
+        first, second = self._axis.values[:2]
+        near = abs(change.at - first) <= _AT_ONCE * abs(second - first)
+        return near and self._ties(first, change.before, change.after)
 
     def _winner(self, value: float) -> str:
         return self._cells.winner((value,))

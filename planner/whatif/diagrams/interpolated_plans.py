@@ -81,7 +81,7 @@ class _Search:
         labels = tuple(self.compared)
 
         def at(i: int, j: int) -> Floats | None:
-            if time.monotonic() > deadline:
+            if time.thread_time() > deadline:
                 return None
             return np.array(self._cells.scores(self._at((i, j)), labels))
 

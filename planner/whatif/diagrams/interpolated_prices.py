@@ -56,7 +56,7 @@ def _priced(cells: Cells, by: Objective, deadline: float) -> GridPrices | None:
 
     def at(i: int, j: int) -> Floats | None:
         if (i, j) not in known:
-            if time.monotonic() > deadline:
+            if time.thread_time() > deadline:
                 return None
             here = cells.space((one[i], other[j])).capability(GridPricing)
             parts = here.price_parts(by) if here is not None else None

@@ -35,7 +35,7 @@ def refined(cells: Cells, by: Objective, deadline: float) -> PlanDiagram:
     grid = np.full((rows, columns), -1)
     plans: dict[str, int] = {}
     blocks = [(0, rows - 1, 0, columns - 1)]
-    while blocks and (time.monotonic() < deadline or not found):
+    while blocks and (time.thread_time() < deadline or not found):
         top, bottom, left, right = blocks.pop(0)
         corners = [winner(i, j) for i in (top, bottom) for j in (left, right)]
         is_small = bottom - top <= 1 and right - left <= 1
@@ -105,7 +105,7 @@ def _spread_costs(
     values = [axis.values for axis in cells.axes]
     priced: list[tuple[float, ...]] = []
     for i, j in known:
-        if time.monotonic() > deadline and 4 * len(priced) >= min(len(known), _MOST_LATE):
+        if time.thread_time() > deadline and 4 * len(priced) >= min(len(known), _MOST_LATE):
             break
         priced.append(cells.scores((values[0][i], values[1][j]), plans))
     done = known[: len(priced)]

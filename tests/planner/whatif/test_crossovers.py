@@ -174,3 +174,14 @@ def test_chains_weigh_what_each_workload_declares() -> None:
         space = chains.space(cells.workload_at((value,)))
         assert cells.winner((value,)) == space.best().label
     assert "overhead" in cells.by.title
+
+
+def test_plans_that_tie_in_the_first_cell_alone_do_not_cross_there() -> None:
+    """At a rate of 1 two orders of Table 7 cost the same; beyond, one of them is cheaper."""
+    axis = parse_axis("streams.S3.rate=1:60:40:log")
+    cells = Cells(_sample("golab-table-7")(), [axis], family("join_order"), None)
+    winners, found = crossovers(cells)
+    assert cells.winner((1.0,)) != winners[0]
+    assert cells.ties((1.0,), cells.winner((1.0,)), winners[0])
+    assert [crossing.before for crossing in found][:1] == [winners[0]]
+    assert all(crossing.at > 1.001 for crossing in found)
