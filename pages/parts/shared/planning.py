@@ -250,10 +250,10 @@ def objective(name: str, workload: Workload) -> Objective:
     return next((by for by in known if by.name == state.chosen_objective()), known[0])
 
 
-def best_plans(chosen: Family, workload: Workload) -> Ranking:
+def best_plans(chosen: Family, workload: Workload, most: int = MOST_AT_ONCE) -> Ranking:
     """The best plans and the baseline, which are found quickly; all where they are few."""
     by = objective(chosen.name, workload).name
-    return _ranking(chosen.name, workload, MOST_AT_ONCE, by, calibration_stamp())
+    return _ranking(chosen.name, workload, most, by, calibration_stamp())
 
 
 def ranking(chosen: Family, workload: Workload, everything: bool = False) -> Ranking:
@@ -307,19 +307,23 @@ def show_models(name: str, workload: Workload, label: str) -> None:
         st.caption(f"Prediction model: {plain(' / '.join(models), 400)}")
 
 
-def explained(name: str, workload: Workload) -> tuple[str, tuple[str, ...]]:
+def explained(
+    name: str, workload: Workload, most: int = MOST_AT_ONCE
+) -> tuple[str, tuple[str, ...]]:
     """The answer in one sentence, and how it was found, step by step."""
-    return _explained(name, workload, objective(name, workload).name, calibration_stamp())
+    by = objective(name, workload).name
+    return _explained(name, workload, most, by, calibration_stamp())
 
 
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
 def _explained(
     name: str,
     workload: Workload,
+    most: int,
     by: str,  # noqa: ARG001 - part of the key, as is the calibration: the ranking follows them
     calibrated: int,  # noqa: ARG001
 ) -> tuple[str, tuple[str, ...]]:
-    found = space(name, workload).explanation(best_plans(family_or_all(name), workload))
+    found = space(name, workload).explanation(best_plans(family_or_all(name), workload, most))
     return on_pages(found.answer), tuple(map(on_pages, found.why))
 
 

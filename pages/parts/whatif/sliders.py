@@ -19,6 +19,8 @@ from planner.whatif.numbers.path import Path
 from planner.workload.workload import Workload
 
 _CANVAS = 320
+# So few plans are ranked while a slider moves: each of them is timed, which takes longest.
+_MOST_RANKED = 12
 
 
 @st.fragment
@@ -87,9 +89,9 @@ def _slider(place: Path, options: list[float]) -> None:
 
 
 def _result(family: Family, before: Workload, after: Workload) -> None:
-    answer, _ = planning.explained(family.name, after)
+    answer, _ = planning.explained(family.name, after, _MOST_RANKED)
     st.markdown(f"#### {plain(answer, 800)}", anchors=False)
-    old, new = planning.best_plans(family, before), planning.best_plans(family, after)
+    old, new = (planning.best_plans(family, there, _MOST_RANKED) for there in (before, after))
     names = [
         planning.title(family.name, ranking.best, there)
         for ranking, there in ((old, before), (new, after))
