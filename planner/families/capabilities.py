@@ -59,7 +59,7 @@ class Sketched(Protocol):
 
 
 @runtime_checkable
-class Sampled(Protocol):
+class SampledScores(Protocol):
     """A space in which some scores are simulated on samples."""
 
     def standard_error(self, label: str, by: Objective) -> float:

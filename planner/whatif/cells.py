@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from itertools import product
 
 from planner.errors import PlanError
-from planner.families.capabilities import Sampled, Sketched
+from planner.families.capabilities import SampledScores, Sketched
 from planner.families.protocol import Family, PlanSpace
 from planner.plan.cost import UnitCosts, models_behind
 from planner.plan.objective import Objective
@@ -89,7 +89,7 @@ class Cells:
         space = self.space(first)
         by = self.objective(first)
         best = space.best(by)
-        sampled = space.capability(Sampled)
+        sampled = space.capability(SampledScores)
         model = None if sampled is None else sampled.score_model(best.label, by)
         models = models_behind(space.estimate(best)) if model is None else (model,)
         units = space.units.source if self.by.name == "seconds" else ""
@@ -176,7 +176,7 @@ class Cells:
             space, by = self.space(values), self.objective(values)
             found = space.scores(missing, by)
             known.update(zip(missing, found, strict=True))
-            if (sampled := space.capability(Sampled)) is not None:
+            if (sampled := space.capability(SampledScores)) is not None:
                 # Now, while the samples are at hand.
                 shares = (sampled.standard_error(label, by) for label in missing)
                 self._errors.setdefault(values, {}).update(zip(missing, shares, strict=True))
@@ -192,9 +192,8 @@ class Cells:
     @cached_property
     def is_simulated(self) -> bool:
         """Whether scores come from samples, such that chance decides between close plans."""
-        return (
-            self.space(tuple(axis.values[0] for axis in self.axes)).capability(Sampled) is not None
-        )
+        first = self.space(tuple(axis.values[0] for axis in self.axes))
+        return first.capability(SampledScores) is not None
 
     def errors(self, values: Values, labels: Sequence[str]) -> tuple[float, ...]:
         """The standard errors of scores; 0 where they are exact."""

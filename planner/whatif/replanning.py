@@ -18,7 +18,7 @@ from planner.families.protocol import Family, PlanSpace
 from planner.plan.cost import UnitCosts
 from planner.plan.objective import Objective
 from planner.whatif.rates import RateTrace
-from planner.whatif.switching import Switch, is_counted_in_operations, switch_at
+from planner.whatif.switching import TraceSwitch, is_counted_in_operations, switch_at
 from planner.workload.validation import not_negative
 from planner.workload.workload import Workload
 
@@ -47,7 +47,7 @@ class ReplanningPolicy:
     costs: tuple[float, ...]
     total: float
     planned_at: tuple[float, ...]
-    switches: tuple[Switch, ...]
+    switches: tuple[TraceSwitch, ...]
 
     @property
     def changed_at(self) -> tuple[float, ...]:
@@ -136,8 +136,8 @@ def replan(
     )
 
 
-def _advised(sweep: Sequence[tuple[float, Policy]], by: Objective) -> float:
-    def whole(policy: Policy) -> float:
+def _advised(sweep: Sequence[tuple[float, ReplanningPolicy]], by: Objective) -> float:
+    def whole(policy: ReplanningPolicy) -> float:
         return policy.total + (policy.switching if is_counted_in_operations(by) else 0.0)
 
     best = by.top((whole(policy) for _, policy in sweep), float)
@@ -167,7 +167,7 @@ class _Prices:
         # Rates that come back are priced once.
         cells = {rates: place for place, rates in reversed(list(enumerate(trace.rates)))}
         self._spaces: dict[tuple[float, ...], PlanSpace] = {}
-        self._switches: dict[tuple[tuple[float, ...], str, str], Switch] = {}
+        self._switches: dict[tuple[tuple[float, ...], str, str], TraceSwitch] = {}
         at = self._spaces
         self._best: dict[tuple[float, ...], str] = {}
         for rates, place in cells.items():
@@ -228,9 +228,9 @@ class _Prices:
         costs = [self._costs[r][plan] for r, plan in zip(trace.rates, plans, strict=True)]
         spent = (cost * seconds for cost, seconds in zip(costs, trace.seconds, strict=True))
         switches = tuple(self._switched(plans))
-        return Policy(tuple(plans), tuple(costs), sum(spent), tuple(planned_at), switches)
+        return ReplanningPolicy(tuple(plans), tuple(costs), sum(spent), tuple(planned_at), switches)
 
-    def _switched(self, plans: Sequence[str]) -> Iterator[Switch]:
+    def _switched(self, plans: Sequence[str]) -> Iterator[TraceSwitch]:
         """Every change of plans, at the rates that hold from then on."""
         trace = self._trace
         for place, (before, after) in enumerate(pairwise(plans), 1):

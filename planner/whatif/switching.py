@@ -15,7 +15,7 @@ from planner.plan.objective import WORK, Objective
 
 
 @dataclass(frozen=True, slots=True)
-class Switch:
+class TraceSwitch:
     """A change of plans at a time, and the operations it takes.
 
     It `restarts` where what is stored cannot serve the new plan.
@@ -28,14 +28,14 @@ class Switch:
     restarts: bool = False
 
 
-def switch_at(at: float, space: PlanSpace, before: str, after: str) -> Switch:
+def switch_at(at: float, space: PlanSpace, before: str, after: str) -> TraceSwitch:
     """The switch between two plans, with windows as they are in this space's workload."""
     one, other = space.plan(before), space.plan(after)
     switching = space.capability(Switching)
     if switching is not None and not switching.why_not_switched(one, other):
-        return Switch(at, before, after, switching.moved(one, other).operations)
+        return TraceSwitch(at, before, after, switching.moved(one, other).operations)
     held = total(space.estimate(other).costs, (root.id for root in other.roots)).state_tuples
-    return Switch(at, before, after, held, restarts=True)
+    return TraceSwitch(at, before, after, held, restarts=True)
 
 
 def is_counted_in_operations(by: Objective) -> bool:

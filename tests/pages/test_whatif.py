@@ -248,7 +248,7 @@ def test_every_winner_has_a_colour_and_a_number_of_its_own() -> None:
     assert diagram is not None
     assert len(diagram.winners) > 8
     about = whatif_figures.about(found)
-    shown = diagram_figures.Shown(diagram, "Best plan", ("A", "B"), about, "", 0.2)
+    shown = diagram_figures.ShownDiagram(diagram, "Best plan", ("A", "B"), about, "", 0.2)
     figure = diagram_figures.drawn(shown)
     (scale,) = [trace.colorscale for trace in figure.data if trace.type == "heatmap"]
     assert len({shade for _, shade in scale}) == len(diagram.winners)

@@ -34,7 +34,7 @@ _MOST_TIMES = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownDiagram:
     """What a diagram shows: of two axes with these titles, about a workload and its model.
 
     `plan` is the one whose regret is shown, `within` how much worse few plans may be.
@@ -48,7 +48,7 @@ class Shown:
     within: float
 
 
-def drawn(shown: Shown) -> go.Figure:
+def drawn(shown: ShownDiagram) -> go.Figure:
     """The figure that is asked for, with squares to click."""
     diagram, what = shown.diagram, shown.what
     if what == WINNER:

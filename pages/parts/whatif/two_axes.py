@@ -17,7 +17,15 @@ from pages.parts.whatif import (
     rate_path,
     scenarios,
 )
-from pages.parts.whatif.diagram_figures import COST, FEWER, MARGIN, REGRET, SHOWN, WINNER, Shown
+from pages.parts.whatif.diagram_figures import (
+    COST,
+    FEWER,
+    MARGIN,
+    REGRET,
+    SHOWN,
+    WINNER,
+    ShownDiagram,
+)
 from pages.parts.whatif.one_axis import swept
 from pages.parts.whatif.sliders import rows_as_columns
 from pages.parts.whatif.whatif_figures import about
@@ -64,7 +72,7 @@ def show(family: Family, workload: Workload) -> None:
     plan = _plan_everywhere(diagram) if what == REGRET else diagram.winners[0]
     st.markdown(f"#### {plain(_answer(diagram, within / 100), 600)}", anchors=False)
     titles = tuple(number_titles.title(axis.path) for axis in diagram.axes)
-    shown = Shown(diagram, what, titles, about(found, briefly=True), plan, within / 100)
+    shown = ShownDiagram(diagram, what, titles, about(found, briefly=True), plan, within / 100)
     figure = diagram_figures.drawn(shown)
     if followed is not None:
         rate_path.draw(figure, followed, streams_of(workload, paths))

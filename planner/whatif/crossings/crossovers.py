@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from planner.plan.operator_names import operator_name
 from planner.plan.plan import Plan
 from planner.whatif.cells import Cells
-from planner.whatif.crossings.envelope import Change, Envelope
+from planner.whatif.crossings.envelope import Envelope, WinnerChange
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
+class CrossoverCause:
     """The operator whose cost makes two plans cross: what it costs in each, before and after.
 
     `before` has the two plans at the cell before the crossover, `after` at the cell after it.
@@ -34,7 +34,7 @@ class Crossover:
     at: float
     before: str
     after: str
-    cause: Cause | None = None
+    cause: CrossoverCause | None = None
     between: tuple[float, float] | None = None
 
 
@@ -47,7 +47,7 @@ def crossovers(cells: Cells) -> tuple[tuple[str, ...], tuple[Crossover, ...]]:
     return found.winners, tuple(_said(cells, change) for change in found.changes)
 
 
-def _said(cells: Cells, change: Change) -> Crossover:
+def _said(cells: Cells, change: WinnerChange) -> Crossover:
     at = float(f"{change.at:.9g}")
     # Rounding must not take the place out of its neighbours, or change their order.
     low, high = sorted(change.neighbours)
@@ -56,7 +56,7 @@ def _said(cells: Cells, change: Change) -> Crossover:
     return Crossover(at, change.before, change.after, cause, _unsure(cells, change))
 
 
-def _unsure(cells: Cells, change: Change) -> tuple[float, float] | None:
+def _unsure(cells: Cells, change: WinnerChange) -> tuple[float, float] | None:
     """The cells around a crossover up to which the two plans are closer than chance can tell."""
     values = cells.axes[0].values
     labels = change.before, change.after
@@ -74,7 +74,7 @@ def _unsure(cells: Cells, change: Change) -> tuple[float, float] | None:
     return values[low], values[high]
 
 
-def _cause(cells: Cells, change: Change) -> Cause | None:
+def _cause(cells: Cells, change: WinnerChange) -> CrossoverCause | None:
     """The operator that changes the difference of two plans most, from cell to cell."""
     labels = change.before, change.after
     sides: list[list[dict[str, float]]] = []
@@ -97,7 +97,7 @@ def _cause(cells: Cells, change: Change) -> Cause | None:
         return abs((one_then - other_then) - (one - other))
 
     name = max(names, key=difference)
-    return Cause(name, figures(sides[0], name), figures(sides[1], name))
+    return CrossoverCause(name, figures(sides[0], name), figures(sides[1], name))
 
 
 def _by_name(plan: Plan, spread: Mapping[str, float]) -> dict[str, float]:

@@ -31,7 +31,7 @@ _AT_ONCE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class WinnerChange:
     """Where the best plan changes, between two neighbouring cells."""
 
     at: float
@@ -45,7 +45,7 @@ class Walk:
     """The best plan of each cell, and its changes between them."""
 
     winners: tuple[str, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[WinnerChange, ...]
 
 
 class Envelope:
@@ -55,7 +55,7 @@ class Envelope:
         self._cells = cells
         (self._axis,) = cells.axes
         self._is_whole = cells.axis_is_whole(self._axis)
-        self._changes: list[Change] = []
+        self._changes: list[WinnerChange] = []
 
     def walked(self) -> Walk:
         """Follow the best plan from the first cell to the last."""
@@ -72,7 +72,7 @@ class Envelope:
             winners[0] = self._changes.pop(0).after
         return Walk(tuple(winners), tuple(self._changes))
 
-    def _is_at_once(self, change: Change) -> bool:
+    def _is_at_once(self, change: WinnerChange) -> bool:
         """Whether two plans part right after the first cell."""
         first, second = self._axis.values[:2]
         near = abs(change.at - first) <= _AT_ONCE * abs(second - first)
@@ -92,7 +92,7 @@ class Envelope:
         third = self._winner(at)
         is_met = third in (before, after) or at in (low, high)
         if is_met or self._ties(at, third, before) or self._ties(at, third, after):
-            self._changes.append(Change(at, before, after, neighbours))
+            self._changes.append(WinnerChange(at, before, after, neighbours))
             return after
         return self._followed(at, high, self._followed(low, at, before, neighbours), neighbours)
 

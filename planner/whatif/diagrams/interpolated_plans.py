@@ -38,7 +38,7 @@ def from_plans(cells: Cells, deadline: float) -> PlanDiagram | None:
     """The diagram; None where costs are not smooth, or chance decides, or time is over."""
     if cells.is_simulated:
         return None
-    search = _Search(cells)
+    search = _PlanSearch(cells)
     prices = search.priced(deadline)
     for number in range(_MOST_ROUNDS):
         if prices is None or not search.learns(prices, number):
@@ -49,7 +49,7 @@ def from_plans(cells: Cells, deadline: float) -> PlanDiagram | None:
     return None if prices is None else search.diagram(prices)
 
 
-class _Search:
+class _PlanSearch:
     """The cells that were planned, and the plans that won in them."""
 
     def __init__(self, cells: Cells) -> None:

@@ -133,7 +133,7 @@ class Sampled:
         counts = self.simulated(EXACT, shares).counts.values()
         return max(1, sum(own.with_row for own in counts))
 
-    def split(self, label: str, shares: Shares, count: int) -> Found:
+    def split(self, label: str, shares: Shares, count: int) -> FoundShares:
         """What a policy finds where keys and memory are split into so many partitions."""
         if count == 1:
             return self.found(label, shares)
