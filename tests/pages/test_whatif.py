@@ -10,9 +10,9 @@ from streamlit.testing.v1 import AppTest
 
 from pages.parts.papers import figure_sweep
 from pages.parts.whatif import diagram_figures, scenarios, whatif_figures
+from pages.parts.workload.link_text import packed
 from planner.experiments.registry import experiments
 from planner.families.registry import family
-from planner.files.link_text import packed
 from planner.report.command import read_workload
 from planner.whatif.axes import parse_axis
 from planner.whatif.sweep_paths import path_in

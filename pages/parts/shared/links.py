@@ -18,8 +18,8 @@ import streamlit as st
 from pages.parts.run import run_choices
 from pages.parts.shared import backend, samples, state, views
 from pages.parts.workload import drafts, own_data, query_editors
+from pages.parts.workload.link_text import packed, unpacked
 from planner.errors import PlanError
-from planner.files.link_text import packed, unpacked
 from planner.files.whole_files import read_text_if_whole, write_whole
 from planner.files.workload_file import dump_workload, load_workload
 from planner.workload.workload import Workload

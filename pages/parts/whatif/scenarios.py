@@ -12,8 +12,8 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.shared import controls
+from pages.parts.workload.link_text import packed, unpacked
 from planner.errors import PlanError
-from planner.files.link_text import packed, unpacked
 from planner.whatif.sweep_paths import path_in
 from planner.workload.workload import Workload
 
