@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from urllib.parse import quote
 
 import pytest
@@ -20,15 +21,17 @@ def test_slide_compare_and_open_a_cell(page: Page) -> None:
     click(page.get_by_role("button", name="Pin", exact=True))
     expect(page.get_by_role("button", name="Show Today")).to_be_visible()
 
-    slider = page.get_by_role("slider").first
+    slider = page.get_by_role("slider", name="Rate of S1 (tuples/s)")
     first = int(slider.input_value())
     slider.focus()
     for steps in (1, 2):
         # The slider keeps the focus: a second press goes on from the first.
         page.keyboard.press("ArrowLeft")
-        expect(page.get_by_role("slider").first).to_have_value(str(first - steps))
+        expect(page.get_by_role("slider", name="Rate of S1 (tuples/s)")).to_have_value(
+            str(first - steps)
+        )
         expect(page.get_by_role("button", name="Undo")).to_be_enabled()
-    expect(page.get_by_text("Before:").first).to_be_visible()
+    expect(page.get_by_text(re.compile("^Before: .* per second"))).to_be_visible()
     page.get_by_label("Name of this scenario").fill("Black Friday")
     page.get_by_label("Name of this scenario").press("Enter")
     click(page.get_by_role("button", name="Pin", exact=True))
