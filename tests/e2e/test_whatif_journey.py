@@ -64,5 +64,5 @@ def test_five_cells_are_measured(page: Page) -> None:
         f"{'/'.join(address[:3])}/whatif?sample=golab-table-5&whatif={quote(json.dumps(view))}"
     )
     expect(page.get_by_text("win somewhere")).to_be_visible()
-    click(page.locator(".st-key-whatif-measure-cells button"))
+    click(page.get_by_role("button", name=re.compile("^Measure 5 cells")))
     expect(page.get_by_text("same winner in")).to_contain_text("of 5 measured cells")
