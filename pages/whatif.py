@@ -1,7 +1,7 @@
 """What-if: how the best plan follows the numbers of the workload."""
 
 from pages.parts.shared import heading, planning
-from pages.parts.whatif import one_axis, scenarios, sliders, two_axes, uncertain
+from pages.parts.whatif import kind_switch, one_axis, scenarios, sliders, two_axes, uncertain
 
 heading.show("What-if")
 family, workload = planning.subject()
@@ -12,4 +12,4 @@ parts = {
     "Ranges": uncertain.show,
 }
 chosen = scenarios.remembered("View", parts, "whatif-view", hidden_label=True)
-parts[chosen](family, workload)
+parts[chosen](kind_switch.chosen(family), workload)

@@ -95,6 +95,7 @@ def _explain(options: argparse.Namespace) -> str:
 
 def _sweep(options: argparse.Namespace) -> str:
     from planner.report.sweep_report import sweep_csv, sweep_document, sweep_text
+    from planner.seconds.calibration import calibrated_units
     from planner.whatif.axes import parse_axis
     from planner.whatif.cells import MOST_SECONDS
     from planner.whatif.sweeps import sweep
@@ -104,7 +105,8 @@ def _sweep(options: argparse.Namespace) -> str:
     if options.robust is not None:
         return _robust(options, workload, axes)
     with planning_limit(MOST_SECONDS):
-        found = sweep(workload, axes, _swept_family(options, workload), options.rank)
+        chosen = _swept_family(options, workload)
+        found = sweep(workload, axes, chosen, options.rank, calibrated_units())
     if options.json:
         return as_json(sweep_document(found))
     return sweep_csv(found) if options.csv else f"{sweep_text(found)}\n"
@@ -112,13 +114,15 @@ def _sweep(options: argparse.Namespace) -> str:
 
 def _swept_family(options: argparse.Namespace, workload: Workload) -> Family:
     """The family asked for; `across` compares all that give the whole answer."""
-    from planner.families.across import NAME, AcrossFamilies
+    from planner.families.across import NAME, family_or_all
 
-    return AcrossFamilies() if options.family == NAME else _applicable(options, workload)
+    asked = options.family == NAME
+    return family_or_all(NAME) if asked else _applicable(options, workload)
 
 
 def _robust(options: argparse.Namespace, workload: Workload, axes: list[Axis]) -> str:
     from planner.report.robust_report import robust_document, robust_text
+    from planner.seconds.calibration import calibrated_units
     from planner.whatif.cells import MOST_SECONDS
     from planner.whatif.robust import MOST_SAMPLES, robust_choice
     from planner.whatif.sweeps import checked_ranges
@@ -128,21 +132,24 @@ def _robust(options: argparse.Namespace, workload: Workload, axes: list[Axis]) -
     samples = whole(options.robust, "--robust", MOST_SAMPLES)
     with planning_limit(MOST_SECONDS):
         ranges = checked_ranges(workload, axes)
-        chosen = _applicable(options, workload)
-        found = robust_choice(workload, ranges, chosen, options.rank, samples)
+        chosen = _swept_family(options, workload)
+        units = calibrated_units()
+        found = robust_choice(workload, ranges, chosen, options.rank, samples, units)
     return as_json(robust_document(found)) if options.json else f"{robust_text(found)}\n"
 
 
 def _replan(options: argparse.Namespace) -> str:
     from planner.report.replanning_report import replan_csv, replan_document, replan_text
+    from planner.seconds.calibration import calibrated_units
     from planner.whatif.replanning import MOST_SECONDS, replan
 
     workload, tables = _with_data(options)
     trace = _trace(options, workload, tables)
     with planning_limit(MOST_SECONDS):
         # Rates that the workload leaves out may be in the trace.
-        chosen = _applicable(options, trace.at(0, workload))
-        found = replan(workload, trace, chosen, options.threshold, options.rank)
+        chosen = _swept_family(options, trace.at(0, workload))
+        units = calibrated_units()
+        found = replan(workload, trace, chosen, options.threshold, options.rank, units)
     if options.json:
         return as_json(replan_document(workload, chosen.name, found))
     return replan_csv(found) if options.csv else f"{replan_text(workload, found)}\n"

@@ -11,8 +11,9 @@ from dataclasses import replace
 
 from planner.errors import PlanError
 from planner.families.base import BaseSpace, plain_answer
+from planner.families.capabilities import Sketched, Switching
 from planner.families.protocol import Explanation, Family, PlanSpace, Ranking
-from planner.families.registry import FAMILIES
+from planner.families.registry import FAMILIES, family
 from planner.plan.cost import Cost, Estimate, UnitCosts
 from planner.plan.objective import STATE, Objective
 from planner.plan.plan import Plan
@@ -31,6 +32,31 @@ def comparable(workload: Workload) -> tuple[Family, ...]:
     )
 
 
+def family_or_all(name: str) -> Family:
+    """The family with this name; `across` names all that give the whole answer."""
+    return AcrossFamilies() if name == NAME else family(name)
+
+
+def is_of_all(label: str) -> bool:
+    """Whether this is what a plan is called where all kinds of plans are compared."""
+    name, of, _ = label.partition(_OF)
+    return bool(of) and any(known.name == name for known in FAMILIES)
+
+
+def own_name(family_name: str, label: str) -> tuple[str, str]:
+    """The family of a plan and its own label, also where all kinds of plans are compared."""
+    if family_name != NAME:
+        return family_name, label
+    name, _, own = label.partition(_OF)
+    return name, own
+
+
+def name_in(family_name: str, plan: Plan) -> Plan:
+    """A plan of one family, under the label it has where this kind of plans is compared."""
+    own = family_name != NAME or is_of_all(plan.label)
+    return plan if own else replace(plan, label=f"{plan.family}{_OF}{plan.label}")
+
+
 class AcrossFamilies:
     """All kinds of plans that answer a workload, ranked by what they have in common."""
 
@@ -38,6 +64,7 @@ class AcrossFamilies:
     objective: Objective = STATE
     symbols: str = ""
     cites: tuple[str, ...] = ()
+    sketch_note: str = "where plans are simulated, it is on small samples"
 
     def refuses(self, workload: Workload) -> str | None:
         """Say in one sentence why there is nothing to compare; None where there is."""
@@ -46,20 +73,38 @@ class AcrossFamilies:
 
     def space(self, workload: Workload, units: UnitCosts | None = None) -> PlanSpace:
         """The plans of all families that give the whole answer."""
+        return AcrossSpace(workload, units, self._known(workload))
+
+    def sketch(self, workload: Workload, units: UnitCosts | None = None) -> PlanSpace:
+        """The same plans, priced roughly by those families that take long."""
+        return AcrossSpace(workload, units, self._known(workload), roughly=True)
+
+    def _known(self, workload: Workload) -> tuple[Family, ...]:
         if (reason := self.refuses(workload)) is not None:
             raise PlanError(f"{reason}; two are needed to compare", NAME)
-        return AcrossSpace(workload, units, comparable(workload))
+        return comparable(workload)
 
 
 class AcrossSpace(BaseSpace):
     """The plans of several families; a label begins with the name of its family."""
 
     def __init__(
-        self, workload: Workload, units: UnitCosts | None, families: Sequence[Family]
+        self,
+        workload: Workload,
+        units: UnitCosts | None,
+        families: Sequence[Family],
+        roughly: bool = False,
     ) -> None:
         super().__init__(workload, units, STATE)
         self.objectives = (self.seconds, STATE)
-        self._spaces = {known.name: known.space(workload, units) for known in families}
+        self._spaces = {
+            known.name: (
+                known.sketch(workload, units)
+                if roughly and isinstance(known, Sketched)
+                else known.space(workload, units)
+            )
+            for known in families
+        }
 
     def _inner(self, label: str) -> tuple[PlanSpace, str, str]:
         name, _, own = label.partition(_OF)
@@ -121,8 +166,8 @@ class AcrossSpace(BaseSpace):
         return head + space.lasting(own)
 
     def title(self, label: str) -> str:
-        space, own, _ = self._inner(label)
-        return space.title(own)
+        space, own, head = self._inner(label)
+        return f"{space.title(own)} ({head.removesuffix(_OF).replace('_', ' ')})"
 
     def estimate(self, plan: Plan) -> Estimate:
         space, own, _ = self._inner(plan.label)
@@ -133,6 +178,21 @@ class AcrossSpace(BaseSpace):
         space, own, _ = self._inner(plan.label)
         (inner,) = space.plans([own])
         return space.kernel_work(inner, costs)
+
+    def why_not_switched(self, before: Plan, after: Plan) -> str | None:
+        """A run keeps the kind of its plans; within it, as its family says."""
+        (space, one, head), (_, other, head_after) = map(self._inner, (before.label, after.label))
+        switching = space.capability(Switching)
+        if head != head_after or switching is None:
+            return "a run keeps the kind of its plans" if switching else "plans are not switched"
+        return switching.why_not_switched(space.plan(one), space.plan(other))
+
+    def moved(self, before: Plan, after: Plan) -> Cost:
+        """The work of a switch within one family."""
+        (space, one, _), (_, other, _) = map(self._inner, (before.label, after.label))
+        switching = space.capability(Switching)
+        assert switching is not None, "what cannot be switched has no price"
+        return switching.moved(space.plan(one), space.plan(other))
 
     def explanation(self, ranking: Ranking) -> Explanation:
         return Explanation(plain_answer(ranking, self.title), (), tuple)

@@ -158,7 +158,8 @@ class ListedSpace(BaseSpace, ABC):
             return figure
         plan = self.plan(label)
         found = by.of(plan, self.estimate(plan))
-        assert found is not None, "a prediction has every figure"
+        if found is None:
+            raise PlanError(f"has no {by.title.lower()} here; choose another objective", label)
         return found
 
     def price_parts(self, by: Objective) -> PriceParts | None:

@@ -8,6 +8,7 @@ from typing import Protocol, runtime_checkable
 from planner.families.protocol import PlanSpace
 from planner.plan.cost import Cost, UnitCosts
 from planner.plan.index_advice import Advice
+from planner.plan.objective import Objective
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 
@@ -55,6 +56,17 @@ class Sketched(Protocol):
 
     def sketch(self, workload: Workload, units: UnitCosts | None = None) -> PlanSpace:
         """The plans of a workload, priced roughly."""
+
+
+@runtime_checkable
+class SampledScores(Protocol):
+    """A space in which some scores are simulated on samples."""
+
+    def standard_error(self, label: str, by: Objective) -> float:
+        """About the standard error of a plan's score, as a share of it; 0 where it is exact."""
+
+    def score_model(self, label: str, by: Objective) -> str | None:
+        """How a plan's score is predicted; None where it is added up from operators."""
 
 
 @runtime_checkable

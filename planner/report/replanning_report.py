@@ -92,6 +92,25 @@ def against(found: Replanning, policy: ReplanningPolicy) -> str:
     return times(total, least) if total >= 2 * least else f"{percent_more(total, least)} more"
 
 
+def switching_cost(found: Replanning) -> str:
+    """What the switches of always running the best plan take, and whether that pays."""
+    switches = found.oracle.switches
+    if not switches:
+        return ""
+    count = f"{len(switches):,} switches" if len(switches) > 1 else "The switch"
+    takes = "take" if len(switches) > 1 else "takes"
+    if not found.oracle.switching:
+        return f"{count} {takes} no work, as what is stored serves every plan: switching pays."
+    said = f"{count} {takes} {amount(found.oracle.switching)} operations to move what is stored"
+    restarts = sum(switch.restarts for switch in switches)
+    if restarts:
+        said += f" ({restarts:,} of them cannot be done while a run goes on: windows start empty)"
+    if found.pays is None:
+        return f"{said}, which the figures above do not count."
+    saved = f"{amount(found.saved)} {unit_of(found)} saved"
+    return f"{said}, against {saved}: switching {'pays' if found.pays else 'does not pay'}."
+
+
 def notes(found: Replanning) -> tuple[str, ...]:
     """What the figures do not cover."""
     said = []
@@ -130,6 +149,7 @@ def replan_document(workload: Workload, family: str, found: Replanning) -> Docum
         "unit": unit_of(found),
         "threshold": found.threshold,
         "answer": answer(found),
+        "switching": switching_cost(found),
         "notes": list(notes(found)),
         "intervals": [
             {
@@ -161,6 +181,7 @@ def _policy(policy: ReplanningPolicy, oracle: ReplanningPolicy) -> Document:
         "replanned_at": list(policy.planned_at),
         "changes": len(policy.changed_at),
         "changed_at": list(policy.changed_at),
+        "switching_operations": policy.switching,
     }
 
 
@@ -168,15 +189,16 @@ def replan_text(workload: Workload, found: Replanning) -> str:
     """The answer, then intervals, policies and thresholds as tables."""
     unit = unit_of(found)
     rows = list(_interval_rows(found, unit))
-    lines = [workload.name, "", answer(found), "", *aligned(rows[: MOST_ROWS + 1])]
+    said = filter(None, (answer(found), switching_cost(found)))
+    lines = [workload.name, "", *said, "", *aligned(rows[: MOST_ROWS + 1])]
     if len(rows) > MOST_ROWS + 1:
         lines.append(f"{len(rows) - 1 - MOST_ROWS:,} more intervals; --csv lists all.")
 
     def row(policy: ReplanningPolicy) -> tuple[str, ...]:
         counts = str(len(policy.planned_at)), str(len(policy.changed_at))
-        return *counts, amount(policy.total), against(found, policy)
+        return *counts, amount(policy.switching), amount(policy.total), against(found, policy)
 
-    heads = ("re-plannings", "changes", unit, "against always the best")
+    heads = ("re-plannings", "changes", "to switch", unit, "against always the best")
     lines += ["", *aligned([("policy", *heads), *((n, *row(p)) for _, n, p in policies(found))])]
     levels = ((threshold_text(level), *row(policy)) for level, policy in found.sweep)
     lines += ["", *aligned([("threshold", *heads), *levels])]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from planner.numbers import amount, shortened
 from planner.report.plans_report import Document
 from planner.report.plans_text import aligned
+from planner.report.sweep_report import about_document, about_text
 from planner.whatif.robust import RobustChoice
 
 _MOST_ROWS = 10
@@ -29,6 +30,7 @@ def robust_document(found: RobustChoice) -> Document:
         "best_expected": found.expected,
         "best_as_declared": found.nominal,
         "fluctuating_on_top": found.rule,
+        **about_document(found.about),
         "plans": [
             {
                 "label": own.plan,
@@ -56,7 +58,8 @@ def robust_text(found: RobustChoice) -> str:
         ]
         for own in found.plans[:_MOST_ROWS]
     ]
-    return "\n".join([*sentences(found), "", *aligned(iter([heads, *shown]))])
+    head = about_text(found.about, found.by)
+    return "\n".join([head, "", *sentences(found), "", *aligned(iter([heads, *shown]))])
 
 
 def sentences(found: RobustChoice, name: Callable[[str], str] = shortened) -> Iterator[str]:

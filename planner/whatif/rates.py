@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -62,6 +62,15 @@ class RateTrace:
     def seconds(self) -> tuple[float, ...]:
         """How long each interval lasts."""
         return tuple(end - begin for begin, end in self.spans)
+
+    def of_streams(self, streams: Sequence[str]) -> tuple[tuple[float, ...], ...]:
+        """The rates of these streams, interval by interval."""
+        columns = [self.streams.index(stream) for stream in streams]
+        return tuple(tuple(rates[column] for column in columns) for rates in self.rates)
+
+    def narrowed(self, streams: Sequence[str]) -> RateTrace:
+        """The trace of these streams alone: others keep the workload's rates."""
+        return RateTrace(tuple(streams), self.times, self.of_streams(streams), self.end)
 
     def of(self, workload: Workload) -> RateTrace:
         """The trace of the streams that the queries read, in the workload's order.
@@ -157,10 +166,10 @@ SWING = 5.0
 _WINDOWS_EACH = 5
 
 
-def slowest(workload: Workload) -> str:
-    """The stream of the queries with the lowest rate."""
+def slowest(workload: Workload, among: Sequence[str] = ()) -> str:
+    """The stream of the queries with the lowest rate: of all, or of these."""
     rates = _rates(workload)
-    return min(rates, key=rates.__getitem__)
+    return min((name for name in rates if not among or name in among), key=rates.__getitem__)
 
 
 def burst(workload: Workload, stream: str, factor: float = 10.0) -> RateTrace:

@@ -2,7 +2,7 @@
 
 Golab and Özsu (2003, Section 5.4) order the join anew whenever rates have changed beyond a
 threshold. Every interval of a trace is priced in steady state: what windows hold follows a change
-of rates only after the length of a window.
+of rates only after the length of a window. Each switch of plans costs what the family says.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from math import inf
 
 from planner.errors import PlanError, within
 from planner.families.protocol import Family, PlanSpace
+from planner.plan.cost import UnitCosts
 from planner.plan.objective import Objective
 from planner.whatif.rates import RateTrace
+from planner.whatif.switching import TraceSwitch, is_counted_in_operations, switch_at
 from planner.workload.validation import not_negative
 from planner.workload.workload import Workload
 
@@ -37,14 +39,24 @@ _NOISE = 1e-9
 class ReplanningPolicy:
     """Which plan runs in each interval, its cost per second there, and the cost of the trace.
 
-    `planned_at` are the times at which plans were looked for again, after the first time.
+    `planned_at` are the times at which plans were looked for again, after the first time. What
+    the `switches` take is not in `total`: it may be in another unit.
     """
 
     plans: tuple[str, ...]
     costs: tuple[float, ...]
     total: float
     planned_at: tuple[float, ...]
-    changed_at: tuple[float, ...]
+    switches: tuple[TraceSwitch, ...]
+
+    @property
+    def changed_at(self) -> tuple[float, ...]:
+        return tuple(switch.at for switch in self.switches)
+
+    @property
+    def switching(self) -> float:
+        """The operations that all switches take."""
+        return sum(switch.operations for switch in self.switches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +83,20 @@ class Replanning:
     sweep: tuple[tuple[float, ReplanningPolicy], ...]
     advised: float
 
+    @property
+    def saved(self) -> float:
+        """What always running the best plan saves against staying with the first one, before what
+        the switches take."""
+        return self.by.signed(self.stay.total) - self.by.signed(self.oracle.total)
+
+    @property
+    def pays(self) -> bool | None:
+        """Whether always switching saves more than the switches take; None where these are in
+        another unit."""
+        if not self.oracle.switching:
+            return self.saved > 0
+        return self.saved > self.oracle.switching if is_counted_in_operations(self.by) else None
+
     def under(self, threshold: float) -> Replanning:
         """The same with another threshold of the sweep."""
         return replace(self, threshold=threshold, rule=dict(self.sweep)[threshold])
@@ -82,14 +108,15 @@ def replan(
     family: Family,
     threshold: float = 0.2,
     by: str | None = None,
+    units: UnitCosts | None = None,
 ) -> Replanning:
     """Follow the trace under each policy. A threshold of 0.5 is a rate 1.5x up or down.
 
-    `by` names the objective that plans are ranked by.
+    `by` names the objective that plans are ranked by; `units` turn work into seconds.
     """
     not_negative(threshold, "--threshold", most=MOST_THRESHOLD)
     kept = trace.of(workload)
-    prices = _Prices(workload, kept, family, by)
+    prices = _Prices(workload, kept, family, by, units)
     oracle = prices.followed(0.0)
     levels = sorted({*THRESHOLDS, threshold})
     sweep = tuple((level, prices.followed(level)) for level in levels)
@@ -110,9 +137,12 @@ def replan(
 
 
 def _advised(sweep: Sequence[tuple[float, ReplanningPolicy]], by: Objective) -> float:
-    best = by.top((policy.total for _, policy in sweep), float)
-    near = [(t, policy) for t, policy in sweep if by.within(policy.total, best, NEAR)]
-    return min(near, key=lambda at: (len(at[1].planned_at), by.signed(at[1].total), -at[0]))[0]
+    def whole(policy: ReplanningPolicy) -> float:
+        return policy.total + (policy.switching if is_counted_in_operations(by) else 0.0)
+
+    best = by.top((whole(policy) for _, policy in sweep), float)
+    near = [(t, policy) for t, policy in sweep if by.within(whole(policy), best, NEAR)]
+    return min(near, key=lambda at: (len(at[1].planned_at), by.signed(whole(at[1])), -at[0]))[0]
 
 
 def _is_beyond(now: float, planned: float, threshold: float) -> bool:
@@ -125,18 +155,25 @@ class _Prices:
     """What the plans that matter cost in each interval of a trace."""
 
     def __init__(
-        self, workload: Workload, trace: RateTrace, family: Family, by: str | None
+        self,
+        workload: Workload,
+        trace: RateTrace,
+        family: Family,
+        by: str | None,
+        units: UnitCosts | None,
     ) -> None:
         self._trace = trace
         deadline = time.monotonic() + MOST_SECONDS
         # Rates that come back are priced once.
         cells = {rates: place for place, rates in reversed(list(enumerate(trace.rates)))}
-        at: dict[tuple[float, ...], PlanSpace] = {}
+        self._spaces: dict[tuple[float, ...], PlanSpace] = {}
+        self._switches: dict[tuple[tuple[float, ...], str, str], TraceSwitch] = {}
+        at = self._spaces
         self._best: dict[tuple[float, ...], str] = {}
         for rates, place in cells.items():
             _check(deadline)
             with within(f"the trace, row {place + 1}", ": "):
-                space = family.space(trace.at(place, workload))
+                space = family.space(trace.at(place, workload), units)
             self._best[rates] = space.best(space.objective(by)).label
             at[rates] = space
         first = at[trace.rates[0]]
@@ -190,14 +227,18 @@ class _Prices:
         trace = self._trace
         costs = [self._costs[r][plan] for r, plan in zip(trace.rates, plans, strict=True)]
         spent = (cost * seconds for cost, seconds in zip(costs, trace.seconds, strict=True))
-        changes = zip(trace.times[1:], pairwise(plans), strict=True)
-        return ReplanningPolicy(
-            tuple(plans),
-            tuple(costs),
-            sum(spent),
-            tuple(planned_at),
-            tuple(begin for begin, (before, after) in changes if before != after),
-        )
+        switches = tuple(self._switched(plans))
+        return ReplanningPolicy(tuple(plans), tuple(costs), sum(spent), tuple(planned_at), switches)
+
+    def _switched(self, plans: Sequence[str]) -> Iterator[TraceSwitch]:
+        """Every change of plans, at the rates that hold from then on."""
+        trace = self._trace
+        for place, (before, after) in enumerate(pairwise(plans), 1):
+            if before != after:
+                key = trace.rates[place], before, after
+                if key not in self._switches:
+                    self._switches[key] = switch_at(0.0, self._spaces[key[0]], before, after)
+                yield replace(self._switches[key], at=trace.times[place])
 
 
 def _check(deadline: float) -> None:

@@ -17,11 +17,12 @@ import numpy as np
 from planner.families.capabilities import FluctuatingOnTop
 from planner.families.protocol import Family
 from planner.joins.arrays import Floats
+from planner.plan.cost import UnitCosts
 from planner.plan.objective import Objective
 from planner.whatif.axes import Axis
-from planner.whatif.cells import Cells, Values
+from planner.whatif.cells import About, Cells, Values
+from planner.whatif.diagrams.plan_diagram import ratio
 from planner.whatif.numbers.path import quoted
-from planner.whatif.plan_diagrams import ratio
 from planner.whatif.rates import RateTrace
 from planner.whatif.sweep_paths import path_in, streams_of
 from planner.workload.workload import Workload
@@ -67,7 +68,7 @@ class RobustChoice:
     nominal: str
     rule: str | None
     samples: int
-    note: str = ""
+    about: About
 
     def of(self, label: str) -> RobustPlan:
         return next(own for own in self.plans if own.plan == label)
@@ -79,17 +80,16 @@ def robust_choice(
     family: Family,
     by: str | None = None,
     samples: int = SAMPLES,
+    units: UnitCosts | None = None,
 ) -> RobustChoice:
     """Compare plans over ranges: each axis goes from its least to its largest value."""
-    cells = Cells(workload, axes, family, by, samples)
+    cells = Cells(workload, axes, family, by, samples, units)
     places = _drawn(workload, axes, samples)
     corners = []
     if len(axes) <= _MOST_CORNERED:
         corners = list(product(*((min(axis.values), max(axis.values)) for axis in axes)))
-    space = family.space(workload)
-    objective = space.objective(by)
-    first = places[0]
-    nominal = cells.named(space.best(objective).label, first)
+    space, objective = family.space(workload, units), cells.by
+    nominal = cells.named(space.best(objective).label, places[0])
     ruler = space.capability(FluctuatingOnTop)
     fluctuating = streams_of(workload, [axis.path for axis in axes])
     rule = ruler.fluctuating_on_top(fluctuating) if ruler is not None and fluctuating else None
@@ -115,7 +115,7 @@ def robust_choice(
         nominal,
         rule,
         len(places),
-        cells.note,
+        cells.about,
     )
 
 

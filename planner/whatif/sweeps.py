@@ -10,16 +10,20 @@ from itertools import product
 
 from planner.errors import PlanError
 from planner.families.protocol import Family
+from planner.plan.cost import UnitCosts
 from planner.plan.objective import Objective
 from planner.whatif.axes import FORM, Axis, fitted
-from planner.whatif.cells import Cells
-from planner.whatif.crossovers import Crossover, crossovers
-from planner.whatif.plan_diagrams import PlanDiagram, plan_diagram
+from planner.whatif.cells import About, Cells
+from planner.whatif.crossings.crossovers import Crossover, crossovers
+from planner.whatif.diagrams.plan_diagram import PlanDiagram
+from planner.whatif.diagrams.plan_diagrams import plan_diagram
 from planner.whatif.sweep_paths import path_in
 from planner.workload.validation import unique
 from planner.workload.workload import Workload
 
 MOST_CELLS = 10_000
+# Of two axes: beyond MOST_CELLS only the plans that win in some cells are priced in all.
+MOST_IN_DIAGRAM = 250_000
 MOST_PLANS = 100
 # A diagram that is not smooth is refined for so many seconds.
 MOST_REFINING = 8.0
@@ -30,7 +34,7 @@ class Sweep:
     """Costs of the plans that win somewhere and of the baseline; cells in row-major order.
 
     Crossovers are solved, so they may name plans that win between two cells only. Two axes have a
-    plan diagram. `note` says where plans were priced roughly.
+    plan diagram.
     """
 
     axes: tuple[Axis, ...]
@@ -39,27 +43,37 @@ class Sweep:
     winner: tuple[str, ...]
     crossovers: tuple[Crossover, ...]
     by: Objective
+    about: About
     diagram: PlanDiagram | None = None
-    note: str = ""
 
 
-def sweep(workload: Workload, axes: Sequence[Axis], family: Family, by: str | None = None) -> Sweep:
+def sweep(
+    workload: Workload,
+    axes: Sequence[Axis],
+    family: Family,
+    by: str | None = None,
+    units: UnitCosts | None = None,
+) -> Sweep:
     """Price the plans of every cell: those that win somewhere, and the baseline.
 
-    `by` names the objective that plans are ranked by.
+    `by` names the objective that plans are ranked by; `units` turn work into seconds.
     """
     kept = checked(workload, axes)
-    cells = Cells(workload, kept, family, by, math.prod(len(axis.values) for axis in kept))
+    count = math.prod(len(axis.values) for axis in kept)
+    cells = Cells(workload, kept, family, by, count, units)
     if len(kept) == 2:
         return _in_two(cells)
     places = list(product(*(axis.values for axis in kept)))
-    winner = [cells.winner(place) for place in places]
-    found = crossovers(cells) if len(kept) == 1 else ()
+    found: tuple[Crossover, ...] = ()
+    if len(kept) == 1:
+        winner, found = crossovers(cells)
+    else:
+        winner = tuple(cells.winner(place) for place in places)
     first = cells.space(places[0])
     plans = _shown(winner, found, cells.named(first.rank(top=1).baseline, places[0]))
     scores = [cells.scores(place, plans) for place in places]
     cost = tuple(zip(*scores, strict=True))
-    return Sweep(kept, plans, cost, tuple(winner), found, first.objective(by), note=cells.note)
+    return Sweep(kept, plans, cost, winner, found, cells.by, cells.about)
 
 
 def _in_two(cells: Cells) -> Sweep:
@@ -75,8 +89,8 @@ def _in_two(cells: Cells) -> Sweep:
         tuple(winners),
         (),
         found.by,
+        cells.about,
         found,
-        cells.note,
     )
 
 
@@ -100,8 +114,9 @@ def checked(workload: Workload, axes: Sequence[Axis]) -> tuple[Axis, ...]:
     unique((axis.path for axis in axes), "--vary")
     kept = tuple(fitted(workload, axis) for axis in axes)
     count = math.prod(len(axis.values) for axis in kept)
-    if count > MOST_CELLS:
-        raise PlanError(f"{count:,} cells; at most {MOST_CELLS:,}: take fewer steps", "--vary")
+    most = MOST_IN_DIAGRAM if len(kept) == 2 else MOST_CELLS
+    if count > most:
+        raise PlanError(f"{count:,} cells; at most {most:,}: take fewer steps", "--vary")
     return kept
 
 

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.whatif import scenarios
+from pages.parts.papers import figure_sweep
+from pages.parts.whatif import diagram_figures, scenarios, whatif_figures
+from pages.parts.workload.link_text import packed
+from planner.experiments.registry import experiments
+from planner.families.registry import family
+from planner.report.command import read_workload
+from planner.whatif.axes import parse_axis
 from planner.whatif.sweep_paths import path_in
+from planner.whatif.sweeps import sweep
 from tests.pages.helpers import all_done, fresh_app, labelled, texts
 
 Go = Callable[[str], AppTest]
@@ -106,7 +114,7 @@ def test_changing_rates_are_a_path_through_the_diagram(go: Go) -> None:
     labelled(app.selectbox, "Path of changing rates").set_value("Day and night").run()
     assert not app.exception
     assert "Along the path the best plan changes" in texts(app)
-    assert "it pays" in texts(app)
+    assert "switching pays" in texts(app)
 
 
 def test_a_figure_of_a_paper_opens_as_a_sweep(go: Go) -> None:
@@ -115,7 +123,7 @@ def test_a_figure_of_a_paper_opens_as_a_sweep(go: Go) -> None:
     app.button(key="open-sweep").click().run()
     assert not app.exception
     assert app.session_state["whatif-vary"].startswith("queries.Q1.windows.S1=1000:5000")
-    assert "best changes" in texts(app)
+    assert "wins everywhere" in texts(app)
 
 
 def test_a_curve_that_varies_more_than_a_number_opens_as_a_sweep(go: Go) -> None:
@@ -127,9 +135,170 @@ def test_a_curve_that_varies_more_than_a_number_opens_as_a_sweep(go: Go) -> None
     assert "a paper's curve" in texts(app)
     app.switch_page("pages/whatif.py").run()
     labelled(app.button, "Vary a number instead").click().run()
-    assert "best changes" in texts(app)
+    assert "wins everywhere" in texts(app)
+
+
+# Of every choice that a link has, a value that is not the usual one.
+CHOSEN = {
+    "whatif-view": "Two numbers",
+    "whatif-vary": "streams.S3.rate=1:60:10:log",
+    "whatif-vary-2": "streams.S1.rate=2:90:10:log",
+    "whatif-shown": "Regret",
+    "whatif-size": 10,
+    "whatif-within": 5,
+    "whatif-path": "Day and night",
+    "whatif-samples": 50,
+    "whatif-cell": {"streams.S3.rate": 60.0, "streams.S1.rate": 2.0},
+    "whatif-measured": [{"streams.S3.rate": 60.0, "streams.S1.rate": 2.0}],
+    "whatif-ranges": {"streams.S2.rate": [1.0, 5.0]},
+}
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_a_link_restores_all_that_was_chosen(go: Go, many: bool) -> None:
+    app = _open(go)
+    app.session_state["whatif-view-buttons"] = "Two numbers"
+    for key, value in CHOSEN.items():
+        app.session_state[key] = value
+    app.session_state["whatif-shown-buttons"] = "Regret"
+    if many:
+        every = {f"streams.S{n}.rate": float(n) for n in (1, 2, 3, 4)}
+        windows = {f"queries.Q1.windows.S{n}": 50.0 + n for n in (1, 2, 3, 4)}
+        app.session_state["whatif-pinned"] = {
+            f"Scenario number {n}": {**every, **windows} for n in range(4)
+        }
+    app.run()
+    assert not app.exception
+    plan = labelled(app.selectbox, "Plan chosen everywhere")
+    plan.set_value(plan.options and app.session_state["whatif-regret"]).run()
+    before = texts(app)
+    address = app.query_params
+    assert ("packed:" in str(address["whatif"])) is many
+    fresh = fresh_app(**address)
+    fresh.run().switch_page("pages/whatif.py").run()
+    assert not fresh.exception
+    for key, value in CHOSEN.items():
+        assert fresh.session_state[key] == value, key
+    assert fresh.session_state["whatif-regret"] == app.session_state["whatif-regret"]
+    if many:
+        assert fresh.session_state["whatif-pinned"] == app.session_state["whatif-pinned"]
+    assert texts(fresh) == before
+
+
+def test_a_link_with_choices_that_do_not_exist_opens_the_usual_ones(go: Go) -> None:
+    app = _open(go)
+    wrong = {
+        "whatif-size": 37,
+        "whatif-within": 3,
+        "whatif-regret": "no such plan",
+        "whatif-path": "a comet",
+        "whatif-cell": {"streams.S1.rate": 1e9, "x": 1},
+        "whatif-ranges": {"streams.S1.rate": [1, 50], "nothing": [1, 2], "S": [1], "T": "x"},
+        "whatif-samples": 10**9,
+    }
+    for view in ("Two numbers", "Ranges", "One number"):
+        text = json.dumps({**wrong, "whatif-view": view, "whatif-shown": "Regret"})
+        address = {**app.query_params, "whatif": text}
+        fresh = fresh_app(**{key: str(value) for key, value in address.items()})
+        fresh.run().switch_page("pages/whatif.py").run()
+        assert not fresh.exception
+        assert not fresh.error, [shown.value for shown in fresh.error]
+
+
+@pytest.mark.parametrize("view", ["Sliders", "One number", "Two numbers", "Ranges"])
+def test_all_kinds_of_plans_are_compared_on_every_part(go: Go, view: str) -> None:
+    app = _open(go, "bursting-links")
+    if not [toggle for toggle in app.toggle if toggle.label == "All kinds of plans"]:
+        app = _open(go, "temperature-humidity")
+    app.session_state["whatif-view-buttons"] = view
+    app.session_state["whatif-size"] = 10
+    app.session_state["whatif-across"] = True
+    app.run()
+    assert not app.exception
+    assert not app.error
+    said = "all kinds of plans" if view == "One number" else "(sliced chain)"
+    if view == "Sliders":
+        said = "A join for each query (unshared) ("
+    assert said in texts(app)
+
+
+def test_a_cell_of_all_kinds_of_plans_is_measured(go: Go) -> None:
+    app = _open(go, "temperature-humidity")
+    app.session_state["whatif-view-buttons"] = "Two numbers"
+    app.session_state["whatif-size"] = 10
+    app.session_state["whatif-across"] = True
+    app.run()
+    app.button(key="whatif-measure-cell").click().run()
+    all_done()
+    app.run()
+    assert not app.exception
+    (table,) = [shown.value for shown in app.dataframe if "Cell" in shown.value]
+    assert all("(" in plan for plan in table["Plan"])
+
+
+def test_every_winner_has_a_colour_and_a_number_of_its_own() -> None:
+    shades = [whatif_figures.colour(rank) for rank in range(32)]
+    assert len(set(shades)) == 32
+    found = sweep(
+        read_workload("sample_data/thirty-six-windows.yaml", None),
+        [parse_axis("streams.A.rate=2:20:24:log"), parse_axis("execution.c_sys=0:4:20")],
+        family("sliced_chain"),
+    )
+    diagram = found.diagram
+    assert diagram is not None
+    assert len(diagram.winners) > 8
+    about = whatif_figures.about(found)
+    shown = diagram_figures.ShownDiagram(diagram, "Best plan", ("A", "B"), about, "", 0.2)
+    figure = diagram_figures.drawn(shown)
+    (scale,) = [trace.colorscale for trace in figure.data if trace.type == "heatmap"]
+    assert len({shade for _, shade in scale}) == len(diagram.winners)
+    named = [trace.name for trace in figure.data if trace.name]
+    assert any(f"{len(diagram.winners) - 8} more" in name for name in named)
+    numbers = {note.text.partition(":")[0] for note in figure.layout.annotations}
+    assert {str(place) for place in range(1, 9)} <= numbers
+    assert figure.layout.title.subtitle.text.startswith("Predicted comparisons/s with overhead")
+    assert "model: " in figure.layout.title.subtitle.text
+    assert (figure.layout.xaxis.title.text, figure.layout.yaxis.title.text) == ("B", "A")
 
 
 def test_what_a_link_says_is_checked() -> None:
     assert scenarios._numbers({"a": 1, "b": "x", "c": True, "d": None}) == {"a": 1.0}
     assert scenarios._numbers("nothing") == {}
+    assert scenarios._numbers({"a": 10**400}) == {}
+    for text in ("packed:", "packed:x", "packed:" + packed("[1]"), packed("{}"), "[" * 10_000):
+        scenarios.from_text(text)
+    assert scenarios._span([2, 1]) == [1.0, 2.0]
+    assert scenarios._span([2, None]) is None
+
+
+@pytest.mark.slow
+def test_every_curve_of_every_figure_can_be_opened() -> None:
+    for chosen in experiments():
+        offered = figure_sweep._curves(chosen)
+        through = {
+            frozenset(point.workload.digest for point in curve.points) for curve in offered.values()
+        }
+        for curve in chosen.curves:
+            assert frozenset(point.workload.digest for point in curve.points) in through
+
+
+def test_a_figure_with_a_point_for_each_query_opens_with_the_load_varied(go: Go) -> None:
+    app = go("papers")
+    (hammad,) = [name for name in app.selectbox(key="paper").options if "Hammad" in name]
+    app.selectbox(key="paper").set_value(hammad).run()
+    app.button(key="open-sweep").click().run()
+    assert not app.exception
+    assert not app.error
+    assert app.session_state["whatif-vary"]
+    assert " win" in texts(app)
+
+
+def test_a_curve_is_ranked_by_what_the_page_has_chosen(go: Go) -> None:
+    app = go("papers")
+    app.selectbox(key="paper").set_value("Golab & Özsu 2003").run()
+    app.button(key="open-sweep").click().run()
+    assert "Predicted comparisons/s" in texts(app)
+    app.session_state["objective"] = "state"
+    app.switch_page("pages/whatif.py").run()
+    assert not app.exception
+    assert "Predicted tuples" in texts(app)

@@ -197,11 +197,30 @@ def test_sweep_is_the_contracts_document(
     assert {"axes", "plans", "cost", "winner", "crossovers"} <= set(found)
     assert found["axes"][0]["path"] == "streams.S1.rate"
     assert [len(costs) for costs in found["cost"]] == [8] * len(found["plans"])
-    assert set(found["crossovers"][0]) == {"at", "from", "to"}
+    first = found["crossovers"][0]
+    assert {"at", "from", "to"} <= set(first)
+    assert len(first["because"]["before"]) == 2
+    assert found["models"] == ["paper, Appendix A"]
     rows = list(csv.reader(io.StringIO(printed(*asked, "--csv"))))
-    assert rows[0] == ["streams.S1.rate", "winner", *found["plans"]]
+    wide = 2 + len(found["plans"])
+    assert rows[0][:wide] == ["streams.S1.rate", "winner", *found["plans"]]
     assert [row[1] for row in rows[1:]] == found["winner"]
-    assert "overtakes" in printed(*asked)
+    crossed = "; ".join(filter(None, (row[wide] for row in rows[1:])))
+    assert crossed.count("overtakes") == len(found["crossovers"])
+    assert f"{first['at']!r}: {first['to']} overtakes {first['from']}" in crossed
+    about = ["work", "comparisons/s", "join_order", found["workload"]]
+    assert {tuple(row[wide + 1 :]) for row in rows[1:]} == {tuple(about)}
+    text = printed(*asked)
+    assert text.startswith(f"Comparisons/s of {found['workload']}; join_order; model: paper")
+    assert "overtakes" in text
+    assert f"({first['because']['operator']}: " in text
+
+
+def test_what_was_priced_roughly_is_said(printed: Callable[..., str]) -> None:
+    vary = ("--vary", "execution.utilisation=0.3:0.8:12")
+    rough = "delays are simulated on samples a fiftieth as large"
+    assert rough in printed("sweep", "sample_data/seven-windows.yaml", *vary)
+    assert rough in printed("sweep", "sample_data/seven-windows.yaml", *vary, "--robust", "12")
 
 
 def test_advise_tells_what_to_index(

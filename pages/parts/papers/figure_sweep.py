@@ -11,12 +11,13 @@ from planner.experiments.experiment import Curve, Experiment
 from planner.experiments.registry import experiment
 from planner.whatif.numbers.found_axes import axis_through
 
+_STEPS = 20
+
 
 def offer(chosen: Experiment) -> None:
-    """A button that opens a curve as a sweep; nothing where all its points are of one workload."""
+    """A button that opens a curve as a sweep. Where all its points are of one workload, as where a
+    figure has a point for each query, the usual number of that workload varies."""
     curves = _curves(chosen)
-    if not curves:
-        return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         place = next(iter(curves))
         if len(curves) > 1:
@@ -46,17 +47,21 @@ def _open(curve: Curve, axis: str) -> None:
 
 
 def _curves(chosen: Experiment) -> dict[int, Curve]:
-    """The curves that vary a workload, one of those through the same workloads."""
+    """The curves, one of those through the same workloads."""
     found: dict[tuple[str, ...], int] = {}
     for place, curve in enumerate(chosen.curves):
         digests = tuple(dict.fromkeys(point.workload.digest for point in curve.points))
-        if len(digests) > 1:
-            found.setdefault(digests, place)
+        found.setdefault(digests, place)
     return {place: chosen.curves[place] for place in found.values()}
 
 
 @st.cache_resource(show_spinner=False)
 def _axis(name: str, place: int) -> str | None:
+    """The axis through the workloads of a curve; None where they differ in more than a number."""
     points = experiment(name).curves[place].points
-    found = axis_through([point.workload for point in points])
+    workloads = [point.workload for point in points]
+    if len({workload.digest for workload in workloads}) == 1:
+        path = ranges.usual_number(workloads[0])
+        return ranges.axis_text(ranges.usual_axis(workloads[0], path, _STEPS))
+    found = axis_through(workloads)
     return None if found is None else ranges.axis_text(found)

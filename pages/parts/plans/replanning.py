@@ -22,9 +22,11 @@ from planner.report.replanning_report import (
     notes,
     policies,
     replan_csv,
+    switching_cost,
     threshold_text,
     unit_of,
 )
+from planner.seconds.calibration import calibrated_units, calibration_stamp
 from planner.time_limit import planning_limit
 from planner.whatif.rates import RateTrace, burst, day_and_night, slowest
 from planner.whatif.replanning import MOST_SECONDS, THRESHOLDS, Replanning, ReplanningPolicy, replan
@@ -54,7 +56,8 @@ def show(name: str, workload: Workload) -> None:
         pictures = st.container()
         with st.expander("Edit the rates in a table", icon=":material/edit:"):
             trace = _edited(trace, workload)
-        found = _followed(name, workload, trace).under(threshold)
+        by = planning.objective(name, workload).name
+        found = _followed(name, workload, trace, by, calibration_stamp()).under(threshold)
         top.markdown(f"#### {plain(answer(found), 800)}", anchors=False)
         with pictures:
             _pictures(found, unit_of(found))
@@ -62,12 +65,18 @@ def show(name: str, workload: Workload) -> None:
 
 @st.cache_resource(show_spinner="Following the rates", max_entries=32, hash_funcs=BY_DIGEST)
 @planning_limit(MOST_SECONDS)
-def _followed(name: str, workload: Workload, trace: RateTrace) -> Replanning:
-    return replan(workload, trace, family(name), DEFAULT)
+def _followed(
+    name: str,
+    workload: Workload,
+    trace: RateTrace,
+    by: str,
+    calibrated: int,  # noqa: ARG001 - part of the key: the machine may be calibrated again
+) -> Replanning:
+    return replan(workload, trace, family(name), DEFAULT, by, calibrated_units())
 
 
 def _pictures(found: Replanning, unit: str) -> None:
-    for note in notes(found):
+    for note in filter(None, (switching_cost(found), *notes(found))):
         st.caption(plain(note, 600))
     answered = answer(found)
     trace = found.trace
@@ -97,6 +106,7 @@ def _table(
                 "Re-plannings": [len(policy.planned_at) for _, policy in rows],
                 "Compared with always best": [against(found, policy) for _, policy in rows],
                 "Changes": [len(policy.changed_at) for _, policy in rows],
+                "Operations to switch": [round(policy.switching) for _, policy in rows],
                 unit.capitalize(): [round(policy.total) for _, policy in rows],
             }
         ),

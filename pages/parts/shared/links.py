@@ -6,12 +6,10 @@ may have been written by anyone, so everything in them is checked.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import logging
 import re
-import zlib
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -20,6 +18,7 @@ import streamlit as st
 from pages.parts.run import run_choices
 from pages.parts.shared import backend, samples, state, views
 from pages.parts.workload import drafts, own_data, query_editors
+from pages.parts.workload.link_text import packed, unpacked
 from planner.errors import PlanError
 from planner.files.whole_files import read_text_if_whole, write_whole
 from planner.files.workload_file import dump_workload, load_workload
@@ -114,25 +113,8 @@ def _data() -> dict[str, str]:
 def _text(address: Mapping[str, str]) -> str | None:
     """The workload file that an address holds or names."""
     if link := address.get("workload"):
-        return _unpacked(link)
+        return unpacked(link, MOST_BYTES, "a workload")
     return _find(address["kept"], "workloads") if "kept" in address else None
-
-
-def packed(text: str) -> str:
-    """A workload file as a part of a link."""
-    return base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode()
-
-
-def _unpacked(link: str) -> str:
-    """The text of a link, of limited size."""
-    try:
-        opened = zlib.decompressobj()
-        text = opened.decompress(base64.urlsafe_b64decode(link.encode()), MOST_BYTES)
-        if opened.unconsumed_tail:
-            raise PlanError("holds more than a workload; open the file instead", "the link")
-        return text.decode()
-    except (ValueError, zlib.error) as error:
-        raise PlanError("is damaged; ask for it again, or open the file", "the link") from error
 
 
 def _keep(text: str, kind: Kind) -> str | None:

@@ -15,7 +15,8 @@ from pages.parts.shared import state
 from pages.parts.shared.formatting import counted, on_pages, plain
 from pages.parts.shared.state import BY_DIGEST
 from planner.errors import PlanError
-from planner.families import registry
+from planner.families import across, registry
+from planner.families.across import family_or_all
 from planner.families.capabilities import Changes
 from planner.families.causes import causes
 from planner.families.disagreement import disagreement
@@ -26,7 +27,7 @@ from planner.families.protocol import (
     PlanSpace,
     Ranking,
 )
-from planner.families.registry import applicable, covering, family
+from planner.families.registry import applicable, covering
 from planner.joins.coverage import several_refusal
 from planner.plan.cost import Estimate, models_behind
 from planner.plan.objective import Objective
@@ -169,7 +170,7 @@ def _space(
     workload: Workload,
     calibrated: int,  # noqa: ARG001 - part of the key: the machine may be calibrated again
 ) -> PlanSpace:
-    return family(name).space(workload, calibrated_units())
+    return family_or_all(name).space(workload, calibrated_units())
 
 
 def title(name: str, label: str, workload: Workload | None = None) -> str:
@@ -201,7 +202,7 @@ def namer(name: str, workload: Workload) -> Callable[[str], str]:
 def plan_title(label: str) -> str:
     """What people call a plan of the subject."""
     found, workload = subject()
-    return title(found.name, label, workload)
+    return title(across.NAME if across.is_of_all(label) else found.name, label, workload)
 
 
 def title_of(run: Run) -> str:
@@ -249,10 +250,10 @@ def objective(name: str, workload: Workload) -> Objective:
     return next((by for by in known if by.name == state.chosen_objective()), known[0])
 
 
-def best_plans(chosen: Family, workload: Workload) -> Ranking:
+def best_plans(chosen: Family, workload: Workload, most: int = MOST_AT_ONCE) -> Ranking:
     """The best plans and the baseline, which are found quickly; all where they are few."""
     by = objective(chosen.name, workload).name
-    return _ranking(chosen.name, workload, MOST_AT_ONCE, by, calibration_stamp())
+    return _ranking(chosen.name, workload, most, by, calibration_stamp())
 
 
 def ranking(chosen: Family, workload: Workload, everything: bool = False) -> Ranking:
@@ -306,19 +307,23 @@ def show_models(name: str, workload: Workload, label: str) -> None:
         st.caption(f"Prediction model: {plain(' / '.join(models), 400)}")
 
 
-def explained(name: str, workload: Workload) -> tuple[str, tuple[str, ...]]:
+def explained(
+    name: str, workload: Workload, most: int = MOST_AT_ONCE
+) -> tuple[str, tuple[str, ...]]:
     """The answer in one sentence, and how it was found, step by step."""
-    return _explained(name, workload, objective(name, workload).name, calibration_stamp())
+    by = objective(name, workload).name
+    return _explained(name, workload, most, by, calibration_stamp())
 
 
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
 def _explained(
     name: str,
     workload: Workload,
+    most: int,
     by: str,  # noqa: ARG001 - part of the key, as is the calibration: the ranking follows them
     calibrated: int,  # noqa: ARG001
 ) -> tuple[str, tuple[str, ...]]:
-    found = space(name, workload).explanation(best_plans(family(name), workload))
+    found = space(name, workload).explanation(best_plans(family_or_all(name), workload, most))
     return on_pages(found.answer), tuple(map(on_pages, found.why))
 
 
@@ -335,5 +340,5 @@ def _why(
     by: str,  # noqa: ARG001 - part of the key, as is the calibration: the ranking follows them
     calibrated: int,  # noqa: ARG001
 ) -> tuple[str, tuple[str, ...]]:
-    known, ranked = space(name, workload), ranking(family(name), workload)
+    known, ranked = space(name, workload), ranking(family_or_all(name), workload)
     return disagreement(known, ranked), causes(known, ranked)

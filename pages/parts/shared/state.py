@@ -30,6 +30,10 @@ _OF_ONE_WORKLOAD = (
     "whatif-measured",
     "whatif-vary",
     "whatif-vary-2",
+    "whatif-regret",
+    "whatif-path",
+    "whatif-cell",
+    "whatif-ranges",
 )
 
 

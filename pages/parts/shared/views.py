@@ -22,7 +22,7 @@ from planner.workload.workload import Workload
 # The names of choices in links and files. Longer labels are kept only in files.
 QUERY, FAMILY, RANK, PLAN = "query", "family", "rank", "plan"
 BASELINE, ALL, WHAT_IF = "baseline", "all", "whatif"
-LONGEST_LABEL = 800
+LONGEST_LABEL, LONGEST_WHAT_IF = 800, 2_400
 _MARK = "sluice_view"
 _VERSION = 1
 _SHOW_ALL = "show-all"
@@ -43,8 +43,14 @@ def chosen() -> dict[str, str]:
 
 
 def short() -> dict[str, str]:
-    """The choices that fit into a link."""
-    return {name: text for name, text in chosen().items() if len(text) <= LONGEST_LABEL}
+    """The choices that fit into a link; those of What-if are packed where they are long."""
+    found = chosen()
+    if WHAT_IF in found:
+        found[WHAT_IF] = scenarios.short(found[WHAT_IF], LONGEST_LABEL)
+    most = {WHAT_IF: LONGEST_WHAT_IF}
+    return {
+        name: text for name, text in found.items() if len(text) <= most.get(name, LONGEST_LABEL)
+    }
 
 
 def choose(view: Mapping[str, str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from pages.parts.shared import planning, state
@@ -11,11 +12,15 @@ from pages.parts.shared.formatting import plain
 from pages.parts.whatif import measured_cells, ranges, scenarios
 from pages.parts.whatif.measured_cells import Cell, values_at
 from planner.families.protocol import Family
-from planner.whatif.cells_to_measure import cells_to_measure
-from planner.whatif.plan_diagrams import PlanDiagram
+from planner.whatif.axes import Axis
+from planner.whatif.diagrams.cells_to_measure import cells_to_measure
+from planner.whatif.diagrams.plan_diagram import PlanDiagram
 from planner.workload.workload import Workload
 
 _COUNTS = (3, 5, 10)
+# In each cell the best plan and one other are run.
+_MOST_RUNS = 2
+_CLICKED = "whatif-clicked"
 
 
 def show(
@@ -66,7 +71,7 @@ def _offer_measuring(family: Family, workload: Workload, diagram: PlanDiagram, c
     )
     count = st.selectbox("Cells near borders", _COUNTS, 1, key="whatif-measure-count", width=140)
     st.button(
-        f"Measure {count} cells",
+        f"Measure {count} cells (at most {_MOST_RUNS * count * seconds} s)",
         icon=":material/grid_on:",
         on_click=lambda: measured_cells.measure(
             family,
@@ -89,23 +94,28 @@ def _offer_measuring(family: Family, workload: Workload, diagram: PlanDiagram, c
 
 
 def _picked(diagram: PlanDiagram, clicked: list[Any], titles: tuple[str, ...]) -> Cell:
-    paths = [axis.path for axis in diagram.axes]
-    if clicked and clicked[0].get("customdata"):
-        return values_at(diagram, int(clicked[0]["customdata"][0]))
-    left, right = st.columns(2)
-    found = []
-    for side, axis, title in zip((left, right), diagram.axes, titles, strict=True):
-        middle = axis.values[len(axis.values) // 2]
-        if len(axis.values) == 1:
-            found.append(middle)
-            continue
-        found.append(
-            side.select_slider(
-                f"Cell: {title}",
-                axis.values,
-                middle,
-                format_func=ranges.shown,
-                key=f"whatif-cell-{axis.path}-{axis.values[0]:g}-{axis.values[-1]:g}-{len(axis.values)}",
-            )
-        )
-    return dict(zip(paths, found, strict=True))
+    """The cell that was clicked last, or chosen with sliders; at first the one in the middle."""
+    place = int(clicked[0]["customdata"][0]) if clicked and clicked[0].get("customdata") else None
+    is_new = place is not None and place != st.session_state.get(_CLICKED)
+    st.session_state[_CLICKED] = place
+    wanted: Cell = st.session_state.get(scenarios.CELL) or {}
+    if is_new and place is not None:
+        wanted = values_at(diagram, place)
+    found: Cell = {}
+    for side, axis, title in zip(st.columns(2), diagram.axes, titles, strict=True):
+        near = wanted.get(axis.path, axis.values[len(axis.values) // 2])
+        now = axis.values[int(np.abs(np.array(axis.values) - near).argmin())]
+        found[axis.path] = _slider(side, axis, title, now, is_new) if len(axis.values) > 1 else now
+    st.session_state[scenarios.CELL] = found
+    return found
+
+
+def _slider(side: Any, axis: Axis, title: str, now: float, follows: bool) -> float:
+    """A slider for one number of the cell, which follows a click."""
+    key = f"whatif-cell-{axis.path}-{axis.values[0]:g}-{axis.values[-1]:g}-{len(axis.values)}"
+    if follows or key not in st.session_state:
+        st.session_state[key] = now
+    chosen: float = side.select_slider(
+        f"Cell: {title}", axis.values, format_func=ranges.shown, key=key
+    )
+    return chosen

@@ -13,13 +13,14 @@ from pages.parts.shared import backend, controls, planning
 from pages.parts.shared.planning import plan_title
 from pages.parts.whatif import number_titles, ranges, scenarios
 from planner.errors import SluiceError
+from planner.families import across
 from planner.families.protocol import Family
-from planner.whatif.plan_diagrams import PlanDiagram
+from planner.whatif.diagrams.plan_diagram import PlanDiagram
 from planner.workload.workload import Workload
 
 MOST_MEASURED = 20
 SECONDS = (10, 30, 60)
-_CELLS, _FAILURE, _KNOWN = "whatif-measured", "whatif-failure", "whatif-known"
+_FAILURE, _KNOWN = "whatif-failure", "whatif-known"
 # Between updates while plans run.
 _FOLLOW = 2.0
 _RUNS_READ = 20
@@ -70,13 +71,13 @@ def measure(
             continue
         started.append(cell)
         requests += [
-            RunRequest(there, family.name, label, "replay", most_seconds=seconds)
+            RunRequest(there, *across.own_name(family.name, label), "replay", most_seconds=seconds)
             for label in labels
         ]
     if requests:
         backend.start(requests)
     known = [cell for cell in _asked() if cell not in started]
-    st.session_state[_CELLS] = [*known, *started][-MOST_MEASURED:]
+    st.session_state[scenarios.MEASURED] = [*known, *started][-MOST_MEASURED:]
 
 
 def _compared(family: Family, there: Workload, diagram: PlanDiagram) -> list[str]:
@@ -92,7 +93,7 @@ def _compared(family: Family, there: Workload, diagram: PlanDiagram) -> list[str
 
 
 def _asked() -> list[Cell]:
-    found: list[Cell] = st.session_state.get(_CELLS, [])
+    found: list[Cell] = st.session_state.get(scenarios.MEASURED, [])
     return found
 
 
@@ -111,12 +112,14 @@ def _measured(family: Family, workload: Workload, cell: Cell) -> MeasuredCell | 
     by = planning.objective(family.name, there)
     latest: dict[str, tuple[float, float]] = {}
     for run in History().runs(there.digest, most=_RUNS_READ):
-        if run.measurement is None or run.plan.label in latest:
+        plan = across.name_in(family.name, run.plan)
+        if run.measurement is None or plan.label in latest:
             continue
-        measured = by.of(run.plan, run.measurement)
-        predicted = by.of(run.plan, run.estimate)
+        if family.name not in (across.NAME, plan.family):
+            continue
+        measured, predicted = by.of(plan, run.measurement), by.of(plan, run.estimate)
         if measured is not None and predicted is not None:
-            latest[run.plan.label] = (predicted, measured)
+            latest[plan.label] = (predicted, measured)
     if not latest:
         return None
     first = by.top(latest, lambda label: latest[label][0])

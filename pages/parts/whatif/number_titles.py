@@ -50,6 +50,18 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Words], ...] = (
         re.compile(r"queries\.(.+)\.(weight|deadline)"),
         lambda m: f"{_PARTS[m[2]]} of {_of(m[1], 'all queries')}",
     ),
+    (
+        re.compile(r"relations\.(.+)\.changes\.(inserts|deletes)"),
+        lambda m: f"Rows that {m[1]} {'gains' if m[2] == 'inserts' else 'loses'} per second",
+    ),
+    (
+        re.compile(r'queries\.(.+)\.filters\."(.+)"\.constant'),
+        lambda m: f"Constant of {m[2]} in {_of(m[1], 'all queries')}",
+    ),
+    (
+        re.compile(r"execution\.shedding\.split\.(.+)"),
+        lambda m: f"Memory of {_of(m[1], 'all streams')} (tuples)",
+    ),
     (re.compile(r"relations\.(.+)\.rows"), lambda m: f"Rows of {m[1]}"),
     (re.compile(r"execution\.buckets\.(.+)"), lambda m: f"Buckets of {m[1]}"),
     (

@@ -7,10 +7,11 @@ import streamlit as st
 from pages.parts.shared.state import BY_DIGEST
 from pages.parts.whatif.number_titles import is_rate
 from planner.errors import PlanError
+from planner.families.across import family_or_all
 from planner.families.capabilities import Sketched
 from planner.families.protocol import Family, PlanSpace
-from planner.families.registry import family as family_named
 from planner.numbers import amount
+from planner.seconds.calibration import calibrated_units
 from planner.whatif.axes import Axis, spaced_axis
 from planner.whatif.numbers.path import Path
 from planner.whatif.sweep_paths import path_in, paths
@@ -34,7 +35,7 @@ def varied(workload: Workload, family: Family) -> dict[str, Path]:
 @st.cache_data(show_spinner=False, max_entries=64, hash_funcs=BY_DIGEST)
 def _effective(workload: Workload, name: str, texts: tuple[str, ...]) -> list[str]:
     """Those of the numbers that are not declared which change what the plans cost."""
-    family = family_named(name)
+    family = family_or_all(name)
     found = []
     before = _best_score(family, workload)
     for text in texts:
@@ -54,7 +55,8 @@ def _best_score(family: Family, workload: Workload) -> float:
 
 
 def _space(family: Family, workload: Workload) -> PlanSpace:
-    return family.sketch(workload) if isinstance(family, Sketched) else family.space(workload)
+    make = family.sketch if isinstance(family, Sketched) else family.space
+    return make(workload, calibrated_units())
 
 
 def usual(workload: Workload, family: Family) -> list[str]:
@@ -65,6 +67,14 @@ def usual(workload: Workload, family: Family) -> list[str]:
         path for path, place in known.items() if path.startswith("execution.") and place.value
     ]
     return [*rates[:MOST_RAIL], *settings][: MOST_RAIL + 1]
+
+
+def usual_number(workload: Workload) -> str:
+    """The number to vary at first: what the execution declares of load or memory, else a rate."""
+    known = [text for text in paths(workload) if path_in(workload, text).value]
+    preferred = (f"execution.{name}" for name in ("utilisation", "memory"))
+    rates = (text for text in known if is_rate(text))
+    return next((text for text in preferred if text in known), None) or next(rates, known[0])
 
 
 def options(path: Path, chosen: float | None) -> list[float]:

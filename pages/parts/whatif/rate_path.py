@@ -4,7 +4,6 @@ switching between them pays."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -14,71 +13,65 @@ from pages.parts.shared import planning, state
 from pages.parts.shared.formatting import counted
 from pages.parts.shared.planning import plan_title
 from pages.parts.shared.state import BY_DIGEST
-from pages.parts.whatif import ranges
+from pages.parts.whatif import ranges, scenarios
+from planner.families.across import family_or_all
 from planner.families.protocol import Family
-from planner.families.registry import family as family_named
+from planner.report.replanning_report import switching_cost, unit_of
+from planner.seconds.calibration import calibrated_units, calibration_stamp
 from planner.time_limit import planning_limit
 from planner.whatif.rates import RateTrace, burst, day_and_night, slowest
 from planner.whatif.replanning import MOST_SECONDS, Replanning, replan
 from planner.whatif.sweep_paths import streams_of
-from planner.whatif.switching import (
-    BestPlanSwitches,
-    is_counted_in_operations,
-    narrowed,
-    path_of,
-    switching,
-)
 from planner.workload.workload import Workload
 
 _NONE = "None"
 _LINE, _BELOW = "#000000", "#FFFFFF"
 
 
-class Followed(NamedTuple):
-    """A trace of two rates, what each policy costs on it, and what switching costs."""
-
-    streams: tuple[str, ...]
-    found: Replanning
-    switched: BestPlanSwitches
-
-
-def pick(family: Family, workload: Workload, paths: Sequence[str]) -> Followed | None:
+def pick(family: Family, workload: Workload, paths: Sequence[str]) -> Replanning | None:
     """The path that is chosen; None without one, and where the axes are not two streams' rates."""
     streams = streams_of(workload, paths)
     if len(streams) != 2:
         return None
     sources: dict[str, Callable[[Workload], RateTrace]] = {
-        "A burst": lambda known: burst(known, slowest(known)),
+        "A burst": lambda known: burst(known, slowest(known, streams)),
         "Day and night": day_and_night,
     }
     if state.data()[0] is not None:
         sources["Own data"] = counted_trace
+    every = [_NONE, *sources]
     chosen = st.selectbox(
         "Path of changing rates",
-        [_NONE, *sources],
-        key="whatif-path",
+        every,
+        key=scenarios.choice("whatif-path", every, _NONE),
+        persist_state="session",
         width=240,
         help="Draws rates that change as a path through the diagram; other streams keep theirs.",
     )
     if chosen == _NONE:
         return None
-    trace = narrowed(sources[chosen](workload), streams)
-    return _followed(family.name, workload, trace, planning.objective(family.name, workload).name)
+    trace = sources[chosen](workload).narrowed(streams)
+    by = planning.objective(family.name, workload).name
+    return _followed(family.name, workload, trace, by, calibration_stamp())
 
 
 @st.cache_resource(show_spinner="Following the rates", max_entries=16, hash_funcs=BY_DIGEST)
 @planning_limit(MOST_SECONDS)
-def _followed(name: str, workload: Workload, trace: RateTrace, by: str) -> Followed:
-    family = family_named(name)
-    found = replan(workload, trace, family, by=by)
-    return Followed(trace.streams, found, switching(workload, found, family))
+def _followed(
+    name: str,
+    workload: Workload,
+    trace: RateTrace,
+    by: str,
+    calibrated: int,  # noqa: ARG001 - part of the key: the machine may be calibrated again
+) -> Replanning:
+    return replan(workload, trace, family_or_all(name), by=by, units=calibrated_units())
 
 
-def draw(figure: go.Figure, followed: Followed) -> None:
+def draw(figure: go.Figure, found: Replanning, streams: Sequence[str]) -> None:
     """The path, with a mark for each interval and a larger one where the best plan changes."""
-    points = path_of(followed.found.trace, followed.streams)
-    changed = set(followed.found.oracle.changed_at)
-    times = followed.found.trace.times
+    points = found.trace.of_streams(streams)
+    changed = set(found.oracle.changed_at)
+    times = found.trace.times
     across, up = [point[1] for point in points], [point[0] for point in points]
     # A light line below the dark one: one of them is seen on any colour, in either theme.
     figure.add_scatter(
@@ -102,27 +95,19 @@ def draw(figure: go.Figure, followed: Followed) -> None:
         },
         hovertext=[
             f"from {ranges.shown(at)} s: {plan_title(plan)}"
-            for at, plan in zip(times, followed.found.oracle.plans, strict=True)
+            for at, plan in zip(times, found.oracle.plans, strict=True)
         ],
         hoverinfo="text",
     )
 
 
-def sentence(followed: Followed) -> str:
+def sentence(found: Replanning) -> str:
     """Which plans the path passes, what switching saves, what it costs, and whether it pays."""
-    found, switched = followed.found, followed.switched
-    if not switched.switches:
+    switches = found.oracle.switches
+    if not switches:
         return f"{plan_title(found.stay.plans[0])} is the best plan all along the path."
-    unit = found.by.unit.removesuffix("/s").removesuffix(" per s")
-    head = (
-        f"Along the path the best plan changes {counted(len(switched.switches), 'time')}: that "
-        f"saves {ranges.shown(switched.saved)} {unit} against staying with "
-        f"{plan_title(found.stay.plans[0])}"
+    return (
+        f"Along the path the best plan changes {counted(len(switches), 'time')}: that saves "
+        f"{ranges.shown(found.saved)} {unit_of(found)} against staying with "
+        f"{plan_title(found.stay.plans[0])}. {switching_cost(found)}"
     )
-    if not switched.moved:
-        return f"{head}. These plans keep the same state, so that switching moves nothing: it pays."
-    moved = f"{ranges.shown(switched.moved)} tuples of state are moved or built again"
-    if not is_counted_in_operations(found):
-        return f"{head}. {moved}, which this figure does not count."
-    verdict = "it pays" if switched.pays else "it does not pay"
-    return f"{head}. {moved}, an operation each: {verdict}."

@@ -6,12 +6,13 @@ A link or a file may have been written by anyone, so what it says is checked whe
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
 from pages.parts.shared import controls
+from pages.parts.workload.link_text import packed, unpacked
 from planner.errors import PlanError
 from planner.whatif.sweep_paths import path_in
 from planner.workload.workload import Workload
@@ -19,9 +20,17 @@ from planner.workload.workload import Workload
 Settings = dict[str, float]
 MOST_PINNED = 4
 _STATE, _UNDO, _PINNED = "whatif-set", "whatif-undo", "whatif-pinned"
-# The choices of the page that a link has beside the numbers.
-CHOICES = ("whatif-view", "whatif-vary", "whatif-vary-2", "whatif-shown")
+# The choices of the page that a link has beside the numbers, and what kind each is of.
+_TEXTS = ("view", "vary", "vary-2", "shown", "regret", "path")
+_COUNTS = ("size", "within", "samples")
+_SWITCHES = ("across", "from-data")
+CELL, MEASURED, RANGES = "whatif-cell", "whatif-measured", "whatif-ranges"
+# Beside them: a cell by its numbers, those that were measured, and ranges by path.
+_MOST_CELLS, _MOST_RANGES = 20, 6
+_PACKED, _MOST_BYTES = "packed:", 50_000
 _MOST_STEPS = 50
+# Beyond, no number of a workload is; an integer of a link may be too large for a float.
+_LARGEST = 1e300
 
 
 def settings() -> Settings:
@@ -100,6 +109,13 @@ def remembered(label: str, options: Iterable[str], name: str, **settings: Any) -
     return chosen
 
 
+def choice(name: str, options: Sequence[Any], usual: Any) -> str:
+    """The key of a control, which has a value of these options: the one of a link if it is one."""
+    if st.session_state.get(name) not in options:
+        st.session_state[name] = usual
+    return name
+
+
 def open_axis(text: str) -> None:
     """Have the page show what varies along this axis."""
     st.session_state["whatif-view"] = "One number"
@@ -119,26 +135,55 @@ def to_text() -> str:
         found["set"] = settings()
     if pinned():
         found["pinned"] = pinned()
-    found |= {key: st.session_state[key] for key in CHOICES if st.session_state.get(key)}
+    keys = [f"whatif-{name}" for name in (*_TEXTS, *_COUNTS, *_SWITCHES)]
+    keys += [CELL, MEASURED, RANGES]
+    found |= {key: st.session_state[key] for key in keys if st.session_state.get(key)}
     return json.dumps(found, separators=(",", ":")) if found else ""
+
+
+def short(text: str, most: int) -> str:
+    """The text of a link as it is, or packed where it is longer."""
+    return text if len(text) <= most else f"{_PACKED}{packed(text)}"
 
 
 def from_text(text: str) -> None:
     """Choose what a link says; what is not of the right kind is ignored."""
     try:
+        if text.startswith(_PACKED):
+            text = unpacked(text.removeprefix(_PACKED), _MOST_BYTES, "choices")
         found = json.loads(text)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, PlanError):
         return
-    if not isinstance(found, dict):
-        return
-    st.session_state[_STATE] = _numbers(found.get("set"))
+    if isinstance(found, dict):
+        _choose(found)
+
+
+def _choose(found: Mapping[str, Any]) -> None:
+    chosen: dict[str, Any] = {_STATE: _numbers(found.get("set"))}
     known = found.get("pinned")
     if isinstance(known, dict):
         pairs = list(known.items())[:MOST_PINNED]
-        st.session_state[_PINNED] = {str(name)[:40]: _numbers(own) for name, own in pairs}
-    for key in CHOICES:
-        if isinstance(found.get(key), str):
-            st.session_state[key] = found[key]
+        chosen[_PINNED] = {str(name)[:40]: _numbers(own) for name, own in pairs}
+    for names, kind in ((_TEXTS, str), (_COUNTS, int), (_SWITCHES, bool)):
+        for key in (f"whatif-{name}" for name in names):
+            if type(found.get(key)) is kind:
+                chosen[key] = found[key]
+    if isinstance(found.get(CELL), dict):
+        chosen[CELL] = _numbers(found[CELL])
+    if isinstance(cells := found.get(MEASURED), list):
+        chosen[MEASURED] = [_numbers(cell) for cell in cells[:_MOST_CELLS] if _numbers(cell)]
+    if isinstance(spans := found.get(RANGES), dict):
+        known = {str(path): _span(span) for path, span in list(spans.items())[:_MOST_RANGES]}
+        chosen[RANGES] = {path: span for path, span in known.items() if span is not None}
+    st.session_state.update(chosen)
+
+
+def _span(known: object) -> list[float] | None:
+    """A range of two finite numbers, the lower one first."""
+    if not isinstance(known, list) or len(known) != 2:
+        return None
+    found = list(_numbers(dict(enumerate(known))).values())
+    return sorted(found) if len(found) == 2 else None
 
 
 def _numbers(known: object) -> Settings:
@@ -147,5 +192,5 @@ def _numbers(known: object) -> Settings:
     return {
         str(path): float(value)
         for path, value in known.items()
-        if isinstance(value, int | float) and not isinstance(value, bool)
+        if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST
     }

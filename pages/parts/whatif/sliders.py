@@ -19,6 +19,8 @@ from planner.whatif.numbers.path import Path
 from planner.workload.workload import Workload
 
 _CANVAS = 320
+# So few plans are ranked while a slider moves: each of them is timed, which takes longest.
+_MOST_RANKED = 12
 
 
 @st.fragment
@@ -69,8 +71,9 @@ def _rail(family: Family, workload: Workload) -> None:
 def _slider(place: Path, options: list[float]) -> None:
     path, now = place.text, place.value or 0.0
     value = scenarios.settings().get(path, float(now))
-    # A key with the value: what is undone or restored shows on the slider too.
-    key = f"whatif-slider-{path}-{value:.12g}"
+    key = f"whatif-slider-{path}"
+    # What is undone or restored shows on the slider too, which keeps the keyboard's focus.
+    st.session_state[key] = value
 
     def moved() -> None:
         asked = st.session_state[key]
@@ -79,7 +82,6 @@ def _slider(place: Path, options: list[float]) -> None:
     st.select_slider(
         number_titles.title(path),
         options,
-        value,
         format_func=lambda v: ranges.shown(v) if v else place.absent or "0",
         key=key,
         on_change=moved,
@@ -87,9 +89,9 @@ def _slider(place: Path, options: list[float]) -> None:
 
 
 def _result(family: Family, before: Workload, after: Workload) -> None:
-    answer, _ = planning.explained(family.name, after)
+    answer, _ = planning.explained(family.name, after, _MOST_RANKED)
     st.markdown(f"#### {plain(answer, 800)}", anchors=False)
-    old, new = planning.best_plans(family, before), planning.best_plans(family, after)
+    old, new = (planning.best_plans(family, there, _MOST_RANKED) for there in (before, after))
     names = [
         planning.title(family.name, ranking.best, there)
         for ranking, there in ((old, before), (new, after))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts.shared import charts, controls
+from pages.parts.shared import charts, controls, planning
 from pages.parts.shared.formatting import counted, plain
 from pages.parts.shared.planning import plan_title
 from pages.parts.whatif import (
@@ -17,73 +17,101 @@ from pages.parts.whatif import (
     rate_path,
     scenarios,
 )
-from pages.parts.whatif.diagram_figures import FEWER, REGRET, SHOWN
-from pages.parts.whatif.one_axis import compared, noted, swept
+from pages.parts.whatif.diagram_figures import (
+    COST,
+    FEWER,
+    MARGIN,
+    REGRET,
+    SHOWN,
+    WINNER,
+    ShownDiagram,
+)
+from pages.parts.whatif.one_axis import swept
 from pages.parts.whatif.sliders import rows_as_columns
+from pages.parts.whatif.whatif_figures import about
 from planner.errors import PlanError
 from planner.families.protocol import Family
+from planner.report.diagram_report import margin_csv, reduced_csv, regret_csv
 from planner.report.sweep_report import sweep_csv
 from planner.whatif.axes import parse_axis
-from planner.whatif.plan_diagrams import PlanDiagram
-from planner.whatif.regret import reduced, regrets
+from planner.whatif.diagrams.plan_diagram import PlanDiagram
+from planner.whatif.diagrams.regret import reduced, regrets
+from planner.whatif.sweep_paths import streams_of
+from planner.whatif.sweeps import Sweep
 from planner.workload.workload import Workload
 
 SIZES = (10, 20, 40, 100)
-_MOST_ROWS = 12
+WITHIN = (1, 5, 10, 20, 50, 100)
 
 
 def show(family: Family, workload: Workload) -> None:
     """Pick the axes, then the answer, the diagram, and the cell that is clicked."""
-    steps = st.session_state.get("whatif-size", 40)
+    steps = st.session_state[scenarios.choice("whatif-size", SIZES, 40)]
     axes = [
         axis_picker.pick(family, workload, "whatif-vary", steps),
         axis_picker.pick(family, workload, "whatif-vary-2", steps, number=1),
     ]
-    name, by = compared(family, workload)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         what = scenarios.remembered("Show", SHOWN, "whatif-shown")
         st.selectbox(
-            "Cells", SIZES, SIZES.index(40), format_func=_cells_text, key="whatif-size", width=140
+            "Cells",
+            SIZES,
+            format_func=_cells_text,
+            key="whatif-size",
+            width=140,
+            persist_state="session",
         )
-        within = 20
-        if what == FEWER:
-            within = st.select_slider(
-                "At most so much worse than the best",
-                (1, 5, 10, 20, 50, 100),
-                20,
-                format_func=lambda share: f"{share}%",
-                key="whatif-within",
-                width=260,
-            )
-        followed = None
-        if name == family.name:
-            followed = rate_path.pick(family, workload, [parse_axis(axis).path for axis in axes])
-    found = swept(name, workload, tuple(axes), by)
+        within = _within() if what == FEWER else 20
+        paths = [parse_axis(axis).path for axis in axes]
+        followed = rate_path.pick(family, workload, paths)
+    by = planning.objective(family.name, workload).name
+    found = swept(family.name, workload, tuple(axes), by)
     diagram = found.diagram
     if diagram is None:
         raise PlanError("choose two different numbers", "the second number")
-    plan = diagram.winners[0]
-    if what == REGRET:
-        plan = st.selectbox("Plan chosen everywhere", diagram.plans, format_func=plan_title)
+    plan = _plan_everywhere(diagram) if what == REGRET else diagram.winners[0]
     st.markdown(f"#### {plain(_answer(diagram, within / 100), 600)}", anchors=False)
     titles = tuple(number_titles.title(axis.path) for axis in diagram.axes)
-    figure = diagram_figures.drawn(diagram, what, titles, workload.name, plan, within / 100)
+    shown = ShownDiagram(diagram, what, titles, about(found, briefly=True), plan, within / 100)
+    figure = diagram_figures.drawn(shown)
     if followed is not None:
-        rate_path.draw(figure, followed)
-    if name == family.name:
-        measured_cells.mark(figure, diagram, measured_cells.found_in(family, workload, diagram))
+        rate_path.draw(figure, followed, streams_of(workload, paths))
+    measured_cells.mark(figure, diagram, measured_cells.found_in(family, workload, diagram))
     clicked = charts.pick(figure, alt=_alternative(diagram, what, titles), key="whatif-diagram")
-    st.caption(f"{_how(diagram, workload)} {noted(found)}")
+    st.caption(f"{_how(found, diagram)}")
     if followed is not None:
         st.markdown(plain(rate_path.sentence(followed), 600))
-    if name == family.name:
-        cell_view.show(family, workload, diagram, clicked, titles)
+    cell_view.show(family, workload, diagram, clicked, titles)
     _table(diagram)
-    controls.download("Download as CSV", sweep_csv(found), "plan-diagram.csv")
+    controls.download("Download as CSV", _csv(found, diagram, what, within), f"{_file(what)}.csv")
 
 
 def _cells_text(size: int) -> str:
     return f"{size} x {size}"
+
+
+def _within() -> int:
+    share: int = st.select_slider(
+        "At most so much worse than the best",
+        WITHIN,
+        format_func=lambda share: f"{share}%",
+        key=scenarios.choice("whatif-within", WITHIN, 20),
+        width=260,
+        persist_state="session",
+    )
+    return share
+
+
+def _plan_everywhere(diagram: PlanDiagram) -> str:
+    key = scenarios.choice("whatif-regret", diagram.plans, diagram.winners[0])
+    plan: str = st.selectbox(
+        "Plan chosen everywhere",
+        diagram.plans,
+        format_func=plan_title,
+        key=key,
+        persist_state="session",
+    )
+    return plan
 
 
 def _answer(diagram: PlanDiagram, within: float) -> str:
@@ -99,34 +127,63 @@ def _answer(diagram: PlanDiagram, within: float) -> str:
     )
 
 
-def _how(diagram: PlanDiagram, workload: Workload) -> str:
+def _how(found: Sweep, diagram: PlanDiagram) -> str:
     how = {
         "all cells planned": "Every cell was planned.",
         "interpolated": "Costs were worked out in some cells, interpolated, and checked in "
         "others; plans within 0.001% of each other count as the same.",
+        "plans interpolated": f"{diagram.planned:,} cells were planned, and the plans that win "
+        "there priced in all cells: a plan that wins in none of these cells is not seen, and the "
+        "next best plan is one of them.",
         "refined at borders": f"{diagram.planned:,} cells were planned, more of them where the "
-        "best plan changes; others have the best plan of the nearest.",
+        "best plan changes; others have the best plan and the costs of the nearest. The next best "
+        "plan is the next best of those that win somewhere.",
     }[diagram.method]
-    return f"Predicted {plain(diagram.by.title.lower())} of {plain(workload.name)}. {how}"
+    chance = ""
+    if diagram.doubtful:
+        chance = (
+            f" In {diagram.doubtful:.0%} of the cells that were priced the two best plans are "
+            "closer than samples of this size can tell."
+        )
+    note = found.about.note
+    rough = f" {note[:1].upper()}{note[1:]}." if note else ""
+    return plain(f"{about(found)}. {how}{rough}{chance}", 900)
 
 
 def _alternative(diagram: PlanDiagram, what: str, titles: tuple[str, ...]) -> str:
     shares = ", ".join(
         f"{plan_title(plan)} in {(diagram.winner == diagram.plans.index(plan)).mean():.0%} of cells"
-        for plan in diagram.winners[:_MOST_ROWS]
+        for plan in diagram.winners[:12]
     )
     return f"{what} by {titles[0]} and {titles[1]}. Best: {shares}."
 
 
+def _csv(found: Sweep, diagram: PlanDiagram, what: str, within: int) -> str:
+    """The table of what is shown."""
+    if what == MARGIN:
+        return margin_csv(diagram)
+    if what == REGRET:
+        return regret_csv(diagram)
+    return reduced_csv(diagram, within / 100) if what == FEWER else sweep_csv(found)
+
+
+def _file(what: str) -> str:
+    names = {WINNER: "plan-diagram", COST: "plan-diagram"}
+    return names.get(what, what.lower().replace(" ", "-"))
+
+
 def _table(diagram: PlanDiagram) -> None:
+    """All plans that win somewhere, and the baseline, with the numbers they have in the figure."""
     cells = len(diagram.winner)
+    numbers = {plan: place for place, plan in enumerate(diagram.winners, 1)}
     rows: list[dict[str, object]] = [
         {
+            "Number": numbers.get(own.plan),
             "Plan": plan_title(own.plan),
-            "Best in": f"{own.cells_won / cells:.0%} of cells",
+            "Best in": f"{own.cells_won / cells:.1%} of cells",
             "At worst": f"{ranges.shown(own.worst)}x the best",
             "On average": f"{ranges.shown(own.mean)}x the best",
         }
-        for own in regrets(diagram)[:_MOST_ROWS]
+        for own in sorted(regrets(diagram), key=lambda own: numbers.get(own.plan, len(numbers) + 1))
     ]
     controls.table(rows_as_columns(rows), "What each plan costs if it is chosen everywhere")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from pages.parts.plans.replanning import counted_trace
@@ -9,11 +11,13 @@ from pages.parts.shared import controls, planning, state
 from pages.parts.shared.formatting import plain
 from pages.parts.shared.planning import plan_title
 from pages.parts.shared.state import BY_DIGEST
-from pages.parts.whatif import number_titles, ranges
+from pages.parts.whatif import number_titles, ranges, scenarios
 from pages.parts.whatif.sliders import rows_as_columns
+from pages.parts.whatif.whatif_figures import about
+from planner.families.across import family_or_all
 from planner.families.protocol import Family
-from planner.families.registry import family as family_named
 from planner.report.robust_report import sentences
+from planner.seconds.calibration import calibrated_units, calibration_stamp
 from planner.time_limit import planning_limit
 from planner.whatif.axes import Axis
 from planner.whatif.cells import MOST_SECONDS
@@ -21,15 +25,23 @@ from planner.whatif.numbers.path import Path
 from planner.whatif.robust import RobustChoice, measured_ranges, robust_choice
 from planner.workload.workload import Workload
 
-_SAMPLES = 100
+SAMPLES = (50, 100, 200, 500)
 _MOST_ROWS = 10
 _MOST_RANGES = 6
 
 
 @st.cache_resource(show_spinner="Drawing workloads", max_entries=32, hash_funcs=BY_DIGEST)
 @planning_limit(MOST_SECONDS)
-def _chosen(name: str, workload: Workload, axes: tuple[Axis, ...], by: str) -> RobustChoice:
-    return robust_choice(workload, axes, family_named(name), by, _SAMPLES)
+def _chosen(
+    name: str,
+    workload: Workload,
+    axes: tuple[Axis, ...],
+    by: str,
+    samples: int,
+    calibrated: int,  # noqa: ARG001 - part of the key: the machine may be calibrated again
+) -> RobustChoice:
+    family, units = family_or_all(name), calibrated_units()
+    return robust_choice(workload, axes, family, by, samples, units)
 
 
 def show(family: Family, workload: Workload) -> None:
@@ -37,17 +49,28 @@ def show(family: Family, workload: Workload) -> None:
     rail, result = st.columns([1, 2.6], gap="medium")
     with rail:
         measured = _measured(workload)
-        axes = measured if measured is not None else _chosen_ranges(family, workload)
+        axes = (*(measured or ()), *_chosen_ranges(family, workload, measured or ()))
+        samples = st.select_slider(
+            "Workloads to draw",
+            SAMPLES,
+            key=scenarios.choice("whatif-samples", SAMPLES, 100),
+            persist_state="session",
+            help="More of them take longer, and say the expected cost more exactly: its error is "
+            "in the table.",
+        )
     with result, controls.shown():
         if not axes:
             st.info("Choose a number that is not certain.")
             return
-        _result(family, workload, axes)
+        _result(family, workload, axes, samples)
 
 
 def _measured(workload: Workload) -> tuple[Axis, ...] | None:
     """The ranges that the rates of the open data have over time; None where numbers are chosen."""
-    if state.data()[0] is None or not st.toggle("Rates as they spread in your data", True):
+    if state.data()[0] is None:
+        return None
+    key = scenarios.choice("whatif-from-data", (True, False), True)
+    if not st.toggle("Rates as they spread in your data", key=key, persist_state="session"):
         return None
     axes = measured_ranges(counted_trace(workload))
     if not axes:
@@ -60,32 +83,44 @@ def _measured(workload: Workload) -> tuple[Axis, ...] | None:
     return axes
 
 
-def _chosen_ranges(family: Family, workload: Workload) -> tuple[Axis, ...]:
-    known = ranges.varied(workload, family)
+def _chosen_ranges(
+    family: Family, workload: Workload, measured: tuple[Axis, ...]
+) -> tuple[Axis, ...]:
+    """Other numbers that are not certain; at first the usual ones where nothing is measured."""
+    taken = {axis.path for axis in measured}
+    known = {p: own for p, own in ranges.varied(workload, family).items() if p not in taken}
+    spans: dict[str, list[float]] = st.session_state.get(scenarios.RANGES, {})
+    usual = [] if measured else ranges.usual(workload, family)[:2]
+    first = [path for path in spans if path in known] if spans else usual
+    key = f"whatif-uncertain-{workload.digest}-{len(measured)}"
+    if key not in st.session_state:
+        st.session_state[key] = first
     paths = st.multiselect(
-        "Numbers that are not certain",
+        "Numbers that are not certain" if not measured else "Other numbers that are not certain",
         list(known),
-        ranges.usual(workload, family)[:2],
         format_func=number_titles.title,
         max_selections=_MOST_RANGES,
-        key=f"whatif-uncertain-{workload.digest}",
+        key=key,
+        persist_state="session",
     )
-    return tuple(_range(path, _options(known[path])) for path in paths)
+    found = tuple(_range(path, known[path], spans.get(path)) for path in paths)
+    st.session_state[scenarios.RANGES] = {axis.path: list(axis.values) for axis in found}
+    return found
 
 
-def _result(family: Family, workload: Workload, axes: tuple[Axis, ...]) -> None:
+def _result(family: Family, workload: Workload, axes: tuple[Axis, ...], samples: int) -> None:
     by = planning.objective(family.name, workload)
-    found = _chosen(family.name, workload, axes, by.name)
+    found = _chosen(family.name, workload, axes, by.name, samples, calibration_stamp())
     first, *others = sentences(found, plan_title)
     st.markdown(f"#### {plain(first, 400)}", anchors=False)
     for sentence in others:
         st.markdown(plain(sentence, 400))
     _table(found)
-    note = f" {found.note[0].upper()}{found.note[1:]}." if found.note else ""
+    note = f" {found.about.note[0].upper()}{found.about.note[1:]}." if found.about.note else ""
     st.caption(
-        f"Predicted {plain(by.title.lower())} of {plain(workload.name)} in {found.samples:,} "
-        "workloads drawn evenly from the ranges, and at their corners. The worst regret is "
-        f"that of these workloads.{note}"
+        f"{plain(about(found), 400)}; {found.samples:,} workloads were drawn evenly from the "
+        "ranges, and their corners. The worst regret is that of these workloads: of others it may "
+        f"be larger. The ± is 95% sure.{note}"
     )
 
 
@@ -94,15 +129,21 @@ def _options(path: Path) -> list[float]:
     return [value for value in ranges.options(path, None) if value]
 
 
-def _range(path: str, options: list[float]) -> Axis:
-    low, high = st.select_slider(
-        number_titles.title(path),
-        options,
-        (options[len(options) // 4], options[3 * len(options) // 4]),
-        format_func=ranges.shown,
-        key=f"whatif-range-{path}",
+def _range(path: str, place: Path, span: list[float] | None) -> Axis:
+    options = sorted({*_options(place), *(value for value in span or () if value <= place.most)})
+    usual = (options[len(options) // 4], options[3 * len(options) // 4])
+    key = f"whatif-range-{path}"
+    if not _is_range(st.session_state.get(key), options):
+        st.session_state[key] = tuple(span) if _is_range(span, options) and span else usual
+    chosen: Any = st.select_slider(
+        number_titles.title(path), options, format_func=ranges.shown, key=key
     )
+    low, high = chosen
     return Axis(path, (low, high), is_log=low > 0)
+
+
+def _is_range(span: object, options: list[float]) -> bool:
+    return isinstance(span, list | tuple) and len(span) == 2 and all(v in options for v in span)
 
 
 def _table(found: RobustChoice) -> None:

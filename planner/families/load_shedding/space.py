@@ -18,6 +18,7 @@ from planner.families.load_shedding.pricing import estimated, shedding_work
 from planner.families.protocol import Explanation, Ranking
 from planner.numbers import figure
 from planner.plan.cost import Cost, Estimate, UnitCosts, total
+from planner.plan.objective import Objective
 from planner.plan.plan import Plan
 from planner.seconds.kernel_work import KernelWork
 from planner.workload.workload import Workload
@@ -82,6 +83,15 @@ class Policies(ListedSpace):
     def score(self, label: str) -> float:
         """The sum of the importance of results over a run."""
         return self.predictions.of(label).importance
+
+    def standard_error(self, label: str, by: Objective) -> float:
+        """Of the results that are found, as if each tuple found its own by chance."""
+        is_found = by.name in (self.objectives[0].name, RECALL.name)
+        return self.predictions.standard_error(label) if is_found else 0.0
+
+    def score_model(self, label: str, by: Objective) -> str | None:
+        is_found = by.name in (self.objectives[0].name, RECALL.name)
+        return self.predictions.of(label).model if is_found else None
 
     def kernel_work(self, plan: Plan, costs: Mapping[str, Cost]) -> KernelWork:
         """The work of a join that sheds."""

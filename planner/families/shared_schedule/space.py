@@ -36,6 +36,7 @@ from planner.families.shared_schedule.predictions import SchedulePredictions, pr
 from planner.families.shared_schedule.pricing import cost_of_entered, estimated, schedule_work
 from planner.families.shared_schedule.slices import sliced
 from planner.plan.cost import Cost, Estimate, UnitCosts, total
+from planner.plan.objective import Objective
 from planner.plan.plan import Plan
 from planner.seconds.kernel_work import KernelWork
 from planner.seconds.units import units_of
@@ -154,6 +155,15 @@ class Schedules(ListedSpace):
         found = self.objectives[0].of(self.built(label).plan, self._estimate(label))
         assert found is not None, "a prediction has every figure"
         return found
+
+    def standard_error(self, label: str, by: Objective) -> float:
+        """That of the mean delay, for all figures of delays."""
+        is_delay = by.kind == self.objectives[0].kind
+        return self.predictions.of(self.schedule(label)).error if is_delay else 0.0
+
+    def score_model(self, label: str, by: Objective) -> str | None:
+        is_delay = by.kind == self.objectives[0].kind
+        return self.predictions.of(self.schedule(label)).model if is_delay else None
 
     def schedule(self, label: str) -> Schedule:
         """The policy of a label, and where it decides."""

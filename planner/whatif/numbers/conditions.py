@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from planner.errors import PlanError
+from planner.files.query.text import format_query
 from planner.statistics.selectivity import (
     all_predicates,
     filter_selectivity,
     keys,
     predicate_selectivity,
 )
-from planner.whatif.numbers.path import Path
+from planner.whatif.numbers.path import Path, quoted
 from planner.workload.execution import DeclaredStatistic
 from planner.workload.query import Filter, Predicate, Query
 from planner.workload.workload import Workload
@@ -30,6 +31,11 @@ def listed(workload: Workload) -> Iterator[str]:
             if own not in seen:
                 seen.add(own)
                 yield f"{own}.selectivity"
+                if kind == "predicates":
+                    yield f"{own}.cost"
+        for condition in query.filters:
+            if _constant_of(workload, query, str(condition)) is not None:
+                yield f'queries.{quoted(query.name)}.filters."{condition}".constant'
 
 
 def read_path(workload: Workload, text: str, segments: list[str]) -> Path | None:
@@ -54,11 +60,45 @@ def read_path(workload: Workload, text: str, segments: list[str]) -> Path | None
                 return replace(workload, statistics=replace(statistics, **named))
 
             if part == "cost":
-                return Path(text, False, declared, before.cost)
+                return Path(text, False, declared, before.cost, usual=1.0, absent="1")
             now = before.selectivity
             now = _derived(workload, *found) if now is None else now
             return Path(text, False, declared, now, most=1.0)
+        case ["queries", name, "filters", condition, "constant"]:
+            query = next((known for known in workload.queries if known.name == name), None)
+            return None if query is None else _constant_path(workload, text, query, condition)
     return None
+
+
+def _constant_path(workload: Workload, text: str, query: Query, condition: str) -> Path | None:
+    """What a filter compares with, such as the 50 of `A.v > 50`."""
+    now = _constant_of(workload, query, condition)
+    if now is None:
+        return None
+
+    def compared(value: float) -> Workload:
+        constant = round(value) if isinstance(now, int) else value
+        filters = tuple(
+            replace(own, constant=constant) if str(own) == condition else own
+            for own in query.filters
+        )
+        changed = replace(query, filters=filters)
+        # The text says the constant too: a saved cell would open as another otherwise.
+        changed = replace(changed, text=format_query(changed))
+        queries = (changed if own.name == query.name else own for own in workload.queries)
+        return replace(workload, queries=tuple(queries))
+
+    return Path(text, isinstance(now, int), compared, float(now))
+
+
+def _constant_of(workload: Workload, query: Query, condition: str) -> int | float | None:
+    """The number in a filter; None where it has none, or its selectivity is declared: that would
+    no longer be of the same filter."""
+    found = next((own for own in query.filters if str(own) == condition), None)
+    if found is None or '"' in condition or isinstance(found.constant, tuple | str):
+        return None
+    declared = workload.statistics.filters
+    return None if any(key in declared for key in keys(query, found)) else found.constant
 
 
 def _derived(workload: Workload, query: Query, condition: Filter | Predicate) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from planner.whatif.numbers.path import Path, quoted
 from planner.workload.streams import Arrivals, Attribute, Relation, Stream
@@ -25,6 +26,7 @@ def listed(workload: Workload) -> Iterator[str]:
     for relation in workload.relations:
         own = f"relations.{quoted(relation.name)}"
         yield f"{own}.rows"
+        yield from (f"{own}.changes.{part}" for part in ("inserts", "deletes"))
         yield from _attributes(own, relation)
 
 
@@ -56,11 +58,27 @@ def read_path(workload: Workload, text: str, segments: list[str]) -> Path | None
             return _over_relations(
                 workload, text, name, lambda r, v: replace(r, rows=round(v)), lambda r: r.rows
             )
+        case ["relations", name, "changes", "inserts" | "deletes" as part]:
+            return _changes_path(workload, text, name, part)
         case ["streams" | "relations" as kind, name, "attributes", attribute, part]:
             if part not in ("distinct", "zipf"):
                 return None
             return _attribute_path(workload, text, kind, name, attribute, part)
     return None
+
+
+def _changes_path(workload: Workload, text: str, name: str, part: str) -> Path | None:
+    """How many rows a relation gains or loses per second."""
+
+    def changed(relation: Relation, value: float) -> Relation:
+        number: dict[str, Any] = {part: value}
+        return replace(relation, changes=replace(relation.changes, **number))
+
+    def now(relation: Relation) -> float | None:
+        return getattr(relation.changes, part) or None
+
+    found = _over_relations(workload, text, name, changed, now)
+    return None if found is None else replace(found, integer=False, usual=1.0, absent="none")
 
 
 def _attribute_path(

@@ -40,6 +40,9 @@ def listed(workload: Workload) -> Iterator[str]:
     if isinstance(buckets, Mapping):
         yield from (f"execution.buckets.{quoted(name)}" for name in buckets)
     yield from (f"execution.shedding.{field}" for field in _SHEDDING)
+    split = workload.execution.shedding.split
+    if isinstance(split, Mapping):
+        yield from (f"execution.shedding.split.{quoted(name)}" for name in split)
     yield from (f"execution.unit_costs.{unit}" for unit in workload.execution.unit_costs or {})
 
 
@@ -77,14 +80,35 @@ def read_path(workload: Workload, text: str, segments: list[str]) -> Path | None
 
             now = getattr(execution.shedding, field)
             return Path(text, False, weighed, now, usual=_SHEDDING[field], absent="by the model")
+        case ["execution", "shedding", "split", name]:
+            return _split_path(workload, text, name)
         case ["execution", "unit_costs", unit] if unit in UNITS:
-            costs = dict(execution.unit_costs or {})
-
-            def costing(value: float) -> Workload:
-                return _executed(workload, "unit_costs", {**costs, unit: value})
-
-            return Path(text, False, costing, costs.get(unit), usual=1e-6, absent="measured")
+            return _unit_path(workload, text, unit)
     return None
+
+
+def _unit_path(workload: Workload, text: str, unit: str) -> Path:
+    """The seconds of a kind of work, where they are declared."""
+    costs = dict(workload.execution.unit_costs or {})
+
+    def costing(value: float) -> Workload:
+        return _executed(workload, "unit_costs", {**costs, unit: value})
+
+    return Path(text, False, costing, costs.get(unit), usual=1e-6, absent="measured")
+
+
+def _split_path(workload: Workload, text: str, name: str) -> Path | None:
+    """What one stream may keep, where each has its own part of the memory."""
+    shedding = workload.execution.shedding
+    split = dict(shedding.split) if isinstance(shedding.split, Mapping) else {}
+    if name not in split:
+        return None
+
+    def shared(value: float) -> Workload:
+        parts = {**split, name: whole(round(value), text, least=0)}
+        return _executed(workload, "shedding", replace(shedding, split=parts))
+
+    return Path(text, True, shared, float(split[name]))
 
 
 def _setting_path(workload: Workload, text: str, field: str) -> Path:

@@ -13,7 +13,7 @@ from planner.families.across import AcrossFamilies, comparable
 from planner.report.command import read_workload
 from planner.whatif.axes import parse_axis
 from planner.whatif.cells import Cells
-from planner.whatif.plan_diagrams import plan_diagram
+from planner.whatif.diagrams.plan_diagrams import plan_diagram
 from tests.planner.workloads import TABLE_7, equality_join
 
 SENSORS = read_workload("sample_data/sensor-join.yaml", None)

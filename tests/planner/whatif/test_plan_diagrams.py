@@ -11,29 +11,37 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from planner.errors import PlanError
+from planner.families import registry
 from planner.families.registry import applicable
 from planner.report.command import read_workload
-from planner.whatif import plan_diagrams
 from planner.whatif.axes import Axis, parse_axis
 from planner.whatif.cells import Cells
-from planner.whatif.plan_diagrams import PlanDiagram, plan_diagram
-from planner.whatif.regret import reduced, regrets
-from planner.whatif.smooth_grid import interpolated
+from planner.whatif.diagrams import interpolated_prices, plan_diagrams, refined
+from planner.whatif.diagrams.plan_diagram import PlanDiagram
+from planner.whatif.diagrams.plan_diagrams import plan_diagram
+from planner.whatif.diagrams.regret import reduced, regrets
+from planner.whatif.diagrams.smooth_grid import interpolated
 from planner.whatif.sweep_paths import path_in, paths
 from planner.whatif.sweeps import checked
 from planner.workload.workload import Workload
 from tests.examples import examples
+from tests.planner.schedules import scheduled
+from tests.planner.stars import star_workload
 
 SAMPLES = Path("sample_data")
-# One of each family, and joins with kinks, general plans and hashed windows.
-FAMILIES = (
+# Of every family whose costs are formulas, and joins with kinks, general plans and hashed windows.
+FORMULAS = (
     *("golab-table-6", "golab-table-7", "lazy-join", "network-links"),
     *("network-packets", "temperature-humidity", "shop-alerts"),
 )
 
 
+def _sample(name: str) -> Workload:
+    return read_workload(str(SAMPLES / f"{name}.yaml"), None)
+
+
 def _cells(name: str, *axes: Axis) -> Cells:
-    workload = read_workload(str(SAMPLES / f"{name}.yaml"), None)
+    workload = _sample(name)
     return Cells(workload, checked(workload, axes), applicable(workload, name), None)
 
 
@@ -44,7 +52,7 @@ def _check(cells: Cells, found: PlanDiagram) -> None:
     for at, place in list(enumerate(places))[::9]:
         named, best = found.plans[found.winner[at]], alone.winner(place)
         own, least = alone.scores(place, (named, best))
-        assert own == pytest.approx(least, rel=plan_diagrams._CLOSE), place
+        assert own == pytest.approx(least, rel=interpolated_prices.CLOSE), place
         assert found.score[at] == pytest.approx(least, rel=1e-6), place
         scores = alone.scores(place, found.plans)
         assert found.cost[:, at] == pytest.approx(scores, rel=1e-6), place
@@ -60,8 +68,8 @@ def _axis(workload: Workload, path: str, steps: int) -> Axis:
 @given(st.data())
 @examples(6)
 def test_regions_are_those_of_cells_planned_one_by_one(data: st.DataObject) -> None:
-    name = data.draw(st.sampled_from(FAMILIES))
-    workload = read_workload(str(SAMPLES / f"{name}.yaml"), None)
+    name = data.draw(st.sampled_from(FORMULAS))
+    workload = _sample(name)
     listed = [p for p in paths(workload) if path_in(workload, p).value and p != "queries.count"]
     one, other = data.draw(
         st.lists(st.sampled_from(listed), min_size=2, max_size=2, unique=True), label="paths"
@@ -77,6 +85,48 @@ def test_regions_are_those_of_cells_planned_one_by_one(data: st.DataObject) -> N
     _check(cells, found)
 
 
+# Of every family whose scores are simulated: the workload, and two axes.
+SIMULATED = {
+    "shared_schedule": (
+        lambda: scheduled((1, 5, 60), seed=3),
+        ("execution.utilisation=0.3:0.9:7", "streams.A.rate=5:40:5:log"),
+    ),
+    "load_shedding": (
+        lambda: star_workload(lifetime=20, memory=6),
+        ("execution.memory=3:40:7:log", "times.streams.*.rate=0.5:2:5:log"),
+    ),
+}
+
+
+def test_every_family_is_compared() -> None:
+    by_formulas = {applicable(_sample(name), name).name for name in FORMULAS}
+    assert by_formulas | set(SIMULATED) == {known.name for known in registry.FAMILIES}
+
+
+@pytest.mark.parametrize("way", ["all cells planned", "refined at borders"])
+@pytest.mark.parametrize("name", SIMULATED)
+def test_regions_of_simulated_plans_are_those_of_cells_planned_one_by_one(
+    name: str, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Planned from corners, cells may have another winner than alone if chance decides there."""
+    if way == "refined at borders":
+        monkeypatch.setattr(plan_diagrams, "MOST_ALONE", 0)
+        monkeypatch.setattr(plan_diagrams, "FEW_CELLS", 99)
+        monkeypatch.setattr(refined, "_BLOCK", 1)
+    made, texts = SIMULATED[name]
+    workload = made()
+    axes = checked(workload, [parse_axis(text) for text in texts])
+    count = len(axes[0].values) * len(axes[1].values)
+    found = plan_diagram(Cells(workload, axes, registry.family(name), None, count), 600)
+    assert found.method == way
+    alone = Cells(workload, axes, registry.family(name), None, count)
+    for at, place in enumerate(product(*(axis.values for axis in axes))):
+        named, best = found.plans[found.winner[at]], alone.winner(place)
+        assert named == best or alone.within_chance(place, named, best)
+        (own,) = alone.scores(place, [named])
+        assert found.score[at] == pytest.approx(own)
+
+
 def test_a_chain_of_many_windows_is_searched_in_all_cells_at_once() -> None:
     axes = [parse_axis("streams.A.rate=2:20:24:log"), parse_axis("execution.c_sys=0:4:20")]
     cells = _cells("thirty-six-windows", *axes)
@@ -90,8 +140,55 @@ def test_a_chain_of_many_windows_is_searched_in_all_cells_at_once() -> None:
         assert own == pytest.approx(least, rel=1e-5)
 
 
+def test_joins_of_many_streams_are_priced_by_the_plans_that_win() -> None:
+    """Eight streams have too many orders to price each in every cell."""
+    axes = [parse_axis("streams.S1.rate=1:90:30:log"), parse_axis("streams.S3.rate=1:90:25:log")]
+    cells = _cells("eight-way", *axes)
+    found = plan_diagram(cells, 60)
+    assert found.method == "plans interpolated"
+    assert not found.second_is_exact
+    assert len(found.winners) > 5
+    assert found.planned < 750 / 2
+    alone = Cells(cells.workload, cells.axes, cells.family, None)
+    for at, place in list(enumerate(product(*(axis.values for axis in axes))))[::13]:
+        own, least = alone.scores(place, (found.plans[found.winner[at]], alone.winner(place)))
+        # A plan that wins in few cells, and by little, may not be found.
+        assert own <= 1.01 * least
+        assert found.score[at] == pytest.approx(own, rel=1e-6)
+        assert found.cost[:, at] == pytest.approx(alone.scores(place, found.plans), rel=1e-6)
+
+
+def test_a_diagram_of_many_cells_is_that_of_few_where_both_have_a_cell() -> None:
+    paths = "streams.S1.rate", "streams.S3.rate"
+    few = plan_diagram(_cells("golab-table-7", *(parse_axis(f"{p}=1:85:22") for p in paths)), 60)
+    axes = [parse_axis(f"{path}=1:85:127") for path in paths]
+    many = plan_diagram(_cells("golab-table-7", *axes), 60)
+    assert (few.method, many.method) == ("interpolated", "plans interpolated")
+    shared = many.score.reshape(127, 127)[::6, ::6].reshape(-1)
+    assert shared == pytest.approx(few.score, rel=1e-5)
+    assert set(few.winners) <= set(many.winners)
+
+
+def test_a_diagram_beyond_ten_thousand_cells_may_be_refined(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(plan_diagrams, "from_plans", lambda *_: None)
+    axes = [parse_axis("streams.S1.rate=1:50:111:log"), parse_axis("streams.S3.rate=1:50:101:log")]
+    cells = _cells("golab-table-7", *axes)
+    found = plan_diagram(cells, 60)
+    assert found.method == "refined at borders"
+    assert found.planned < 3_000
+    places = list(product(*(axis.values for axis in axes)))
+    wrong = [
+        found.plans[found.winner[at]] != cells.winner(places[at])
+        for at in range(0, len(places), 71)
+    ]
+    assert sum(wrong) <= 0.02 * len(wrong)
+
+
 def test_what_is_not_smooth_is_refined_at_borders(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plan_diagrams, "_priced", lambda *_: None)
+    monkeypatch.setattr(plan_diagrams, "from_prices", lambda *_: None)
+    monkeypatch.setattr(plan_diagrams, "from_plans", lambda *_: None)
     axes = [parse_axis("streams.S1.rate=1:50:25:log"), parse_axis("streams.S3.rate=1:50:25:log")]
     cells = _cells("golab-table-7", *axes)
     found = plan_diagram(cells, 60)

@@ -15,6 +15,7 @@ from planner.whatif.sweep_paths import path_in, paths
 from planner.whatif.sweeps import sweep
 from planner.workload.execution import Execution
 from planner.workload.query import Column, CountWindow, Filter, TimeWindow
+from tests.planner.stars import star_workload
 from tests.planner.workloads import HASHED, TABLE_5, TABLE_6, TABLE_7, equality_join
 
 FAMILY = JoinOrder()
@@ -104,6 +105,43 @@ def test_every_listed_path_can_be_taken() -> None:
     assert path_in(workload, "execution.evaluate.every").change(3).execution.evaluate.seconds == 3
 
 
+def test_the_constant_of_a_filter_is_varied_with_its_selectivity_and_its_text() -> None:
+    query = replace(WORKLOAD.queries[0], filters=(Filter(Column("S1", "attr"), ">", 5),))
+    workload = replace(WORKLOAD, queries=(query,))
+    path = 'queries.Q1.filters."S1.attr > 5".constant'
+    assert path in list(paths(workload))
+    assert path_in(workload, path).value == 5
+    changed = path_in(workload, path).change(20).queries[0]
+    assert [str(own) for own in changed.filters] == ["S1.attr > 20"]
+    assert parse_query(changed.text, "Q1").filters == changed.filters
+    found = sweep(workload, [parse_axis(f"{path}=5:50:4")], FAMILY)
+    assert list(found.cost[0]) == sorted(found.cost[0], reverse=True)
+    assert found.cost[0][0] > found.cost[0][-1]
+    selectivity = 'statistics.filters."Q1: S1.attr > 5".selectivity'
+    declared = path_in(workload, selectivity).change(0.5)
+    assert path not in list(paths(declared)), "what is declared is of this filter"
+
+
+def test_the_rows_that_a_relation_gains_and_the_memory_of_a_stream_are_varied() -> None:
+    star = star_workload(churn=2.0)
+    (relation,) = star.relations
+    gains = f"relations.{relation.name}.changes.inserts"
+    assert path_in(star, gains).value == relation.changes.inserts
+    assert path_in(star, gains).change(7).relations[0].changes.inserts == 7
+    shedding = replace(star.execution.shedding, split={"R": 4, "S": 6})
+    split = replace(star, execution=replace(star.execution, shedding=shedding))
+    assert path_in(split, "execution.shedding.split.R").value == 4
+    changed = path_in(split, "execution.shedding.split.R").change(3)
+    assert dict(changed.execution.shedding.split) == {"R": 3, "S": 6}
+    for workload in (star, split):
+        for path in paths(workload):
+            assert path_in(workload, path), path
+    costs = [path for path in paths(WORKLOAD) if path.endswith(".cost")]
+    assert len(costs) == len(WORKLOAD.queries[0].predicates)
+    declared = path_in(WORKLOAD, costs[0]).change(3)
+    assert path_in(declared, costs[0]).value == 3
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -121,8 +159,11 @@ def test_what_cannot_be_swept_is_said(text: str, said: str) -> None:
 
 
 def test_sweeps_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    many = [parse_axis("streams.S1.rate=1:9:200"), parse_axis("streams.S2.rate=1:9:200")]
-    with pytest.raises(PlanError, match="40,000 cells; at most 10,000"):
+    many = [parse_axis("streams.S1.rate=1:9:600"), parse_axis("streams.S2.rate=1:9:600")]
+    with pytest.raises(PlanError, match="360,000 cells; at most 250,000"):
+        sweep(WORKLOAD, many, FAMILY)
+    many = [parse_axis(f"streams.S{place}.rate=1:9:30") for place in (1, 2, 3)]
+    with pytest.raises(PlanError, match="27,000 cells; at most 10,000"):
         sweep(WORKLOAD, many, FAMILY)
     with pytest.raises(PlanError, match="occurs twice"):
         sweep(WORKLOAD, many[:1] * 2, FAMILY)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from math import prod
+from math import prod, sqrt
 
 from planner.families.load_shedding.labels import EXACT, IMPORTANCE, LABELS, OFFLINE, RANDOM
 from planner.families.load_shedding.model import ShedModel
@@ -108,6 +108,13 @@ class SheddingPredictions:
         if self.is_closed(label):
             return self._in_closed_form(label)
         return self._simulated(label)
+
+    def standard_error(self, label: str) -> float:
+        """The standard error of the share that is found, as a share of it; 0 in closed form."""
+        found = self.of(label)
+        if found.model != SIMULATED or self._unsampled is not None or not found.recall:
+            return 0.0
+        return sqrt((1 - found.recall) / found.recall / self.sampled.probing(self.shares))
 
     # --- the exact answer ------------------------------------------------------------------------
 

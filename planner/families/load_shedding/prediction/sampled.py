@@ -128,6 +128,11 @@ class Sampled:
         )
         return early, late
 
+    def probing(self, shares: Shares) -> int:
+        """How many tuples of the sample find results where nothing is shed; one at least."""
+        counts = self.simulated(EXACT, shares).counts.values()
+        return max(1, sum(own.with_row for own in counts))
+
     def split(self, label: str, shares: Shares, count: int) -> FoundShares:
         """What a policy finds where keys and memory are split into so many partitions."""
         if count == 1:

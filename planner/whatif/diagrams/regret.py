@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.joins.arrays import Bools, Floats, Ints
-from planner.whatif.plan_diagrams import PlanDiagram, ratio
+from planner.whatif.diagrams.plan_diagram import PlanDiagram, ratio
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.whatif.plan_diagrams import PlanDiagram
+from planner.whatif.diagrams.plan_diagram import PlanDiagram
 
 # Where the next best plan is at most so many times worse, a cell is near a border.
 NEAR_BORDER = 1.5

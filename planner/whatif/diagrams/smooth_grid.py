@@ -27,6 +27,8 @@ _LEVELS = (3, 5, 9, 17)
 _LEAST = 4
 # What is interpolated is right to so much of each number, or of those it is added to.
 _NEAR = 1e-7
+# Of both axes together: their errors add up.
+_NEAR_IN_ALL = 5e-7
 _ROUNDING = 1e-12
 # Of so many rows all others are mixtures, tried in turn; at last all nodes are worked out.
 _RANKS = (3, 5, 1_000)
@@ -72,6 +74,19 @@ def interpolated(axes: Sequence[Sequence[float]], at: At, most: int) -> Floats |
     return None
 
 
+def interpolated_line(
+    values: Sequence[float], at: Callable[[int], Floats | None], most: int
+) -> Floats | None:
+    """The same along one axis: one row a value."""
+    line = _line(values, at, most)
+    nodes = [] if line is None else [at(node) for node in line.nodes]
+    known = [cell for cell in nodes if cell is not None]
+    if line is None or len(known) < len(line.nodes):
+        return None
+    found = line.weights @ np.array(known)
+    return found if _holds(found[:, None], lambda i, _: at(i)) else None
+
+
 def _crossed(rows: Sequence[int], columns: Sequence[int], at: At, rank: int) -> Floats | None:
     """The numbers at all nodes, from those of some rows and some columns.
 
@@ -103,7 +118,7 @@ def _holds(found: Floats, at: At) -> bool:
     """Whether cells that were not needed have what is said of them."""
     for i, j in _checked(found.shape[0], found.shape[1]):
         true = at(i, j)
-        if true is None or not _agrees(found[i, j], true):
+        if true is None or not _agrees(found[i, j], true, _NEAR_IN_ALL):
             return False
     return True
 
@@ -159,6 +174,8 @@ def _levels(count: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
 
 def _nodes(count: int, level: int) -> tuple[int, ...]:
     """The places nearest to where Chebyshev has so many nodes, both ends among them."""
+    if level == 1:
+        return (count // 2,)
     shares = (1 - np.cos(np.pi * np.arange(level) / (level - 1))) / 2
     return tuple(dict.fromkeys(round(share * (count - 1)) for share in shares.tolist()))
 
@@ -190,11 +207,11 @@ def _barycentric(variable: Floats, nodes: Sequence[int]) -> Floats:
     return np.asarray(weights)
 
 
-def _agrees(found: Floats, true: Floats) -> bool:
+def _agrees(found: Floats, true: Floats, near: float = _NEAR) -> bool:
     if found.shape != true.shape:
         return False
     typical = np.median(np.abs(true)) if len(true) else 0.0
-    return bool(np.all(np.abs(found - true) <= _NEAR * (np.abs(true) + _SMALL * typical)))
+    return bool(np.all(np.abs(found - true) <= near * (np.abs(true) + _SMALL * typical)))
 
 
 def _checked(rows: int, columns: int) -> Iterator[tuple[int, int]]:

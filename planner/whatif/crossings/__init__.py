@@ -1,0 +1,1 @@
+"""Where the best plan changes along one axis, solved."""
