@@ -88,9 +88,15 @@ def drawn_sample(model: ShedModel, effort: float = 1.0) -> TupleSample:
 
 
 def _thinned(workload: Workload, thinned: float) -> Workload:
-    if thinned == 1:
-        return workload
-    streams = (replace(s, rate=s.rate / thinned) if s.rate else s for s in workload.streams)
+    """At so many times lower rates, which stay as declared: plans are priced at these."""
+    streams = (
+        replace(
+            stream,
+            rate=stream.rate and stream.rate / thinned,
+            arrivals=replace(stream.arrivals, shape=None),
+        )
+        for stream in workload.streams
+    )
     return replace(workload, streams=tuple(streams))
 
 

@@ -35,6 +35,7 @@ from planner.families.load_shedding.simulation.settings import Settings, Simulat
 from planner.families.load_shedding.simulation.simulate import Simulation
 from planner.families.load_shedding.space import Policies
 from planner.statistics.generate import generate
+from planner.workload.arrival_shapes import Drift
 from planner.workload.execution import Shedding
 from planner.workload.streams import Arrivals, Attribute, RelationChanges
 from planner.workload.validation import microseconds
@@ -250,3 +251,16 @@ def test_alpha_and_beta_change_what_is_predicted() -> None:
     shedding = Shedding(alpha=0.01, beta=100.0)
     workload = star_join(20, 10, 300, rows=60, distinct=20, shedding=shedding)
     assert SheddingPredictions(ShedModel(workload)).of("DGL-S").importance != usual
+
+
+def test_a_sample_is_drawn_at_the_declared_rates() -> None:
+    """Plans are priced at these. A sample of a rate that rises would be as large as that rate."""
+    workload = at_random(star(TWO))
+    rising = tuple(
+        replace(s, arrivals=Arrivals(shape=Drift(to=1e4, over=1.0))) for s in workload.streams
+    )
+    steady, drawn = (
+        drawn_sample(ShedModel(own)) for own in (workload, replace(workload, streams=rising))
+    )
+    assert drawn.seconds == steady.seconds
+    assert drawn.tuples == steady.tuples
