@@ -133,7 +133,7 @@ def test_a_file_that_joins_nothing_is_left_out() -> None:
 
 
 def test_files_of_one_name_are_two_sources() -> None:
-    read = [read_dropped(SHOP["orders"], "S1.csv"), read_dropped(SHOP["payments"], "S1.parquet")]
+    read = [read_dropped(SHOP["orders"], "S1.csv"), read_dropped(SHOP["payments"], "S1.tsv")]
     assert [file.name for file in named_apart(read, ["S1"])] == ["S1", "S1_2"]
 
 
