@@ -106,10 +106,7 @@ def _groups(
 ) -> tuple[NDArray[np.float64], list[Group]]:
     """The numbers of groups, and what they stand for; missing values are a group of their own."""
     valid = np.ones(len(data.values), np.bool_) if data.valid is None else data.valid
-    text = data.values.dtype == object
-    found, numbers = np.unique(
-        data.values[valid].astype(str) if text else data.values[valid], return_inverse=True
-    )
+    found, numbers = np.unique(data.values[valid], return_inverse=True)
     groups: list[Group] = [*found.tolist(), *([] if valid.all() else [None])]
     if len(groups) > MOST_GROUPS:
         raise RunError(
