@@ -32,8 +32,9 @@ def test_slide_compare_and_open_a_cell(page: Page) -> None:
         )
         expect(page.get_by_role("button", name="Undo")).to_be_enabled()
     expect(page.get_by_text(re.compile("^Before: .* per second"))).to_be_visible()
+    click(page.get_by_label("Name of this scenario"))
     page.get_by_label("Name of this scenario").fill("Black Friday")
-    page.get_by_label("Name of this scenario").press("Enter")
+    page.keyboard.press("Enter")
     click(page.get_by_role("button", name="Pin", exact=True))
     expect(page.get_by_role("button", name="Show Black Friday")).to_be_visible()
 

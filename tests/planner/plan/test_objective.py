@@ -211,5 +211,5 @@ def test_only_some_families_have_a_capability() -> None:
         "early_aggregation": {"Switching"},
         "sliced_chain": {"Changes", "Switching"},
         "shared_schedule": {"Changes", "Clocked", "Switching"},
-        "load_shedding": set(),
+        "load_shedding": {"Switching"},
     }
