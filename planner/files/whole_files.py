@@ -11,6 +11,7 @@ import os
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ def _sync(path: Path) -> None:
 
 
 def write_sealed_json(file: Path, content: Any, synced: bool = True) -> None:
-    """Write JSON with its digest."""
+    """Write JSON, of dataclasses too, with its digest."""
     text = _as_json(content)
     digest = digest_of_bytes(text.encode()).hex()
     write_whole(file, f'{{"{_DIGEST}": "{digest}", "{_CONTENT}": {text}}}\n'.encode(), synced)
@@ -84,4 +85,8 @@ def read_text_if_whole(file: Path, is_whole: Callable[[str], bool]) -> str | Non
 
 
 def _as_json(content: Any) -> str:
-    return json.dumps(content, allow_nan=False)
+    return json.dumps(content, allow_nan=False, default=_by_field)
+
+
+def _by_field(record: Any) -> dict[str, Any]:
+    return {field.name: getattr(record, field.name) for field in fields(record)}

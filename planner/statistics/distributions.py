@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from planner.files.text_codes import ranked_texts
 from planner.files.tuple_table import ColumnData
 from planner.joins.keys import mass
+from planner.solving import where_lost
 from planner.workload.query import Column, Comparison, Filter
 from planner.workload.streams import Attribute, Constant
 
@@ -139,7 +140,6 @@ def satisfying(values: Distribution, conditions: Conditions) -> NDArray[np.bool_
 # Values that meet less than this times as often as if they were uniform count as uniform.
 LEAST_SKEW = 1.1
 MOST_EXPONENT = 8.0
-_HALVINGS = 40
 
 
 class CountedValues(NamedTuple):
@@ -188,14 +188,10 @@ def zipf_exponent(values: Distribution, rows: int) -> float:
     meet = float((counts * (counts - 1)).sum()) / (count * (count - 1))
     if meet * distinct < LEAST_SKEW:
         return 0.0
-    low, high = 0.0, MOST_EXPONENT
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if equal_share(distinct, middle, distinct, middle) < meet:
-            low = middle
-        else:
-            high = middle
-    return round((low + high) / 2, 3)
+    exponent = where_lost(
+        lambda z: meet - equal_share(distinct, z, distinct, z), 0.0, MOST_EXPONENT
+    )
+    return round(exponent, 3)
 
 
 def equal_share(distinct: int, exponent: float, other: int, other_exponent: float) -> float:

@@ -14,13 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.joins.keys import harmonic
+from planner.solving import where_lost
 from planner.statistics.distributions import LEAST_SKEW, MOST_EXPONENT, equal_share
 from planner.statistics.observed import SPREAD, KeyStatistics, Likely
 from planner.workload.query import Comparison
 
 Counts = NDArray[np.int32]
 Values = NDArray[np.float64]
-_HALVINGS = 40
+# A hundredth of what is surely known.
+_NEAR = 1e-5
 # More different values than this are not looked for: it is more than a workload can declare.
 _MOST_VALUES = 1e9
 
@@ -229,10 +231,5 @@ def share_passed(passed: float, of: float) -> Likely:
 
 def _solved(rising: Callable[[float], float], low: float, high: float) -> float:
     """Where a rising function is 0, or the nearer end."""
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if rising(middle) < 0:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
+    # Beyond 1, so that near 0 it is enough to be near.
+    return where_lost(lambda beyond: -rising(beyond - 1), low + 1, high + 1, _NEAR) - 1

@@ -7,7 +7,7 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
@@ -196,7 +196,7 @@ def write(
             {file.name: file.stat().st_size for file in sorted(beside.glob("*.parquet"))},
             _schema_digests(beside),
         )
-        write_sealed_json(beside / NOTE, asdict(made))
+        write_sealed_json(beside / NOTE, made)
         if not folder.exists():
             beside.rename(folder)
     return made

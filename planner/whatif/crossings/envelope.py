@@ -20,12 +20,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
+from planner.solving import where_lost
 from planner.whatif.cells import Cells
 from planner.whatif.crossings.dips import dips
 
-# A crossover is solved to so much of its value.
-_NEAR = 1e-10
-_MOST_STEPS = 200
 # Plans that tie in the first cell part at once if that is within so much of the next one.
 _AT_ONCE = 1e-6
 
@@ -111,33 +109,7 @@ class Envelope:
             ahead, behind = self._cells.scores((value,), (before, after))
             return by.signed(behind) - by.signed(ahead)
 
-        return _halved(lead, low, high) if self._is_whole else _solved(lead, low, high)
-
-
-def _solved(lead: Callable[[float], float], low: float, high: float) -> float:
-    """Where the lead is lost: by regula falsi, and every third step a halving.
-
-    Of two values that are as close as can be told, the one where it is lost.
-    """
-    ahead, behind = lead(low), lead(high)
-    if ahead <= 0:
-        return low
-    for step in range(_MOST_STEPS):
-        near = _NEAR * max(abs(high), abs(low))
-        if abs(high - low) <= near:
-            break
-        value = (low + high) / 2
-        if step % 3 < 2:
-            # Next to an end that has nearly met, a step beyond the meeting point ends the search.
-            least = near / 2 / abs(high - low)
-            share = min(max(ahead / (ahead - behind), least), 1 - least)
-            value = low + share * (high - low)
-        found = lead(value)
-        if found > 0:
-            low, ahead = value, found
-        else:
-            high, behind = value, found
-    return high
+        return _halved(lead, low, high) if self._is_whole else where_lost(lead, low, high)
 
 
 def _halved(lead: Callable[[float], float], low: float, high: float) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -112,7 +112,7 @@ class Observing:
         self._folder.mkdir(parents=True, exist_ok=True)
         spent = (float(sketch.spent[0]) + time.thread_time_ns() - begun) / 1e9
         begun = time.thread_time_ns()
-        content = {"statistics": asdict(made), "seconds": spent, "from": self._sketches[0][0]}
+        content = {"statistics": made, "seconds": spent, "from": self._sketches[0][0]}
         # Where a machine dies before it is on disk, the run begins anew.
         write_sealed_json(self._file(made.batch), content, synced=False)
         self.seconds += spent + (time.thread_time_ns() - begun) / 1e9
