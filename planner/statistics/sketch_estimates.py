@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,11 +42,17 @@ def different(minima: Counts, nothing: int) -> tuple[float, float]:
         spread = math.sqrt(registers * max(0.0, math.exp(load) - load - 1))
         return registers * load, spread
     mean = float(minima.astype(np.float64).mean()) / nothing
-    load = _solved(lambda t: mean - -math.expm1(-t) / t, 1e-6, 2.0**31)
+    load = math.exp(_solved(lambda log: mean - _least_of(math.exp(log)), -14.0, 21.5))
     return registers * load, load * math.sqrt(registers)
 
 
-class KeyCounts(NamedTuple):
+def _least_of(load: float) -> float:
+    """The mean of the least of so many random shares, as many as there are on the mean."""
+    return -math.expm1(-load) / load
+
+
+@dataclass(frozen=True, eq=False)
+class KeyCounts:
     """How often keys came: by key where `exact`, else by the hash of the key.
 
     `seen` is how many different ones there were, with its standard deviation.
@@ -66,11 +72,11 @@ class KeyCounts(NamedTuple):
         """Of counters that keys share by their hash, and the least hashes of the keys."""
         return cls(counters, False, different(minima, nothing))
 
-    @property
+    @cached_property
     def tuples(self) -> int:
         return int(self.counts.sum())
 
-    @property
+    @cached_property
     def meets(self) -> tuple[float, float]:
         """The share of pairs of two tuples that have the same key, and its standard deviation."""
         tuples = float(self.tuples)
@@ -140,7 +146,9 @@ def distinct_of(seen: float, tuples: int, exponent: float) -> float:
     if shown(most, tuples, exponent) <= seen:
         return most
     return math.exp(
-        _solved(lambda log: shown(math.exp(log), tuples, exponent) - seen, 0.0, math.log(most))
+        _solved(
+            lambda log: math.log(shown(math.exp(log), tuples, exponent) / seen), 0.0, math.log(most)
+        )
     )
 
 
@@ -167,7 +175,10 @@ def _exponent(meets: float, distinct: float) -> float:
     values = max(1, round(min(distinct, _MOST_VALUES)))
     if meets * values <= 1:
         return 0.0
-    return _solved(lambda z: equal_share(values, z, values, z) - meets, 0.0, MOST_EXPONENT)
+    # Its logarithm is nearly straight, so few steps are needed.
+    return _solved(
+        lambda z: math.log(equal_share(values, z, values, z) / meets), 0.0, MOST_EXPONENT
+    )
 
 
 def equal_pairs(left: KeyCounts, right: KeyCounts) -> Likely | None:
