@@ -94,7 +94,7 @@ def carry_out(
     `steering` asks for meanwhile becomes part of the record before it is done: a run that is
     interrupted is resumed with its changes.
     """
-    _drop_old_folders(record.request.shared, history)
+    drop_old_folders(record.request.shared, history)
     history.save(record, process(os.getpid()))
 
     def revise(revised: Run, with_changes: PreparedRun) -> None:
@@ -139,7 +139,7 @@ def carry_out(
     finally:
         steering.close()
         history.save(ended)
-        if ended.status in ("finished", "cancelled") or then == RUN_AGAIN:
+        if _needs_no_files(ended):
             shutil.rmtree(folder, ignore_errors=True)
     return ended
 
@@ -154,15 +154,25 @@ def _why(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _drop_old_folders(shared: Path | None, history: History) -> None:
+def _needs_no_files(ended: Run) -> bool:
+    """Whether a run will not be resumed."""
+    return (
+        ended.status in ("finished", "cancelled")
+        or backend(ended.request.backend).why_not_resumed(ended.request) is not None
+    )
+
+
+def drop_old_folders(shared: Path | None, history: History) -> None:
     """What failed or was interrupted can be resumed for some days, and answers that the pages keep
-    can be read; then their files go. Those of a killed run that cannot be resumed go at once."""
+    can be read; then their files go. Those of a run that is killed as it ends, or that cannot be
+    resumed, go at once."""
     mark_interrupted(history)
-    for run in history.runs(status="interrupted"):
-        if backend(run.request.backend).why_not_resumed(run.request) is not None:
-            shutil.rmtree(run_folder(run.id, run.request.shared), ignore_errors=True)
-    for folder in (*(work_home(shared) / "runs").glob("*"), *answers_home().glob("*")):
-        if time.time() - folder.stat().st_mtime > _KEPT_SECONDS:
+    folders = [*(work_home(shared) / "runs").glob("*")]
+    for run in history.records(sorted(folder.name for folder in folders)):
+        if run.status != "running" and _needs_no_files(run):
+            shutil.rmtree(run_folder(run.id, shared), ignore_errors=True)
+    for folder in (*folders, *answers_home().glob("*")):
+        if folder.exists() and time.time() - folder.stat().st_mtime > _KEPT_SECONDS:
             shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -20,7 +20,7 @@ from planner.seconds.calibration import calibration_file
 from planner.workload.execution import RunSettings
 from planner.workload.workload import Workload
 from runtime.__main__ import main
-from runtime.control.execute import run
+from runtime.control.execute import drop_old_folders, run
 from runtime.control.resume import resume
 from runtime.data.folders import PROJECT, run_folder
 from runtime.runs.history import History
@@ -299,6 +299,16 @@ def _broken_off(plain: Run, batches: int, results: Path) -> str:
 def _rows(folder: Path, query: str = "Q1") -> list[tuple[object, ...]]:
     columns = pq.read_table(folder / f"{query}.parquet").columns
     return list(zip(*(column.to_pylist() for column in columns), strict=True))
+
+
+def test_what_a_run_left_that_was_killed_as_it_ended_goes_with_the_next_run() -> None:
+    History().save(a_run("ended", status="finished"))
+    History().save(a_run("to-resume", status="interrupted", error="killed"))
+    for name in ("ended", "to-resume"):
+        run_folder(name).mkdir(parents=True)
+    drop_old_folders(None, History())
+    assert not run_folder("ended").exists()
+    assert run_folder("to-resume").exists()
 
 
 def test_a_replay_keeps_no_checkpoint_and_cannot_be_resumed() -> None:
