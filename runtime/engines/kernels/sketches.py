@@ -94,7 +94,8 @@ def add_to_sketch(  # noqa: C901
         if ts[i] != before[place]:
             before[place] = ts[i]
             _note(times[place], _mixed(ts[i]))
-        for key in range(keys.shape[1]):
+        # Keys beyond the last one that is watched have no column.
+        for key in range(column_of.shape[1] - 1):
             column = column_of[place, key + 1]
             if column < 0:
                 continue

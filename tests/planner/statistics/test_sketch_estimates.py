@@ -125,3 +125,15 @@ def test_compared_pairs_are_those_of_the_samples(
     assert half is not None
     assert half.value == pytest.approx(found.value / 2)
     assert compared_pairs(left, comparison, right[:0], offset) is None
+
+
+def test_keys_that_are_not_watched_are_passed_over() -> None:
+    plan = SketchPlan(["S"], [])
+    made = Sketch.empty(plan)
+    # As plain Python, which does not read beyond an array.
+    add_to_sketch.py_func(
+        np.zeros(3, np.int16), np.arange(3), np.zeros((3, 2), np.int32),
+        plan.column_of(), plan.row_of(), plan.kernel_masks(),
+        made.arrived, made.taken, made.times, made.values, made.counters,
+    )  # fmt: skip
+    assert (made.arrived[0], made.taken[0]) == (3, 3)
