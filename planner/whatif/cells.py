@@ -12,6 +12,7 @@ from itertools import product
 from planner.errors import PlanError
 from planner.families.capabilities import SampledScores, Sketched
 from planner.families.protocol import Family, PlanSpace
+from planner.numbers import shortened
 from planner.plan.cost import UnitCosts, models_behind
 from planner.plan.objective import Objective
 from planner.whatif.axes import Axis
@@ -107,7 +108,8 @@ class Cells:
             try:
                 workload = path_in(workload, axis.path).change(value)
             except PlanError as error:
-                raise PlanError(f"{value:g} is out of range: {error}", axis.path) from None
+                said = f"{value:g} is out of range: {shortened(str(error), 300)}"
+                raise PlanError(said, shortened(axis.path, 200)) from None
         return workload
 
     def _space(self, values: Values) -> PlanSpace:

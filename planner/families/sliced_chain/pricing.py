@@ -228,4 +228,5 @@ def _batch(operators: Sequence[Operator], costs: Mapping[str, Cost]) -> Work:
         else:
             chain_of[operator.id] = chain_of[before.id]
         by_chain[chain_of[operator.id]] += costs[operator.id].state_tuples
-    return Work("slices batch", Cost(rows_out=float(len(slices))), max(by_chain) * len(by_chain))
+    held = max(by_chain, default=0.0) * len(by_chain)
+    return Work("slices batch", Cost(rows_out=float(len(slices))), held)

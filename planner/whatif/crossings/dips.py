@@ -72,7 +72,8 @@ def _fine(cells: Cells, axis: Axis, parts: int) -> tuple[float, ...]:
 def _spread(cells: Cells, axis: Axis, low: float, high: float, parts: int) -> list[float]:
     """Values from one to another on the scale of the axis; whole ones where it takes no others."""
     shares = [step / parts for step in range(1, parts)]
-    if axis.is_log:
+    # A number that is rounded may be 0 at one end.
+    if axis.is_log and low > 0 and high > 0:
         inner = [low * math.exp(share * math.log(high / low)) for share in shares]
     else:
         inner = [low + share * (high - low) for share in shares]
