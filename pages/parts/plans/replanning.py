@@ -14,7 +14,7 @@ from pages.parts.shared import backend, charts, controls, planning, state
 from pages.parts.shared.formatting import moment, plain
 from pages.parts.shared.state import BY_DIGEST
 from planner.errors import PlanError, within
-from planner.families.registry import family
+from planner.families.across import family_or_all
 from planner.files.rate_files import TIME, read_trace, write_trace
 from planner.report.replanning_report import (
     against,
@@ -56,11 +56,16 @@ def show(name: str, workload: Workload) -> None:
         pictures = st.container()
         with st.expander("Edit the rates in a table", icon=":material/edit:"):
             trace = _edited(trace, workload)
-        by = planning.objective(name, workload).name
-        found = _followed(name, workload, trace, by, calibration_stamp()).under(threshold)
+        found = followed(name, workload, trace).under(threshold)
         top.markdown(f"#### {plain(answer(found), 800)}", anchors=False)
         with pictures:
             _pictures(found, unit_of(found))
+
+
+def followed(name: str, workload: Workload, trace: RateTrace) -> Replanning:
+    """What plans cost while rates change, ranked by what the page has chosen."""
+    by = planning.objective(name, workload).name
+    return _followed(name, workload, trace, by, calibration_stamp())
 
 
 @st.cache_resource(show_spinner="Following the rates", max_entries=32, hash_funcs=BY_DIGEST)
@@ -72,7 +77,7 @@ def _followed(
     by: str,
     calibrated: int,  # noqa: ARG001 - part of the key: the machine may be calibrated again
 ) -> Replanning:
-    return replan(workload, trace, family(name), DEFAULT, by, calibrated_units())
+    return replan(workload, trace, family_or_all(name), DEFAULT, by, calibrated_units())
 
 
 def _pictures(found: Replanning, unit: str) -> None:

@@ -8,19 +8,15 @@ from collections.abc import Callable, Sequence
 import plotly.graph_objects as go
 import streamlit as st
 
-from pages.parts.plans.replanning import counted_trace
-from pages.parts.shared import planning, state
+from pages.parts.plans.replanning import counted_trace, followed
+from pages.parts.shared import state
 from pages.parts.shared.formatting import counted
 from pages.parts.shared.planning import plan_title
-from pages.parts.shared.state import BY_DIGEST
 from pages.parts.whatif import ranges, scenarios
-from planner.families.across import family_or_all
 from planner.families.protocol import Family
 from planner.report.replanning_report import switching_cost, unit_of
-from planner.seconds.calibration import calibrated_units, calibration_stamp
-from planner.time_limit import planning_limit
 from planner.whatif.rates import RateTrace, burst, day_and_night, slowest
-from planner.whatif.replanning import MOST_SECONDS, Replanning, replan
+from planner.whatif.replanning import Replanning
 from planner.whatif.sweep_paths import streams_of
 from planner.workload.workload import Workload
 
@@ -51,20 +47,7 @@ def pick(family: Family, workload: Workload, paths: Sequence[str]) -> Replanning
     if chosen == _NONE:
         return None
     trace = sources[chosen](workload).narrowed(streams)
-    by = planning.objective(family.name, workload).name
-    return _followed(family.name, workload, trace, by, calibration_stamp())
-
-
-@st.cache_resource(show_spinner="Following the rates", max_entries=16, hash_funcs=BY_DIGEST)
-@planning_limit(MOST_SECONDS)
-def _followed(
-    name: str,
-    workload: Workload,
-    trace: RateTrace,
-    by: str,
-    calibrated: int,  # noqa: ARG001 - part of the key: the machine may be calibrated again
-) -> Replanning:
-    return replan(workload, trace, family_or_all(name), by=by, units=calibrated_units())
+    return followed(family.name, workload, trace)
 
 
 def draw(figure: go.Figure, found: Replanning, streams: Sequence[str]) -> None:
