@@ -69,8 +69,8 @@ def _spaced(text: str, first: float, last: float, steps: int, log: bool) -> tupl
 
 
 def fitted(workload: Workload, axis: Axis) -> Axis:
-    """The axis with values that its path can take: a whole number is taken once."""
+    """The axis with values that its path can take: a whole number once; and 0 has no logarithm."""
     if not path_in(workload, axis.path).integer:
         return axis
     values = dict.fromkeys(float(round(value)) for value in axis.values)
-    return Axis(axis.path, tuple(values), axis.is_log)
+    return Axis(axis.path, tuple(values), axis.is_log and all(value > 0 for value in values))

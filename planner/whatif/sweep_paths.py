@@ -26,6 +26,7 @@ _LISTS = (inputs.listed, queries.listed, settings.listed, conditions.listed)
 # Between tied paths: a comma that is in no quotes.
 _COMMA = re.compile(r',(?=(?:[^"]*"[^"]*")*[^"]*$)')
 TIMES = "times."
+_MOST_NAMED = 12
 
 
 def path_in(workload: Workload, text: str) -> Path:
@@ -39,15 +40,15 @@ def path_in(workload: Workload, text: str) -> Path:
         found = reader(workload, text, segments)
         if found is not None:
             return found
-    raise PlanError(f"no such path; this workload has {listed(paths(workload), 40)}", text)
+    raise PlanError(f"no such path; this workload has {listed(paths(workload), _MOST_NAMED)}", text)
 
 
 def paths(workload: Workload) -> Iterator[str]:
     """The paths that can be varied in this workload."""
-    yield f"{TIMES}streams.*.rate"
-    yield f"{TIMES}queries.*.windows.*"
-    for lister in _LISTS:
-        yield from lister(workload)
+    every = [path for lister in _LISTS for path in lister(workload)]
+    tied = [path for path in (inputs.ALL_RATES, queries.ALL_WINDOWS) if path in every]
+    yield from (f"{TIMES}{path}" for path in tied)
+    yield from every
 
 
 def _tied(workload: Workload, text: str, parts: list[str]) -> Path:

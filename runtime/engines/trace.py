@@ -7,6 +7,7 @@ the tracer compares with those of the kernel after every step.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
@@ -113,12 +114,13 @@ class Watcher(Protocol):
         """When something happened between tuples, in microseconds."""
 
 
-class WatcherBase:
+class WatcherBase(ABC):
     """What most watchers have in common: nothing is known of the quality of answers, and nothing
     happens between tuples."""
 
+    @abstractmethod
     def advance(self, count: int, until: int, last: bool) -> list[Event]:
-        raise NotImplementedError
+        """The next tuples, and all that happens with them."""
 
     def fill(self, count: int, until: int) -> None:
         """Windows fill as they do in any step."""

@@ -12,11 +12,12 @@ from planner.workload.validation import MAX_DISTINCT
 from planner.workload.workload import Workload
 
 _MOST_ZIPF = 20.0
+ALL_RATES = "streams.*.rate"
 
 
 def listed(workload: Workload) -> Iterator[str]:
     """The paths of this workload's streams and relations."""
-    yield from ("streams.*.rate", "streams.*.arrivals.burst")
+    yield from (ALL_RATES, "streams.*.arrivals.burst")
     for stream in workload.streams:
         own = f"streams.{quoted(stream.name)}"
         yield f"{own}.rate"

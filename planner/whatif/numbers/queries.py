@@ -10,7 +10,6 @@ from planner.files.query.text import format_query
 from planner.whatif.numbers.path import Path, quoted
 from planner.workload.query import (
     CountWindow,
-    LandmarkWindow,
     Query,
     Source,
     TimeWindow,
@@ -19,15 +18,19 @@ from planner.workload.query import (
 from planner.workload.workload import Workload
 
 _USUAL_DEADLINE = 1.0
+ALL_WINDOWS = "queries.*.windows.*"
 
 
 def listed(workload: Workload) -> Iterator[str]:
     """The paths of this workload's queries."""
-    yield "queries.*.windows.*"
-    for query in workload.queries:
-        for source in query.sources:
-            if source.window is not None and not isinstance(source.window, LandmarkWindow):
-                yield f"queries.{quoted(query.name)}.windows.{quoted(source.alias)}"
+    windows = [
+        f"queries.{quoted(query.name)}.windows.{quoted(source.alias)}"
+        for query in workload.queries
+        for source in query.sources
+        if _length(source.window) is not None
+    ]
+    if windows:
+        yield from (ALL_WINDOWS, *windows)
     if len(workload.queries) > 1:
         for query in workload.queries:
             yield f"queries.{quoted(query.name)}.weight"

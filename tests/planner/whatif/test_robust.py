@@ -13,6 +13,8 @@ from planner.whatif.axes import parse_axis
 from planner.whatif.cells import Cells
 from planner.whatif.rates import RateTrace
 from planner.whatif.robust import measured_ranges, robust_choice
+from planner.whatif.sweeps import checked_ranges
+from tests.planner.stars import star_workload
 from tests.planner.workloads import TABLE_6, TABLE_7, equality_join
 
 
@@ -34,6 +36,15 @@ def test_the_choice_is_that_of_a_fine_grid(table: list[tuple[float, float, int]]
     assert found.of(found.expected).expected == min(own.expected for own in found.plans)
     assert found.rule is not None
     assert found.rule.startswith("S1,")
+
+
+def test_a_range_of_whole_numbers_may_begin_at_zero() -> None:
+    star = star_workload()
+    (relation,) = star.relations
+    axes = checked_ranges(star, [parse_axis(f"relations.{relation.name}.rows=1e-9:90:3:log")])
+    found = robust_choice(star, axes, JoinOrder(), samples=4)
+    assert found.plans
+    assert axes[0].values[0] == 0
 
 
 def test_ranges_are_drawn_from_the_spread_of_measured_rates() -> None:

@@ -15,6 +15,7 @@ from planner.whatif.sweep_paths import path_in, paths
 from planner.whatif.sweeps import sweep
 from planner.workload.execution import Execution
 from planner.workload.query import Column, CountWindow, Filter, TimeWindow
+from tests.planner.join_graphs import growing_join
 from tests.planner.stars import star_workload
 from tests.planner.workloads import HASHED, TABLE_5, TABLE_6, TABLE_7, equality_join
 
@@ -133,7 +134,9 @@ def test_the_rows_that_a_relation_gains_and_the_memory_of_a_stream_are_varied() 
     assert path_in(split, "execution.shedding.split.R").value == 4
     changed = path_in(split, "execution.shedding.split.R").change(3)
     assert dict(changed.execution.shedding.split) == {"R": 3, "S": 6}
-    for workload in (star, split):
+    lasting = growing_join()
+    assert not [path for path in paths(lasting) if "windows" in path]
+    for workload in (star, split, lasting):
         for path in paths(workload):
             assert path_in(workload, path), path
     costs = [path for path in paths(WORKLOAD) if path.endswith(".cost")]
