@@ -53,7 +53,8 @@ def sample_size(windows: int, scans: int = MOST_SCANS) -> int:
 def drawn_sample(model: ScheduleModel, clock: Clock, count: int) -> ArrivalSample:
     """About so many tuples; the same for the same seed of the workload."""
     random = np.random.default_rng([model.workload.run.seed, 12])
-    seconds = count / model.rate
+    # Microseconds stay within what an integer holds, also where tuples hardly ever come.
+    seconds = min(count / model.rate, _LARGEST / 1e6)
     if not clock.is_steady:
         # There is no steady state: it is simulated as far as a run would go.
         seconds = min(seconds, model.workload.run.duration)
@@ -118,7 +119,7 @@ class _Counting:
                 draws = random.random((len(times), 2))
                 sizes = np.floor((1 - draws[:, 0]) ** (-1 / shape) + draws[:, 1])
                 times = np.repeat(times, np.minimum(sizes, MOST_STORED).astype(np.int64))
-        ticks = np.rint(1e6 * (times - past)).astype(np.int64)
+        ticks = np.rint(1e6 * (times[times < seconds] - past)).astype(np.int64)
         return np.asarray(ticks[ticks < 1e6 * self._seconds])
 
     def side(self, side: int) -> tuple[Floats, Ints, Ints]:

@@ -209,3 +209,13 @@ def test_what_is_predicted_is_kept() -> None:
     first = family("shared_schedule").space(CASES["rows"])
     again = family("shared_schedule").space(replace(CASES["rows"], name="the same"))
     assert first.predictions is again.predictions  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "arrivals", [Arrivals("regular"), Arrivals("poisson"), Arrivals("pareto", 2.0)]
+)
+def test_times_of_tuples_that_hardly_ever_come_do_not_overflow(arrivals: Arrivals) -> None:
+    workload = scheduled((5, 10), (1e-15, 1e-15), 10, arrivals, utilisation=None)
+    found = predictions_of(model_of(workload), units_of(workload))
+    sample = drawn_sample(found.model, found.clock, LONG)
+    assert ((sample.ts >= 0) & (sample.ts <= sample.seconds)).all()
