@@ -125,7 +125,14 @@ def test_all_files_damaged(
     assert Totals(run_folder("failed")).done() == 0
 
 
-@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+# One damage to each kind of file shows that only those suffer who read it.
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(damage, id=name, marks=[pytest.mark.slow] if name != "garbled" else [])
+        for name, damage in DAMAGES.items()
+    ],
+)
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_kind_of_file_damaged(
     kind: str,
