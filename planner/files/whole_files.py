@@ -117,7 +117,8 @@ def _as_json(content: Any) -> str:
 
 
 def _by_field(record: Any) -> dict[str, Any]:
-    return {name: getattr(record, name) for name in _field_names(type(record))}
+    kind: Any = type(record)
+    return {name: getattr(record, name) for name in _field_names(kind)}
 
 
 @cache
