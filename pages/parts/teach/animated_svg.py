@@ -12,7 +12,6 @@ from xml.sax.saxutils import escape, quoteattr
 
 from planner.numbers import figure
 
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 _MATCH, _PROBE = "#009E73", "#0072B2"
 _WIDTH, _ROW, _CHIP, _SECONDS = 1280, 46, 62, 1.2
 _IN_ROW = 17
@@ -108,7 +107,7 @@ class _Plan:
         matched: Sequence[bool],
     ) -> str:
         known = self._data["chips"].get(chip.strip())
-        colour = COLOURS[known[0] % len(COLOURS)] if known else "#888"
+        colour = self._data["colours"][known[0]] if known else "#888"
         label = chip if not known or not known[1] else f"{chip} {known[1]}"
         length = len(spots) * _SECONDS
         fills = [_MATCH if one else "#fff" for one in matched]
