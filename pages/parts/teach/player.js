@@ -89,14 +89,13 @@ function drawPlan(data, plan, panel, at, most) {
   head.append(make("span", "label", plan.label));
   const race = make("span", "race");
   if (step.figure !== null) {
-    race.append(make("b", "", number(step.figure)), ` ${data.unit}`);
-    if (step.exact && step.exact.figure !== null) race.append(` of ${number(step.exact.figure)}`);
+    const whole = step.exact && step.exact.figure !== null ? ` of ${number(step.exact.figure)}` : "";
+    race.append(make("b", "", number(step.figure)), `${whole} ${data.unit}`);
     if (step.predicted !== null) race.append(`, predicted ${number(step.predicted)}`);
     race.append(" · ");
   }
-  race.append(`${number(step.results)} ${data.results}`);
+  race.append(`${number(step.results)}${step.exact ? ` of ${number(step.exact.results)}` : ""} ${data.results}`);
   if (step.exact) {
-    race.append(` of ${number(step.exact.results)}`);
     if (step.exact.results) race.append(": recall ", make("b", "", percent(step.results / step.exact.results)));
     if (plan.recall !== null) race.append(`, predicted ${percent(plan.recall)}`);
   }
