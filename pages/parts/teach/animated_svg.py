@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from planner.numbers import figure
 
-_MATCH, _PROBE = "#009E73", "#0072B2"
+_MATCH, _PROBE = "#8FD9BF", "#0072B2"
 _WIDTH, _ROW, _CHIP, _SECONDS = 1280, 46, 62, 1.2
 _IN_ROW = 17
 _MOVES = 0.3

@@ -120,7 +120,7 @@ function drawPlan(data, plan, panel, at, most) {
   }
   for (const place of plan.places) {
     const box = make("div", probed.has(place.id) ? "place probed" : "place");
-    if (data.present && plan.places.length > MOST_TALL) box.classList.add("flat");
+    if (data.present && Math.max(...data.plans.map((p) => p.places.length)) > MOST_TALL) box.classList.add("flat");
     const [count, every] = step.contents[place.id] || [0, []];
     const held = data.present ? every.slice(-MOST_PRESENTED) : every;
     const room = place.room === null ? "" : ` of ${place.room}`;
@@ -238,7 +238,7 @@ export default function (component) {
     if (before) move(root, before);
     scrub.value = kept.at;
     const step = kept.at ? data.plans[0].steps[kept.at - 1] : data.plans[0].start;
-    const arrives = step.arrivals.length ? ` · ${names(step.arrivals)} ${step.arrivals.length > 1 ? "arrive" : "arrives"}` : step.last ? " · nothing more arrives" : kept.at ? " · the server goes on" : "";
+    const arrives = step.arrivals.length ? ` · ${names(step.arrivals)} ${step.arrivals.length > 1 ? "arrive" : "arrives"}` : step.last ? " · nothing more arrives" : kept.at ? " · a scan ends" : "";
     where.textContent = `Step ${kept.at} of ${steps} · ${step.time} s${arrives}`;
     back.disabled = kept.at === 0; next.disabled = kept.at === steps;
     if (data.plans.length > 1) {
