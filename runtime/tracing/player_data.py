@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,8 @@ from runtime.tracing.trace import Chip, PlanTrace, SoFar, TraceStep
 
 # Of a place the newest tuples are drawn, and of a probe as many.
 MOST_CHIPS = 24
+# Of what happens in one way at one place in a step, so much is drawn; the rest is a number.
+MOST_EVENTS = 24
 # Asked for like an attribute: when a tuple arrived.
 ARRIVED = "at"
 _MICROSECONDS = 1e6
@@ -191,11 +194,13 @@ class _Drawn:
             expected = counter.operators(plan, self._estimate, seconds)
         newest = {place: list(held[-MOST_CHIPS:]) for place, held in step.contents.items()}
         drawn = {chip for held in newest.values() for chip in held}
+        events = _first_events(step.events)
         return {
             "time": _seconds(step.ts),
             "last": step.last,
             "arrivals": list(step.arrivals),
-            "events": [_event(event) for event in step.events],
+            "events": [_event(event) for event in events],
+            "more": len(step.events) - len(events),
             "contents": {
                 place: [len(held), newest[place]] for place, held in step.contents.items()
             },
@@ -212,6 +217,18 @@ class _Drawn:
             "results": step.results - self._counter.results_before(self._trace),
             "digest": str(step.digest),
         }
+
+
+def _first_events(events: Sequence[Event]) -> list[Event]:
+    """A naive join probes a window thousands of times in a step: nobody would see so many."""
+    seen: Counter[tuple[str, str]] = Counter()
+    first = []
+    for event in events:
+        of = event.kind, event.place
+        seen[of] += 1
+        if seen[of] <= MOST_EVENTS:
+            first.append(event)
+    return first
 
 
 def _event(event: Event) -> list[Any]:

@@ -55,6 +55,13 @@ def test_the_open_workload_is_watched(app: AppTest) -> None:
     assert not app.exception
 
 
+def test_beside_the_best_is_a_plan_that_is_drawn_quickly(app: AppTest) -> None:
+    app.switch_page("pages/teach.py").run()
+    # The worst plan of this sample examines six million tuples in the steps that are shown.
+    assert "naive" in str(labelled(app.selectbox, "Beside it").options)
+    assert "naive" not in labelled(app.selectbox, "Beside it").value
+
+
 def test_both_plans_are_on_the_canvas_with_what_differs_marked(app: AppTest) -> None:
     app.switch_page("pages/teach.py").run()
     first, second = canvases(app)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 import numpy as np
@@ -19,6 +20,8 @@ from planner.workload.workload import Workload
 from runtime.data.batch import unpack
 from runtime.engines import registry as engines
 from runtime.engines.sliced_chain.simulation import built
+from runtime.tracing.player_data import MOST_EVENTS, player_data
+from runtime.tracing.session import watch
 from runtime.tracing.trace import PlanTrace, traced
 from tests.examples import examples
 from tests.oracles.joins import Data
@@ -152,3 +155,27 @@ def test_a_made_up_family_without_a_watcher(monkeypatch: pytest.MonkeyPatch) -> 
     assert trace.ends_quietly
     assert trace.steps[-1].results == len(trace.without_end().steps) / 2
     engines.engine.cache_clear()
+
+
+def test_a_step_that_does_thousands_of_things_shows_the_first_of_each_kind_and_place() -> None:
+    workload = load_workload("""
+version: 1
+name: naive
+streams:
+  - {name: A, rate: 10, attributes: {k: {distinct: 40}}}
+  - {name: B, rate: 10, attributes: {k: {distinct: 40}}}
+  - {name: C, rate: 10, attributes: {k: {distinct: 40}}}
+queries:
+  - {name: Q, text: "SELECT * FROM A [RANGE 5], B [RANGE 5], C [RANGE 5]
+       WHERE A.k = B.k AND B.k = C.k"}
+""")
+    watching = watch(workload, ("naive:A,B,C",), 12)
+    (plan,) = player_data(watching)["plans"]
+    more = 0
+    for step, drawn in zip(watching.traces[0].steps, plan["steps"], strict=True):
+        of = Counter((kind, place) for kind, _, _, place, *_ in drawn["events"])
+        assert of.keys() == {(event.kind, event.place) for event in step.events}
+        assert max(of.values(), default=0) <= MOST_EVENTS
+        assert len(drawn["events"]) + drawn["more"] == len(step.events)
+        more += drawn["more"]
+    assert more

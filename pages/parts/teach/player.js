@@ -149,7 +149,8 @@ function drawPlan(data, plan, panel, at, most) {
   done.setAttribute("aria-label", "What happens in this step");
   const shown = step.events.slice(0, MOST_SENTENCES);
   for (const e of shown) done.append(make("div", "", sentence(plan, e)));
-  if (step.events.length > shown.length) done.append(make("div", "", `… and ${number(step.events.length - shown.length)} more`));
+  const more = step.events.length - shown.length + step.more;
+  if (more) done.append(make("div", "", `… and ${number(more)} more`));
   panel.append(done);
   if (data.present) return;
   const table = make("table"), top = make("tr");
