@@ -105,6 +105,8 @@ def test_every_lesson_and_every_change_of_it_can_be_watched(lesson: Lesson) -> N
         ends = [plan["steps"][-1] for plan in data["plans"]]
         assert data["sheds"] or len({end["digest"] for end in ends}) == 1
     root = ET.fromstring(animated_svg(data, "<title> & more"))
+    for text in root.iter("{http://www.w3.org/2000/svg}tspan"):
+        assert len(text.text or "") <= 1280 / len(data["plans"]) / 9, "beside the next plan"
     assert root.tag.endswith("svg")
     assert "script" not in animated_svg(data, "x")
 
@@ -150,6 +152,8 @@ def test_the_recall_so_far_is_the_share_of_the_exact_answer() -> None:
         end = plan["steps"][-1]
         assert (end["figure"], end["exact"]["figure"]) == (importance, 43)
         assert plan["recall"] is None, "nothing is predicted of tuples that are given"
+    drawn = animated_svg(data, "x")
+    assert "38 of 43 importance, 11 of 15 results (recall 73.3%)" in drawn
 
 
 def test_the_recall_so_far_is_beside_the_predicted_one() -> None:
