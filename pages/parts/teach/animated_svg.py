@@ -84,9 +84,11 @@ class _Plan:
 
     def _counted(self, step: dict[str, Any]) -> str:
         exact = step.get("exact")
+        # Of nothing there is no share.
+        exact = exact if exact and exact["results"] else None
         whole = f" of {exact['results']:,}" if exact else ""
         results = f"{step['results']:,}{whole} {self._data['results']}"
-        if exact and exact["results"]:
+        if exact:
             results += f" (recall {step['results'] / exact['results']:.1%})"
         if step["figure"] is None:
             return results

@@ -96,9 +96,10 @@ function drawPlan(data, plan, panel, at, most) {
     if (step.predicted !== null) race.append(`, predicted ${number(step.predicted)}`);
     race.append(" · ");
   }
-  race.append(`${number(step.results)}${step.exact ? ` of ${number(step.exact.results)}` : ""} ${data.results}`);
-  if (step.exact) {
-    if (step.exact.results) race.append(": recall ", make("b", "", percent(step.results / step.exact.results)));
+  const all = step.exact?.results;
+  race.append(`${number(step.results)}${all ? ` of ${number(all)}` : ""} ${data.results}`);
+  if (all) {
+    race.append(": recall ", make("b", "", percent(step.results / all)));
     if (plan.recall !== null) race.append(`, predicted ${percent(plan.recall)}`);
   }
   if (step.waited) race.append(`, ${number(step.waited)} s late on average`);
