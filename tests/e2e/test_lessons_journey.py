@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from statistics import median
+from typing import Literal
 
 import pytest
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Browser, Locator, Page, ViewportSize
 
-from tests.e2e.conftest import click, expect, settle
+from pages.parts.shared.samples import FOLDER
+from tests.e2e.conftest import STEP_MS, click, expect, settle
 
 pytestmark = pytest.mark.e2e
 # A step is drawn while nobody waits; data-ms is what drawing took.
@@ -49,6 +51,31 @@ def _median_ms(page: Page, player: Locator) -> float:
         expect(player).to_have_attribute("data-at", str(at))
         taken.append(float(player.get_attribute("data-ms") or "inf"))
     return median(taken)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_step_of_every_lesson_fits_the_presenters_screen(
+    browser: Browser, address: str, theme: Literal["light", "dark"]
+) -> None:
+    screen = ViewportSize(width=1280, height=720)
+    context = browser.new_context(color_scheme=theme, viewport=screen)
+    context.set_default_timeout(STEP_MS)
+    page = context.new_page()
+    for name in (lesson.stem for lesson in (FOLDER / "lessons").glob("*.yaml")):
+        page.goto(f"{address}/teach?lesson={name}&present=1")
+        player = page.locator(".teach.present")
+        player.wait_for()
+        settle(page)
+        slider = player.get_by_role("slider")
+        for at in range(1 + int(slider.get_attribute("max") or 0)):
+            slider.fill(str(at))
+            right, bottom = player.evaluate(
+                "box => [box.getBoundingClientRect().right, box.getBoundingClientRect().bottom]"
+            )
+            assert right <= screen["width"], (name, at)
+            assert bottom <= screen["height"], (name, at)
+    context.close()
 
 
 def test_the_worked_star_join_is_watched_and_presented(page: Page, address: str) -> None:

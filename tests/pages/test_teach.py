@@ -168,6 +168,16 @@ def test_the_recall_so_far_is_beside_the_predicted_one() -> None:
     assert ends[0]["exact"]["results"] == ends[1]["results"] > ends[0]["results"]
 
 
+def test_no_recall_is_counted_where_a_short_processor_drops_tuples_of_every_plan() -> None:
+    lesson = next(lesson for lesson in LESSONS if lesson.name == "star-join-memory")
+    execution = replace(lesson.workload.execution, utilisation=2.0)
+    workload = replace(lesson.workload, execution=execution)
+    asked = player.PlayerRequest(workload, ("RAND-S", "EXACT"), 10, "load_shedding")
+    data = player.data_of(asked)
+    assert not data["drawn"]
+    assert all("exact" not in step for plan in data["plans"] for step in plan["steps"])
+
+
 def test_plans_that_find_everything_have_no_recall() -> None:
     lesson = next(lesson for lesson in LESSONS if lesson.name == "join-order")
     for plan in player.data_of(lesson_view.asked(lesson))["plans"]:
