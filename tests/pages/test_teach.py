@@ -112,6 +112,8 @@ def test_every_lesson_and_every_change_of_it_can_be_watched(lesson: Lesson) -> N
         ends = [plan["steps"][-1] for plan in data["plans"]]
         assert data["sheds"] or len({end["digest"] for end in ends}) == 1
     root = ET.fromstring(animated_svg(data, "<title> & more"))
+    for text in root.iter("{http://www.w3.org/2000/svg}tspan"):
+        assert len(text.text or "") <= 1280 / len(data["plans"]) / 9, "beside the next plan"
     assert root.tag.endswith("svg")
     assert "script" not in animated_svg(data, "x")
 
@@ -157,6 +159,8 @@ def test_the_recall_so_far_is_the_share_of_the_exact_answer() -> None:
         end = plan["steps"][-1]
         assert (end["figure"], end["exact"]["figure"]) == (importance, 43)
         assert plan["recall"] is None, "nothing is predicted of tuples that are given"
+    drawn = animated_svg(data, "x")
+    assert "38 of 43 importance, 11 of 15 results (recall 73.3%)" in drawn
 
 
 def test_the_recall_so_far_is_beside_the_predicted_one() -> None:
@@ -169,6 +173,16 @@ def test_the_recall_so_far_is_beside_the_predicted_one() -> None:
     assert all(step["results"] == step["exact"]["results"] for step in exact["steps"])
     ends = [plan["steps"][-1] for plan in (shed, exact)]
     assert ends[0]["exact"]["results"] == ends[1]["results"] > ends[0]["results"]
+
+
+def test_no_recall_is_counted_where_a_short_processor_drops_tuples_of_every_plan() -> None:
+    lesson = next(lesson for lesson in LESSONS if lesson.name == "star-join-memory")
+    execution = replace(lesson.workload.execution, utilisation=2.0)
+    workload = replace(lesson.workload, execution=execution)
+    asked = player.PlayerRequest(workload, ("RAND-S", "EXACT"), 10, "load_shedding")
+    data = player.data_of(asked)
+    assert not data["drawn"]
+    assert all("exact" not in step for plan in data["plans"] for step in plan["steps"])
 
 
 def test_plans_that_find_everything_have_no_recall() -> None:

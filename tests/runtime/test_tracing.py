@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -144,6 +145,21 @@ def test_schedules(choose: st.DataObject, workload: Workload, data: Data) -> Non
         trace = _watched(plan, workload, tables_of(data, _KINDS))
         emitted = [e for step in trace.steps for e in step.events if e.kind == "emit"]
         assert len(emitted) == trace.steps[-1].results
+
+
+@_FEW
+@given(shedding.cases(least_arms=2))
+def test_star_joins_on_a_processor_that_is_short_are_counted_though_not_drawn(
+    case: shedding.Case,
+) -> None:
+    execution = replace(case.workload.execution, utilisation=2.0)
+    workload = replace(case.workload, execution=execution)
+    plan = family("load_shedding").space(workload).plan("RAND-S")
+    if len(shedding.feed_of(workload, case.tables, "RAND-S").tuples.ts):
+        trace = _watched(plan, workload, case.tables)
+        assert not trace.places
+        aliases = {source.alias for source in workload.queries[0].sources}
+        assert {chip.source for chip in trace.chips.values()} <= aliases
 
 
 def test_a_made_up_family_without_a_watcher(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,8 @@
 // Every text is set as a text node: tuples may hold anything.
 // A row that is read from the back of a hall, and places beyond which rows are flat there.
 const MOST_PRESENTED = 6, MOST_TALL = 3;
+// With more places the presenter leaves out those that are empty.
+const MOST_EMPTY = 6;
 // Of the lines that are executed the presenter shows one: the first of these.
 const MAIN = ["probe", "shed", "emit", "insert"];
 const MOST_SENTENCES = 24;
@@ -29,10 +31,10 @@ function title(plan, id) {
   return place ? place.title : id;
 }
 
-// The same within a sentence; names of streams keep their capitals.
+// The same within a sentence, where names of streams keep their capitals.
 function within(plan, id) {
   const found = title(plan, id);
-  return `the ${/^[A-Z][a-z]/.test(found) ? found[0].toLowerCase() + found.slice(1) : found}`;
+  return `the ${/^(Groups of|Queue:)/.test(found) ? found[0].toLowerCase() + found.slice(1) : found}`;
 }
 
 function percent(share) {
@@ -94,9 +96,10 @@ function drawPlan(data, plan, panel, at, most) {
     if (step.predicted !== null) race.append(`, predicted ${number(step.predicted)}`);
     race.append(" · ");
   }
-  race.append(`${number(step.results)}${step.exact ? ` of ${number(step.exact.results)}` : ""} ${data.results}`);
-  if (step.exact) {
-    if (step.exact.results) race.append(": recall ", make("b", "", percent(step.results / step.exact.results)));
+  const all = step.exact?.results;
+  race.append(`${number(step.results)}${all ? ` of ${number(all)}` : ""} ${data.results}`);
+  if (all) {
+    race.append(": recall ", make("b", "", percent(step.results / all)));
     if (plan.recall !== null) race.append(`, predicted ${percent(plan.recall)}`);
   }
   if (step.waited) race.append(`, ${number(step.waited)} s late on average`);
@@ -122,6 +125,7 @@ function drawPlan(data, plan, panel, at, most) {
     const box = make("div", probed.has(place.id) ? "place probed" : "place");
     if (data.present && Math.max(...data.plans.map((p) => p.places.length)) > MOST_TALL) box.classList.add("flat");
     const [count, every] = step.contents[place.id] || [0, []];
+    if (data.present && plan.places.length > MOST_EMPTY && !count && !gone[place.id]) continue;
     const held = data.present ? every.slice(-MOST_PRESENTED) : every;
     const room = place.room === null ? "" : ` of ${place.room}`;
     box.append(make("div", "title", `${place.title} · ${count}${room} ${place.holds}${count === 1 && !room ? "" : "s"}`));
