@@ -15,6 +15,7 @@ from typing import Any, Literal, Protocol
 from planner.files.tuple_table import Table
 from planner.plan.cost import Quality
 from planner.plan.plan import Plan
+from planner.workload.query import CountWindow, Source, TimeWindow, TumblingWindow
 from planner.workload.workload import Workload
 from runtime.data.feed import Feed
 
@@ -145,6 +146,22 @@ class WatcherBase(ABC):
     def pauses(self) -> Sequence[int]:
         """None."""
         return ()
+
+
+def window_title(source: Source) -> str:
+    """A window as people call it, with how much it holds."""
+    window = source.window
+    if window is None:
+        return f"{source.alias} relation"
+    if isinstance(window, TimeWindow):
+        reach = f"last {window.seconds:g} s"
+    elif isinstance(window, CountWindow):
+        reach = f"last {window.rows} tuples"
+    elif isinstance(window, TumblingWindow):
+        reach = f"blocks of {window.seconds:g} s"
+    else:
+        reach = "everything so far"
+    return f"{source.alias} window ({reach})"
 
 
 def chip_id(source: str, seq: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,11 +12,15 @@ from planner.plan.operator_names import operator_name
 from planner.plan.plan import Plan
 from planner.workload.workload import Workload
 from runtime.engines.trace import Event
-from runtime.tracing.session import Watching
-from runtime.tracing.trace import PlanTrace, SoFar, TraceStep
+from runtime.tracing.session import Watching, recalls
+from runtime.tracing.trace import Chip, PlanTrace, SoFar, TraceStep
 
 # Of a place the newest tuples are drawn, and of a probe as many.
 MOST_CHIPS = 24
+# Of what happens in one way at one place in a step, so much is drawn; the rest is a number.
+MOST_EVENTS = 24
+# Asked for like an attribute: when a tuple arrived.
+ARRIVED = "at"
 _MICROSECONDS = 1e6
 
 
@@ -28,14 +33,15 @@ def player_data(watching: Watching, shown: Sequence[str] = ()) -> dict[str, Any]
     traces, counter = watching.traces, _Counter(watching.objective, watching.workload)
     sources = list(dict.fromkeys(chip.source for t in traces for chip in t.chips.values()))
     chips = {
-        chip.id: [sources.index(chip.source), _values(chip.values, shown), _seconds(chip.ts)]
+        chip.id: [sources.index(chip.source), _written(chip, shown), _seconds(chip.ts)]
         for trace in traces
         for chip in trace.chips.values()
     }
     pairs = zip(traces, watching.estimates, strict=True)
     return {
         "plans": [
-            _plan(trace, estimate if watching.full else None, counter) for trace, estimate in pairs
+            _plan(trace, estimate if watching.full else None, counter, watching.exact)
+            for trace, estimate in pairs
         ],
         "chips": chips,
         "sources": sources,
@@ -52,8 +58,8 @@ def player_data(watching: Watching, shown: Sequence[str] = ()) -> dict[str, Any]
 class _Counter:
     """What runs beside a plan: the figure that plans are ranked by, and what operators add to it.
 
-    Work and importance are added up; what is held, and delays, are means so far. Of a share of all
-    results nothing can be said before all are known.
+    Work and importance are added up; what is held, and delays, are means so far. The share of all
+    results that was found is counted apart, where there is an exact plan.
     """
 
     def __init__(self, by: Objective, workload: Workload) -> None:
@@ -86,6 +92,10 @@ class _Counter:
             return value - (self._by.of(plan, before) or 0.0)
         return self._scaled(value, step.seconds)
 
+    def worth(self, plan: Plan, step: SoFar, before: SoFar) -> float | None:
+        """The figure, if it is of the answer and not of the work: importance."""
+        return self.figure(plan, step, before) if self._by.grows else None
+
     def predicted(self, plan: Plan, estimate: Estimate, seconds: float) -> float | None:
         """What the model predicts for so many seconds."""
         value = self._by.of(plan, estimate)
@@ -111,7 +121,9 @@ class _Counter:
         return value * self._factor * (seconds if self._adds_up else 1.0)
 
 
-def _values(values: Mapping[str, object], shown: Sequence[str]) -> str:
+def _written(chip: Chip, shown: Sequence[str]) -> str:
+    """What a chip bears: values, and when it arrived if that is asked for."""
+    values: Mapping[str, object] = {ARRIVED: f"{_seconds(chip.ts)} s", **chip.values}
     return " ".join(f"{values[name]}" for name in shown if name in values)[:16]
 
 
@@ -119,22 +131,44 @@ def _seconds(ts: int) -> str:
     return f"{ts / 1e6:.2f}".rstrip("0").rstrip(".")
 
 
-def _plan(trace: PlanTrace, estimate: Estimate | None, counter: _Counter) -> dict[str, Any]:
+def _plan(
+    trace: PlanTrace, estimate: Estimate | None, counter: _Counter, exact: PlanTrace | None
+) -> dict[str, Any]:
     steps = [trace.start, *trace.steps]
     end = counter.operators(trace.plan, trace.steps[-1].so_far, trace.steps[-1].so_far.seconds)
     rates = {} if estimate is None else counter.operators(trace.plan, estimate, 1.0)
     operators = [op for op in trace.plan.operators() if end.get(op.id) or rates.get(op.id)]
     drawn = _Drawn(trace, estimate, counter, [op.id for op in operators])
     made = [drawn.step(step) for step in steps]
+    if exact is not None:
+        # The exact plan may have one step more, in which it has nothing left to do.
+        for step, whole in zip(made, [exact.start, *exact.steps], strict=False):
+            step["exact"] = _exact(exact, whole, counter)
+    predicted = [] if estimate is None else recalls(estimate)
     return {
         "label": trace.plan.label,
+        "recall": predicted[0] if len(predicted) == 1 else None,
         "lines": list(trace.lines),
         "places": [
-            {"id": place.id, "title": place.title, "room": place.room} for place in trace.places
+            {
+                "id": place.id,
+                "title": place.title,
+                "room": place.room,
+                "holds": "group" if place.groups else "tuple",
+            }
+            for place in trace.places
         ],
         "operators": [operator_name(op) for op in operators],
         "start": made[0],
         "steps": made[1:],
+    }
+
+
+def _exact(exact: PlanTrace, step: TraceStep, counter: _Counter) -> dict[str, Any]:
+    """What the exact plan has found by a step; its figure where figures add up to the answer's."""
+    return {
+        "results": step.results - counter.results_before(exact),
+        "figure": counter.worth(exact.plan, step.so_far, exact.start.so_far),
     }
 
 
@@ -160,11 +194,13 @@ class _Drawn:
             expected = counter.operators(plan, self._estimate, seconds)
         newest = {place: list(held[-MOST_CHIPS:]) for place, held in step.contents.items()}
         drawn = {chip for held in newest.values() for chip in held}
+        events = _first_events(step.events)
         return {
             "time": _seconds(step.ts),
             "last": step.last,
             "arrivals": list(step.arrivals),
-            "events": [_event(event) for event in step.events],
+            "events": [_event(event) for event in events],
+            "more": len(step.events) - len(events),
             "contents": {
                 place: [len(held), newest[place]] for place, held in step.contents.items()
             },
@@ -181,6 +217,18 @@ class _Drawn:
             "results": step.results - self._counter.results_before(self._trace),
             "digest": str(step.digest),
         }
+
+
+def _first_events(events: Sequence[Event]) -> list[Event]:
+    """A naive join probes a window thousands of times in a step: nobody would see so many."""
+    seen: Counter[tuple[str, str]] = Counter()
+    first = []
+    for event in events:
+        of = event.kind, event.place
+        seen[of] += 1
+        if seen[of] <= MOST_EVENTS:
+            first.append(event)
+    return first
 
 
 def _event(event: Event) -> list[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,6 +12,7 @@ from planner.families.registry import applicable, chosen_plan, covering, family
 from planner.files.tuple_table import Table
 from planner.plan.cost import Estimate, UnitCosts
 from planner.plan.objective import Objective
+from planner.plan.plan import Plan
 from planner.statistics.generate import generate
 from planner.workload.execution import Every
 from planner.workload.query import TumblingWindow
@@ -30,7 +31,8 @@ class Watching:
     """Traces with the estimates of their plans, and what they are ranked by.
 
     `full`: windows were full at the first step, as the model has it. `sheds`: answers may differ,
-    since tuples are not kept. `drawn`: there is a simulation that says what happens in a step.
+    since tuples are not kept. `exact` is then the plan that finds all results, stepped through the
+    same tuples, where there is one. `drawn`: a simulation says what happens in a step.
     """
 
     workload: Workload
@@ -40,6 +42,7 @@ class Watching:
     full: bool
     sheds: bool
     drawn: bool
+    exact: PlanTrace | None = None
 
 
 def watch(
@@ -69,20 +72,36 @@ def watch(
     pauses = sorted({at for trace in traces for at in trace.pauses if at > start})
     few = len(workload.queries) <= MOST_QUERIES_WITH_PAUSES
     if pauses and few and len(traces[0].steps) + len(pauses) <= MOST_WITH_PAUSES:
-        traces = tuple(step(plan, pauses=pauses) for plan in plans)
+        step = partial(step, pauses=pauses)
+        traces = tuple(step(plan) for plan in plans)
     if all(trace.ends_quietly for trace in traces):
         traces = tuple(trace.without_end() for trace in traces)
-    return _watching(space, workload, traces, start > 0, by)
-
-
-def _watching(
-    space: PlanSpace, workload: Workload, traces: tuple[PlanTrace, ...], full: bool, by: str | None
-) -> Watching:
     estimates = tuple(space.estimate(trace.plan) for trace in traces)
     # An answer that may miss results says so by its recall.
-    sheds = any(q.recall is not None for e in estimates for q in e.qualities.values())
+    sheds = any(recalls(estimate) for estimate in estimates)
+    exact = _exact(space, traces, step) if sheds else None
     drawn = any(trace.places for trace in traces)
-    return Watching(workload, traces, estimates, space.objective(by), full, sheds, drawn)
+    by_objective = space.objective(by)
+    return Watching(workload, traces, estimates, by_objective, start > 0, sheds, drawn, exact)
+
+
+def recalls(estimate: Estimate) -> list[float]:
+    """The predicted recall of each query whose answer may miss results."""
+    return [q.recall for q in estimate.qualities.values() if q.recall is not None]
+
+
+def _exact(
+    space: PlanSpace, traces: Sequence[PlanTrace], step: Callable[[Plan], PlanTrace]
+) -> PlanTrace | None:
+    """The baseline, if it misses nothing, stepped as the others were."""
+    if space.workload.execution.utilisation is not None:
+        # Where the processor is short every plan drops tuples: none is exact.
+        return None
+    baseline = next(space.candidates())
+    if any(recall < 1 for recall in recalls(space.estimate(baseline))):
+        return None
+    known = next((trace for trace in traces if trace.plan == baseline), None)
+    return known or step(baseline)
 
 
 def _generated(workload: Workload, steps: int, full: bool) -> tuple[Mapping[str, Table], int]:

@@ -113,7 +113,7 @@ def traced(
     `pauses` there are steps without a tuple."""
     program = stepped(plan, workload, tables, start, most, units, pauses)
     watched = watcher(Watched(plan, workload, tables, program.feed, program.program))
-    before, *taken = _watched_steps(program, watched, start)
+    before, *taken = _watched_steps(workload, program, watched, start)
     chips = _chips(workload, tables, program, watched)
     return PlanTrace(
         plan,
@@ -130,10 +130,10 @@ def traced(
 
 
 def _watched_steps(
-    program: SteppedProgram, watched: Watcher | None, start: int
+    workload: Workload, program: SteppedProgram, watched: Watcher | None, start: int
 ) -> Iterator[tuple[bytes | None, TraceStep]]:
     """What was there before, then every step, each with the state that the kernel has after it."""
-    names = _names(program, watched)
+    names = _names(workload, program, watched)
     if not program.moments[0].fills:
         contents = watched.contents() if watched else {}
         nothing = SoFar(0.0, {}, {})
@@ -221,10 +221,21 @@ def _compare(drawn: float, measured: float | None, what: str, step: str) -> None
         raise WatchError(f"what is drawn counts {drawn} {what}, the kernel {measured}", step)
 
 
-def _names(program: SteppedProgram, watched: Watcher | None) -> list[str]:
+def _sources(workload: Workload, watched: Watcher | None) -> list[str]:
+    """What the feed's tuples are of, by number; what has no name is not shown.
+
+    Without a watcher those of a query are known, in the order of FROM; rows that stand for keys
+    come after them.
+    """
+    if watched is not None:
+        return list(watched.sources)
+    return [*(source.alias for source in workload.queries[0].sources), ""]
+
+
+def _names(workload: Workload, program: SteppedProgram, watched: Watcher | None) -> list[str]:
     """The tuples of the feed as they are known on the page."""
     tuples = program.feed.tuples
-    sources = list(watched.sources) if watched else list(program.feed.rows)
+    sources = _sources(workload, watched)
     of_source: Sequence[int] = tuples.source.tolist()  # type: ignore[attr-defined]
     seqs: Sequence[int] = tuples.seq.tolist()  # type: ignore[attr-defined]
     pairs = zip(of_source, seqs, strict=True)
@@ -238,7 +249,7 @@ def _chips(
     watched: Watcher | None,
 ) -> dict[str, Chip]:
     tuples = program.feed.tuples
-    sources = list(watched.sources) if watched else list(program.feed.rows)
+    sources = _sources(workload, watched)
     inputs = {source.alias: source.name for q in workload.queries for source in q.sources}
     named = [name if name in tables else inputs.get(name, "") for name in sources]
     values = {name: values_of(tables[name]) for name in dict.fromkeys(named) if name}
@@ -246,7 +257,7 @@ def _chips(
         name: {int(seq): place for place, seq in enumerate(tables[name].seq)} for name in values
     }
     found = {}
-    names = _names(program, watched)
+    names = _names(workload, program, watched)
     of_source: Sequence[int] = tuples.source.tolist()  # type: ignore[attr-defined]
     seqs: Sequence[int] = tuples.seq.tolist()  # type: ignore[attr-defined]
     for chip, source, seq, ts in zip(names, of_source, seqs, tuples.ts.tolist(), strict=True):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from statistics import median
+from typing import Literal
 
 import pytest
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Browser, Locator, Page, ViewportSize
 
-from tests.e2e.conftest import click, expect, settle
+from pages.parts.shared.samples import FOLDER
+from tests.e2e.conftest import STEP_MS, click, expect, settle
 
 pytestmark = pytest.mark.e2e
 # A step is drawn while nobody waits; data-ms is what drawing took.
@@ -51,11 +53,38 @@ def _median_ms(page: Page, player: Locator) -> float:
     return median(taken)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_step_of_every_lesson_fits_the_presenters_screen(
+    browser: Browser, address: str, theme: Literal["light", "dark"]
+) -> None:
+    screen = ViewportSize(width=1280, height=720)
+    context = browser.new_context(color_scheme=theme, viewport=screen)
+    context.set_default_timeout(STEP_MS)
+    page = context.new_page()
+    for name in (lesson.stem for lesson in (FOLDER / "lessons").glob("*.yaml")):
+        page.goto(f"{address}/teach?lesson={name}&present=1")
+        player = page.locator(".teach.present")
+        player.wait_for()
+        settle(page)
+        slider = player.get_by_role("slider")
+        for at in range(1 + int(slider.get_attribute("max") or 0)):
+            slider.fill(str(at))
+            right, bottom = player.evaluate(
+                "box => [box.getBoundingClientRect().right, box.getBoundingClientRect().bottom]"
+            )
+            assert right <= screen["width"], (name, at)
+            assert bottom <= screen["height"], (name, at)
+    context.close()
+
+
 def test_the_worked_star_join_is_watched_and_presented(page: Page, address: str) -> None:
     page.goto(f"{address}/teach?lesson=star-join-memory")
     player = page.locator(".teach")
     player.get_by_role("slider").fill("6")
-    expect(player.locator(".plan").filter(has_text="(OSSJ)")).to_contain_text("11 results")
+    expect(player.locator(".plan").filter(has_text="(OSSJ)")).to_contain_text(
+        "38 of 43 importance · 11 of 15 results: recall 73.3%"
+    )
     click(page.get_by_text("11 or 12"))
     expect(page.get_by_text("Right.", exact=True)).to_be_visible()
     with page.expect_download() as saved:

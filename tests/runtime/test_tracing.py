@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,6 +21,8 @@ from planner.workload.workload import Workload
 from runtime.data.batch import unpack
 from runtime.engines import registry as engines
 from runtime.engines.sliced_chain.simulation import built
+from runtime.tracing.player_data import MOST_EVENTS, player_data
+from runtime.tracing.session import watch
 from runtime.tracing.trace import PlanTrace, traced
 from tests.examples import examples
 from tests.oracles.joins import Data
@@ -143,6 +147,21 @@ def test_schedules(choose: st.DataObject, workload: Workload, data: Data) -> Non
         assert len(emitted) == trace.steps[-1].results
 
 
+@_FEW
+@given(shedding.cases(least_arms=2))
+def test_star_joins_on_a_processor_that_is_short_are_counted_though_not_drawn(
+    case: shedding.Case,
+) -> None:
+    execution = replace(case.workload.execution, utilisation=2.0)
+    workload = replace(case.workload, execution=execution)
+    plan = family("load_shedding").space(workload).plan("RAND-S")
+    if len(shedding.feed_of(workload, case.tables, "RAND-S").tuples.ts):
+        trace = _watched(plan, workload, case.tables)
+        assert not trace.places
+        aliases = {source.alias for source in workload.queries[0].sources}
+        assert {chip.source for chip in trace.chips.values()} <= aliases
+
+
 def test_a_made_up_family_without_a_watcher(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(engines.ENGINES, "thinning", engines.Modules("tests.thinning"))
     workload = load_workload(THINNED)
@@ -152,3 +171,27 @@ def test_a_made_up_family_without_a_watcher(monkeypatch: pytest.MonkeyPatch) -> 
     assert trace.ends_quietly
     assert trace.steps[-1].results == len(trace.without_end().steps) / 2
     engines.engine.cache_clear()
+
+
+def test_a_step_that_does_thousands_of_things_shows_the_first_of_each_kind_and_place() -> None:
+    workload = load_workload("""
+version: 1
+name: naive
+streams:
+  - {name: A, rate: 10, attributes: {k: {distinct: 40}}}
+  - {name: B, rate: 10, attributes: {k: {distinct: 40}}}
+  - {name: C, rate: 10, attributes: {k: {distinct: 40}}}
+queries:
+  - {name: Q, text: "SELECT * FROM A [RANGE 5], B [RANGE 5], C [RANGE 5]
+       WHERE A.k = B.k AND B.k = C.k"}
+""")
+    watching = watch(workload, ("naive:A,B,C",), 12)
+    (plan,) = player_data(watching)["plans"]
+    more = 0
+    for step, drawn in zip(watching.traces[0].steps, plan["steps"], strict=True):
+        of = Counter((kind, place) for kind, _, _, place, *_ in drawn["events"])
+        assert of.keys() == {(event.kind, event.place) for event in step.events}
+        assert max(of.values(), default=0) <= MOST_EVENTS
+        assert len(drawn["events"]) + drawn["more"] == len(step.events)
+        more += drawn["more"]
+    assert more

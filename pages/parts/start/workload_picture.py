@@ -20,7 +20,7 @@ from planner.workload.workload import Workload
 WIDTH, HEIGHT = 340, 150
 _LEFT, _NOW = 86, 262
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6BB1", "#7A868F")
-_GREY = "#8A97A0"
+GREY = "#8A97A0"
 _MOST_DOTS = 34
 
 
@@ -63,8 +63,8 @@ def _lane(
     return "".join(
         [
             f'<text x="{_LEFT - 10}" y="{y + 4:.1f}" text-anchor="end" font-size="{size}" '
-            f'fill="{_GREY}">{escape(shortened(_name(query, source), 12))}</text>',
-            f'<line x1="{_LEFT}" y1="{y:.1f}" x2="{_NOW}" y2="{y:.1f}" stroke="{_GREY}" '
+            f'fill="{GREY}">{escape(shortened(_name(query, source), 12))}</text>',
+            f'<line x1="{_LEFT}" y1="{y:.1f}" x2="{_NOW}" y2="{y:.1f}" stroke="{GREY}" '
             'stroke-opacity="0.35"/>',
             f'<rect x="{begin:.1f}" y="{y - bar / 2:.1f}" width="{_NOW - begin:.1f}" '
             f'height="{bar:.1f}" rx="4" fill="{colour}" fill-opacity="0.22"/>',
@@ -128,12 +128,12 @@ def _outputs(workload: Workload, middle: float) -> str:
         return ""
     lines = "".join(
         f'<path d="M312,{middle} Q326,{middle + rise} 338,{middle + 1.6 * rise}" fill="none" '
-        f'stroke="{_GREY}" stroke-width="1.4"/>'
+        f'stroke="{GREY}" stroke-width="1.4"/>'
         for rise in ((-26, -13, 13, 26) if count > 2 else (-18, 18))
     )
     return (
         f'{lines}<text x="{WIDTH - 2}" y="{HEIGHT - 8}" text-anchor="end" font-size="11" '
-        f'fill="{_GREY}">{count} queries</text>'
+        f'fill="{GREY}">{count} queries</text>'
     )
 
 
@@ -149,7 +149,7 @@ def _aggregation(middle: float) -> str:
     """The sign of an aggregation over the join's results."""
     top = middle - 42
     return (
-        f'<line x1="312" y1="{middle}" x2="312" y2="{top}" stroke="{_GREY}" stroke-width="1.6"/>'
+        f'<line x1="312" y1="{middle}" x2="312" y2="{top}" stroke="{GREY}" stroke-width="1.6"/>'
         f'<circle cx="312" cy="{top}" r="13" fill="#6B4C9A"/>'
         f'<text x="312" y="{top + 5}" text-anchor="middle" font-size="15" fill="#FFFFFF">γ</text>'
     )

@@ -7,17 +7,19 @@ in the first part of it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import shorten, wrap
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from planner.numbers import figure
 
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
-_MATCH, _PROBE = "#009E73", "#0072B2"
+_MATCH, _PROBE = "#8FD9BF", "#0072B2"
 _WIDTH, _ROW, _CHIP, _SECONDS = 1280, 46, 62, 1.2
 _IN_ROW = 17
 _MOVES = 0.3
-_LETTERS = 11.5
+# A letter is so wide at most, on average, in the bold font of any browser.
+_LETTER = 9.2
+_LINE, _MOST_LINES = 20, 2
 
 
 def animated_svg(data: dict[str, Any], title: str) -> str:
@@ -55,9 +57,9 @@ class _Plan:
         label = escape(self._fitting(self._plan["label"]))
         parts = [f'<text x="{left}" y="{top}" font-weight="600">{label}</text>']
         parts += _texts([self._counted(step) for step in self._steps], left, top + 22)
-        lines = [self._fitting(self._line(step)) for step in self._steps]
+        lines = [self._wrapped(self._line(step)) for step in self._steps]
         parts += _texts(lines, left, top + 44, "l")
-        top += 24
+        top += 4 + _LINE * _MOST_LINES
         rows = {}
         for place in self._plan["places"]:
             top += _ROW + 24
@@ -71,14 +73,27 @@ class _Plan:
         return parts + self._chips(rows), top + _ROW + 20
 
     def _fitting(self, text: str) -> str:
-        most = int((self._width - 32) * 15 / _LETTERS / 9)
-        return text if len(text) <= most else f"{text[: most - 1]}…"
+        return shorten(text, self._letters, placeholder="…") or text[: self._letters]
+
+    def _wrapped(self, text: str) -> str:
+        return "\n".join(wrap(text, self._letters, max_lines=_MOST_LINES, placeholder=" …"))
+
+    @property
+    def _letters(self) -> int:
+        return int((self._width - 32) / _LETTER)
 
     def _counted(self, step: dict[str, Any]) -> str:
-        results = f"{step['results']:,} {self._data['results']}"
+        exact = step.get("exact")
+        # Of nothing there is no share.
+        exact = exact if exact and exact["results"] else None
+        whole = f" of {exact['results']:,}" if exact else ""
+        results = f"{step['results']:,}{whole} {self._data['results']}"
+        if exact:
+            results += f" (recall {step['results'] / exact['results']:.1%})"
         if step["figure"] is None:
             return results
-        return f"{figure(step['figure'])} {self._data['unit']}, {results}"
+        whole = f" of {figure(exact['figure'])}" if exact and exact["figure"] is not None else ""
+        return f"{figure(step['figure'])}{whole} {self._data['unit']}, {results}"
 
     def _line(self, step: dict[str, Any]) -> str:
         """The first line of the algorithm that compares or gives something, or else the first."""
@@ -108,7 +123,7 @@ class _Plan:
         matched: Sequence[bool],
     ) -> str:
         known = self._data["chips"].get(chip.strip())
-        colour = COLOURS[known[0] % len(COLOURS)] if known else "#888"
+        colour = self._data["colours"][known[0]] if known else "#888"
         label = chip if not known or not known[1] else f"{chip} {known[1]}"
         length = len(spots) * _SECONDS
         fills = [_MATCH if one else "#fff" for one in matched]
@@ -133,9 +148,11 @@ def _texts(texts: Sequence[str], x: int, y: int, style: str = "") -> list[str]:
     parts = []
     for text in dict.fromkeys(filter(None, texts)):
         seen = _changing("opacity", ["1" if own == text else "0" for own in texts], length)
-        parts.append(
-            f'<text x="{x}" y="{y}" opacity="0" class="{style}">{escape(text)}{seen}</text>'
+        lines = "".join(
+            f'<tspan x="{x}" y="{y + _LINE * n}">{escape(line)}</tspan>'
+            for n, line in enumerate(text.split("\n"))
         )
+        parts.append(f'<text opacity="0" class="{style}">{lines}{seen}</text>')
     return parts
 
 

@@ -12,6 +12,7 @@ from pages.parts.shared import controls, planning, samples, state
 from pages.parts.shared.formatting import counted, plain
 from pages.parts.teach.player import PlayerRequest
 from planner.errors import PlanError
+from planner.families.protocol import Candidate, Ranking
 from planner.workload.workload import Workload
 from runtime.tracing.lesson_file import Lesson, lessons
 from runtime.tracing.shortened import shortened, shortening
@@ -20,6 +21,8 @@ T = TypeVar("T")
 LESSON = "lesson"
 _FOLDER = samples.FOLDER / "lessons"
 _STEPS = (20, 40, 100, 200)
+# A plan that does more in all steps takes seconds to be stepped in plain Python.
+_MOST_OPERATIONS = 500_000
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
@@ -102,9 +105,9 @@ def own_workload(choose: bool = True) -> PlayerRequest:
     best = ranking.best if ranking.best in labels else labels[0]
     chosen = st.session_state.get(f"plan {key}", best)
     rest = ["", *(label for label in labels if label != chosen)]
-    other = planning.companion(ranking)[1].label
-    beside = st.session_state.get(f"beside {key}", other if other in rest else rest[-1])
     steps = int(st.session_state.get("teach tuples", _STEPS[1]))
+    other = _companion(ranking, workload, steps)
+    beside = st.session_state.get(f"beside {key}", other if other in rest else rest[-1])
     if choose:
         name = planning.namer(family.name, workload)
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -119,6 +122,18 @@ def own_workload(choose: bool = True) -> PlayerRequest:
     plans = (chosen, beside) if beside and beside != chosen else (chosen,)
     by = planning.objective(family.name, workload).name
     return PlayerRequest(workload, plans, steps, family.name, counter=by)
+
+
+def _companion(ranking: Ranking, workload: Workload, steps: int) -> str:
+    """What is run beside the best plan; where that does too much, the dearest that does not."""
+    usual = planning.companion(ranking)[1]
+    rate = sum(stream.rate or 0.0 for stream in workload.streams) or 1.0
+
+    def drawn_quickly(candidate: Candidate) -> bool:
+        return candidate.cost.operations / rate * steps <= _MOST_OPERATIONS
+
+    quick = [c for c in ranking.candidates if c.label != ranking.best and drawn_quickly(c)]
+    return usual.label if drawn_quickly(usual) or not quick else quick[-1].label
 
 
 def _box(

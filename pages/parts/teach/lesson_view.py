@@ -37,6 +37,7 @@ def show(lesson: Lesson) -> PlayerRequest:
     if lesson.question is not None:
         question(lesson)
     variant = change(lesson) if lesson.change is not None else AS_GIVEN
+    conclusion(lesson)
     return asked(lesson, variant)
 
 
@@ -87,16 +88,25 @@ def question(lesson: Lesson) -> None:
         range(len(asking.choices)),
         index=None,
         format_func=lambda number: asking.choices[number],
-        key=f"question-{lesson.name}",
+        key=_key(lesson),
         persist_state="session",
     )
     if choice is None:
-        st.caption("Choose before you step to the end; the answer is shown then.")
+        st.caption("Answer before you step to the end. What you choose is explained here.")
         return
     if choice == asking.answer:
         st.success("Right.", icon=":material/check:")
     else:
         st.warning(f"It is: {asking.choices[asking.answer]}", icon=":material/lightbulb:")
     st.markdown(asking.why)
-    if lesson.after:
+
+
+def conclusion(lesson: Lesson) -> None:
+    """What is said at the end, which may answer what was to be tried: once the question was."""
+    answered = lesson.question is None or st.session_state.get(_key(lesson)) is not None
+    if lesson.after and answered:
         st.markdown(lesson.after)
+
+
+def _key(lesson: Lesson) -> str:
+    return f"question-{lesson.name}"

@@ -18,6 +18,11 @@ def show(asked: player.PlayerRequest) -> None:
     """A canvas for each plan, side by side."""
     found = player.watching(asked)
     plans = [trace.plan for trace in found.traces]
+    if not found.full:
+        st.caption(
+            "Figures of operators below are predicted for full windows and the declared rates, "
+            "not for the few tuples of these steps."
+        )
     places = st.columns(len(plans), gap="medium")
     for number, (place, plan, estimate) in enumerate(
         zip(places, plans, found.estimates, strict=True)

@@ -1,8 +1,12 @@
 // Plays the steps of one plan or of two. All steps are in the data, so a step is drawn here at once.
 // Every text is set as a text node: tuples may hold anything.
-const COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"];
-// A row that is read from the back of a hall.
-const MOST_PRESENTED = 6;
+// A row that is read from the back of a hall, and places beyond which rows are flat there.
+const MOST_PRESENTED = 6, MOST_TALL = 3;
+// With more places the presenter leaves out those that are empty.
+const MOST_EMPTY = 6;
+// Of the lines that are executed the presenter shows one: the first of these.
+const MAIN = ["probe", "shed", "emit", "insert"];
+const MOST_SENTENCES = 24;
 const [KIND, LINE, CHIP, PLACE, TO, EXAMINED, MATCHED, NOTE] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 function make(tag, className, text) {
@@ -27,21 +31,31 @@ function title(plan, id) {
   return place ? place.title : id;
 }
 
+// The same within a sentence, where names of streams keep their capitals.
+function within(plan, id) {
+  const found = title(plan, id);
+  return `the ${/^(Groups of|Queue:)/.test(found) ? found[0].toLowerCase() + found.slice(1) : found}`;
+}
+
+function percent(share) {
+  return `${number(Math.round(1000 * share) / 10)}%`;
+}
+
 // One sentence for an event.
 function sentence(plan, event) {
   const [kind, , chip, place, to, examined, matched, note] = event;
   const end = note ? `: ${note}` : "";
   if (kind === "probe") {
     const [looked, fit] = [examined[0], matched[0]];
-    return `${chip} is compared with ${looked} in ${title(plan, place)}: ${fit} ${fit === 1 ? "fits" : "fit"}.`;
+    return `${chip} is compared with ${looked} in ${within(plan, place)}: ${fit} ${fit === 1 ? "fits" : "fit"}.`;
   }
-  if (kind === "expire") return `${chip} leaves ${title(plan, place)}${end}.`;
-  if (kind === "insert") return `${chip} is stored in ${title(plan, to)}.`;
-  if (kind === "move") return `${chip} moves to ${title(plan, to)}${end}.`;
+  if (kind === "expire") return `${chip} leaves ${within(plan, place)}${end}.`;
+  if (kind === "insert") return `${chip} is stored in ${within(plan, to)}.`;
+  if (kind === "move") return `${chip} moves to ${within(plan, to)}${end}.`;
   if (kind === "shed") return `${chip} is shed${end}.`;
-  if (kind === "wait") return `${chip}: ${title(plan, to)}${end}.`;
+  if (kind === "wait") return `${chip} joins ${within(plan, to)}${end}.`;
   if (kind === "emit") return `Result${to ? " of " + to : ""}: ${names(matched[1])}${end}.`;
-  if (kind === "update") return `${chip} is updated in ${title(plan, place)}${end}.`;
+  if (kind === "update") return `${chip} is updated in ${within(plan, place)}${end}.`;
   return `${chip} ${note}.`;
 }
 
@@ -49,7 +63,7 @@ function chip(data, id, before, label) {
   const known = data.chips[id.trim()];
   const found = make("span", "chip");
   found.dataset.id = id;
-  if (known) found.style.setProperty("--c", COLOURS[known[0] % COLOURS.length]);
+  if (known) found.style.setProperty("--c", data.colours[known[0]]);
   found.append(make("span", "", id));
   const text = label || (known && known[1]);
   if (text) found.append(make("small", "", text));
@@ -77,11 +91,17 @@ function drawPlan(data, plan, panel, at, most) {
   head.append(make("span", "label", plan.label));
   const race = make("span", "race");
   if (step.figure !== null) {
-    race.append(make("b", "", number(step.figure)), ` ${data.unit}`);
+    const whole = step.exact && step.exact.figure !== null ? ` of ${number(step.exact.figure)}` : "";
+    race.append(make("b", "", number(step.figure)), `${whole} ${data.unit}`);
     if (step.predicted !== null) race.append(`, predicted ${number(step.predicted)}`);
     race.append(" · ");
   }
-  race.append(`${number(step.results)} ${data.results}`);
+  const all = step.exact?.results;
+  race.append(`${number(step.results)}${all ? ` of ${number(all)}` : ""} ${data.results}`);
+  if (all) {
+    race.append(": recall ", make("b", "", percent(step.results / all)));
+    if (plan.recall !== null) race.append(`, predicted ${percent(plan.recall)}`);
+  }
   if (step.waited) race.append(`, ${number(step.waited)} s late on average`);
   head.append(race);
   const track = make("div", "track"), bar = make("div");
@@ -89,6 +109,7 @@ function drawPlan(data, plan, panel, at, most) {
   track.append(bar);
   panel.append(head, track);
   const marks = {}, probed = new Set(), lines = new Set(), gone = {};
+  const main = MAIN.map((kind) => step.events.find((e) => e[KIND] === kind)).find(Boolean) ?? step.events[0];
   for (const e of step.events) {
     lines.add(e[LINE]);
     if (e[KIND] === "probe") {
@@ -102,10 +123,12 @@ function drawPlan(data, plan, panel, at, most) {
   }
   for (const place of plan.places) {
     const box = make("div", probed.has(place.id) ? "place probed" : "place");
+    if (data.present && Math.max(...data.plans.map((p) => p.places.length)) > MOST_TALL) box.classList.add("flat");
     const [count, every] = step.contents[place.id] || [0, []];
+    if (data.present && plan.places.length > MOST_EMPTY && !count && !gone[place.id]) continue;
     const held = data.present ? every.slice(-MOST_PRESENTED) : every;
     const room = place.room === null ? "" : ` of ${place.room}`;
-    box.append(make("div", "title", `${place.title} · ${count}${room}`));
+    box.append(make("div", "title", `${place.title} · ${count}${room} ${place.holds}${count === 1 && !room ? "" : "s"}`));
     const row = make("div", "row");
     for (const id of (gone[place.id] || []).slice(0, data.present ? 1 : 8)) {
       if (!held.includes(id)) row.append(chip(data, id, "gone"));
@@ -116,26 +139,46 @@ function drawPlan(data, plan, panel, at, most) {
     row.append(...(buckets ? inBuckets(drawn, buckets.slice(buckets.length - drawn.length)) : drawn));
     box.append(row);
     panel.append(box);
+    if (data.present) fit(row, count - held.length);
   }
   const list = make("ol", "lines");
-  plan.lines.forEach((line, n) => list.append(make("li", lines.has(n) ? "now" : "", line)));
+  plan.lines.forEach((line, n) => {
+    if (data.present) { if (main && main[LINE] === n) list.append(make("li", "now", line)); }
+    else list.append(make("li", lines.has(n) ? "now" : "", line));
+  });
   panel.append(list);
   const done = make("div", "done");
-  const told = step.events.slice(0, 6);
-  for (const e of told) done.append(make("div", "", sentence(plan, e)));
-  if (step.events.length > told.length) done.append(make("div", "", `… and ${step.events.length - told.length} more`));
+  done.tabIndex = 0;
+  done.setAttribute("role", "region");
+  done.setAttribute("aria-label", "What happens in this step");
+  const shown = step.events.slice(0, MOST_SENTENCES);
+  for (const e of shown) done.append(make("div", "", sentence(plan, e)));
+  const more = step.events.length - shown.length + step.more;
+  if (more) done.append(make("div", "", `… and ${number(more)} more`));
   panel.append(done);
   if (data.present) return;
   const table = make("table"), top = make("tr");
-  for (const text of ["Operator", data.counter, "predicted"]) top.append(make("th", "", text));
+  for (const text of ["Operator", data.counter, ...(step.expected ? ["predicted"] : [])]) top.append(make("th", "", text));
   table.append(top);
   plan.operators.forEach((operator, n) => {
     const row = make("tr");
     row.append(make("td", "", operator), make("td", "", number(step.counts[n] || 0)));
-    row.append(make("td", "", step.expected ? number(step.expected[n]) : "–"));
+    if (step.expected) row.append(make("td", "", number(step.expected[n])));
     table.append(row);
   });
   panel.append(table);
+}
+
+// A presented row has one line: the oldest tuples make room for the newest.
+function fit(row, older) {
+  const more = row.querySelector(":scope > .more") ?? make("span", "more");
+  for (const chip of row.querySelectorAll(":scope > .chip:not(.gone)")) {
+    if (row.scrollWidth <= row.clientWidth) return;
+    chip.remove();
+    older += 1;
+    more.textContent = `+${older} older`;
+    if (!more.isConnected) row.prepend(more);
+  }
 }
 
 // Chips move from where they were to where they are now.
@@ -200,7 +243,7 @@ export default function (component) {
     if (before) move(root, before);
     scrub.value = kept.at;
     const step = kept.at ? data.plans[0].steps[kept.at - 1] : data.plans[0].start;
-    const arrives = step.arrivals.length ? ` · ${names(step.arrivals)} ${step.arrivals.length > 1 ? "arrive" : "arrives"}` : step.last ? " · nothing more arrives" : kept.at ? " · the server goes on" : "";
+    const arrives = step.arrivals.length ? ` · ${names(step.arrivals)} ${step.arrivals.length > 1 ? "arrive" : "arrives"}` : step.last ? " · nothing more arrives" : kept.at ? " · a scan ends" : "";
     where.textContent = `Step ${kept.at} of ${steps} · ${step.time} s${arrives}`;
     back.disabled = kept.at === 0; next.disabled = kept.at === steps;
     if (data.plans.length > 1) {

@@ -13,6 +13,7 @@ import streamlit as st
 
 from pages.parts.shared import planning
 from pages.parts.shared.state import BY_DIGEST
+from pages.parts.start.workload_picture import GREY, colours
 from planner.files.tuple_table import Table
 from planner.seconds.calibration import calibrated_units, calibration_stamp
 from planner.workload.workload import Workload
@@ -77,6 +78,9 @@ def data_of(asked: PlayerRequest) -> dict[str, Any]:
     made = player_data(found, shown)
     for plan, trace in zip(made["plans"], found.traces, strict=True):
         plan["label"] = planning.title(trace.plan.family, trace.plan.label, asked.workload)
+    # A stream has the colour that it has on the canvas below.
+    by_stream = colours(asked.workload)
+    made["colours"] = [by_stream.get(source, GREY) for source in made["sources"]]
     return made | {"id": asked.id}
 
 

@@ -14,8 +14,8 @@ from runtime.tracing.lesson_file import Lesson
 PRESENT = "present"
 _QUIET = """<style>
 [data-testid=stHeader], [data-testid=stToolbar] { display: none; }
-[data-testid=stMainBlockContainer] { padding: 8px 16px; }
-[data-testid=stMain] h3 { font-size: 30px; padding: 0; }
+[data-testid=stMainBlockContainer] { padding: 4px 16px 0; }
+[data-testid=stMain] h3 { font-size: 26px; line-height: 1.15; padding: 0; }
 [data-testid=stMain] button p { font-size: 20px; }
 [data-testid=stPopoverBody] { width: 900px; max-width: 94vw; max-height: 80vh; }
 [data-testid=stPopoverBody] p, [data-testid=stPopoverBody] li, [data-testid=stPopoverBody] td,
@@ -55,6 +55,7 @@ def _words(lesson: Lesson) -> PlayerRequest:
     if lesson.change is not None:
         with st.popover("Change"):
             variant = lesson_view.change(lesson)
+            lesson_view.conclusion(lesson)
     return lesson_view.asked(lesson, variant)
 
 

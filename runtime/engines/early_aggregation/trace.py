@@ -22,6 +22,7 @@ from runtime.engines.trace import (
     chip_id,
     members,
     values_of,
+    window_title,
 )
 
 LEAVE, STORE, PROBE, UPDATE = range(4)
@@ -106,8 +107,7 @@ class AggregationWatcher(WatcherBase):
         }
         places = []
         for s in query.sources:
-            title = f"{s.alias} {s.window or 'relation'}"
-            places.append(Place(s.alias, title, stores.get(("insert", s.alias), "")))
+            places.append(Place(s.alias, window_title(s), stores.get(("insert", s.alias), "")))
             if s.alias in self._simulation.early:
                 by = ", ".join(self._simulation.early[s.alias]) or "one group"
                 title = f"{s.alias} aggregation set by {by}"

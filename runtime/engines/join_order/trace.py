@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 from planner.plan.loop_orders import pipelines
 from runtime.engines.join_order.simulation import JoinWatch, LoopSimulation
@@ -17,22 +18,40 @@ from runtime.engines.trace import (
     chip_id,
     members,
     values_of,
+    window_title,
 )
 
 FILLS_QUICKLY = True
-EXPIRE, PROBE, EMIT, INSERT = range(4)
-_EAGER = (
-    "Drop every stored tuple that is now too old for its window.",
-    "Compare the new tuple with the next window of its order; go on with each match.",
-    "A match in every window is a result.",
-    "Store the new tuple in its own window.",
-)
-_LAZY = (
-    "At a tick of the clock, after the loops: drop what is too old for its window.",
-    "At a tick of the clock: compare the tuples that came since the last tick, window by window.",
-    "A match in every window is a result, if all were in their windows when the last one arrived.",
-    "Store the new tuple at once; it is joined at the next tick.",
-)
+
+
+class _Algorithm(NamedTuple):
+    """Its lines in the order in which they are executed, and which of them does what."""
+
+    lines: tuple[str, ...]
+    expire: int
+    probe: int
+    emit: int
+    insert: int
+
+
+_EAGER = _Algorithm(
+    (
+        "Drop every stored tuple that is now too old for its window.",
+        "Compare the new tuple with the next window of its order; continue with each match.",
+        "A match in every window is a result.",
+        "Store the new tuple in its own window.",
+    ),
+    expire=0, probe=1, emit=2, insert=3,
+)  # fmt: skip
+_LAZY = _Algorithm(
+    (
+        "Between ticks: only store the new tuple.",
+        "At a tick: compare the tuples that came since the last tick, window by window.",
+        "All members were in their windows when the last one arrived: a result.",
+        "After that: drop what is too old for its window.",
+    ),
+    insert=0, probe=1, emit=2, expire=3,
+)  # fmt: skip
 
 
 def _chip(member: TracedTuple) -> str:
@@ -40,7 +59,8 @@ def _chip(member: TracedTuple) -> str:
 
 
 class _JoinRecorder(JoinWatch):
-    def __init__(self) -> None:
+    def __init__(self, algorithm: _Algorithm) -> None:
+        self.algorithm = algorithm
         self.events: list[Event] = []
         self.waits: list[int] = []
         self._now: int | None = None
@@ -49,10 +69,10 @@ class _JoinRecorder(JoinWatch):
         self._now = now
         came = f"{fresh} tuple{' has' if fresh == 1 else 's have'} come since the last tick"
         note = f"ticks at {now / 1e6:g} s: {came}"
-        self.events.append(Event("check", PROBE, "The clock", note=note))
+        self.events.append(Event("check", self.algorithm.probe, "The clock", note=note))
 
     def expired(self, alias: str, gone: Sequence[TracedTuple]) -> None:
-        self.events += [Event("expire", EXPIRE, _chip(u), alias) for u in gone]
+        self.events += [Event("expire", self.algorithm.expire, _chip(u), alias) for u in gone]
 
     def probed(
         self,
@@ -61,19 +81,20 @@ class _JoinRecorder(JoinWatch):
         examined: Sequence[TracedTuple],
         fitting: Sequence[TracedTuple],
     ) -> None:
-        by = " ".join(map(_chip, bound))
+        by = " + ".join(map(_chip, bound))
         looked, matched = (tuple(map(_chip, some)) for some in (examined, fitting))
-        self.events.append(Event("probe", PROBE, by, alias, "", looked, matched))
+        self.events.append(Event("probe", self.algorithm.probe, by, alias, "", looked, matched))
 
     def found(self, members: Mapping[str, TracedTuple]) -> None:
         parts = tuple(map(_chip, members.values()))
         last = max(member.ts for member in members.values())
         # A lazy join is run at a tick; without a clock a result is there at once.
         self.waits.append(0 if self._now is None else max(0, self._now - last))
-        self.events.append(Event("emit", EMIT, matched=parts))
+        self.events.append(Event("emit", self.algorithm.emit, matched=parts))
 
     def inserted(self, member: TracedTuple) -> None:
-        self.events.append(Event("insert", INSERT, _chip(member), "", member.alias))
+        chip = _chip(member)
+        self.events.append(Event("insert", self.algorithm.insert, chip, "", member.alias))
 
 
 class JoinWatcher(WatcherBase):
@@ -83,7 +104,7 @@ class JoinWatcher(WatcherBase):
         workload, plan = given.workload, given.plan
         (query,) = workload.queries
         self._plan = plan
-        self._seen = _JoinRecorder()
+        self._seen = _JoinRecorder(_EAGER)
         chains = pipelines(plan)
         orders = {
             origin: [str(op.param("source")) for op in chain] for origin, chain in chains.items()
@@ -103,11 +124,12 @@ class JoinWatcher(WatcherBase):
         self._simulation = LoopSimulation(
             workload, orders, access, codes, span.warmup, span.end, self._seen
         )
-        self.lines = _LAZY if self._simulation.lazy else _EAGER
+        if self._simulation.lazy:
+            self._seen.algorithm = _LAZY
+        self.lines = self._seen.algorithm.lines
         self.sources = tuple(source.alias for source in query.sources)
         self.places = tuple(
-            Place(s.alias, _title(s.alias, str(s.window or "relation")), inserts.get(s.alias, ""))
-            for s in query.sources
+            Place(s.alias, window_title(s), inserts.get(s.alias, "")) for s in query.sources
         )
         values = {s.name: values_of(given.tables[s.name]) for s in query.sources}
         self._arrivals = members(workload, given.feed.tuples, values)
@@ -167,10 +189,6 @@ class JoinWatcher(WatcherBase):
     def results(self) -> int:
         """As many as there were combinations."""
         return len(self._simulation.results)
-
-
-def _title(alias: str, window: str) -> str:
-    return f"{alias} {window}"
 
 
 watcher = JoinWatcher

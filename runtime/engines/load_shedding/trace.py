@@ -146,7 +146,7 @@ class StarWatcher(WatcherBase):
         self.places = tuple(
             Place(
                 alias,
-                f"Memory of {alias}",
+                f"{alias} memory",
                 keeps.get(alias, ""),
                 None if policy == EXACT else share,
             )

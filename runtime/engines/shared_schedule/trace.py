@@ -103,9 +103,10 @@ class ScheduleWatcher(WatcherBase):
         self._counted = dict.fromkeys(("comparisons", "rows_out", "inserts", "expirations"), 0)
         self._join = next(op.id for op in given.plan.operators() if op.kind == "join")
         self.sources = tuple(streams_of(workload))
-        stores = [Place(name, f"{name}, the largest window", self._join) for name in self._stored]
-        texts = [self._group.text_of(b) for b in boundaries]
-        names = ["Waiting, nothing scanned", *(f"Waiting, scanned {t}" for t in texts[1:])]
+        unit = " s" if self._group.unit == "seconds" else " tuples"
+        texts = [f"{self._group.text_of(b)}{unit}" for b in boundaries]
+        stores = [Place(n, f"{n} window (last {texts[-1]})", self._join) for n in self._stored]
+        names = ["Queue: nothing scanned", *(f"Queue: {text} scanned" for text in texts[1:])]
         self._points = policy.points[:-1]
         waits = [Place(f"queue {i}", names[i]) for i in self._points]
         self.places = (*stores, *waits)

@@ -118,9 +118,10 @@ class ChainWatcher(WatcherBase):
             for slice_ in chain:
                 group = slice_.join.group
                 start, end = (group.text_of(n) for n in (slice_.join.start, slice_.join.end))
+                unit = " s" if group.unit == "seconds" else " tuples"
                 of = f"join {number} · " if len(chains) > 1 else ""
                 for stream in group.streams:
-                    title = f"{of}{stream} [{start}, {end})"
+                    title = f"{of}{stream} slice (ages {start} to {end}{unit})"
                     found.append(Place(f"{slice_.name} {stream}", title, slice_.name))
         return found
 
