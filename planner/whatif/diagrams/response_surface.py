@@ -29,6 +29,8 @@ _MOST_DEGREE = 6
 _CELLS_A_TERM = 2
 # A place that decides its own figure alone is not told by the others at all.
 _MOST_OWN = 1 - 1e-9
+# A place counts for so many times an average one at most.
+_MOST_TIMES = 10
 
 
 Place = tuple[int, int]
@@ -48,13 +50,18 @@ class Surface:
     weight: Floats
 
 
-def surfaces(axes: Axes, places: Sequence[Place], figures: Floats) -> Surface:
+def surfaces(
+    axes: Axes, places: Sequence[Place], figures: Floats, errors: Floats | None = None
+) -> Surface:
     """The figures of these places (one row each, above 0) in every cell, in row-major order.
 
-    All is by logarithms: what is fitted, and what it misses.
+    All is by logarithms: what is fitted, and what it misses. Places whose figures have larger
+    standard errors (as shares of them) count for less.
     """
-    logs = np.log(figures)
-    shapes = list(_shapes(axes, places))
+    counts = np.ones(len(places)) if errors is None else _counts(errors)
+    # A row times the root of what it counts for makes plain least squares of weighted ones.
+    logs = np.log(figures) * np.sqrt(counts)[:, None]
+    shapes = list(_shapes(axes, places, counts))
     missed = np.array([((_missed(shape, logs)) ** 2).sum(axis=0) for shape in shapes])
     shape, base = np.unravel_index(np.argmin(missed), missed.shape)
     ratios = logs - logs[:, [base]]
@@ -72,7 +79,14 @@ class _Shape:
     triangle: Floats
 
 
-def _shapes(axes: Axes, places: Sequence[Place]) -> Iterator[_Shape]:
+def _counts(errors: Floats) -> Floats:
+    """What each place counts for, 1 on average."""
+    squares = (errors**2).mean(axis=1)
+    counts = 1 / (squares + squares.mean() / _MOST_TIMES) if squares.any() else np.ones(len(errors))
+    return np.asarray(counts / counts.mean())
+
+
+def _shapes(axes: Axes, places: Sequence[Place], counts: Floats) -> Iterator[_Shape]:
     rows, columns = (np.array(own) for own in zip(*places, strict=True))
     # Through as many values as it has terms a polynomial swings between them.
     most = [min(_MOST_DEGREE, len(set(own.tolist())) // 2) for own in (rows, columns)]
@@ -84,7 +98,8 @@ def _shapes(axes: Axes, places: Sequence[Place]) -> Iterator[_Shape]:
         ]
         for one, other in _degrees(most, len(places)):
             terms = powers[0][:, one], powers[1][:, other]
-            known = np.linalg.qr(terms[0][rows] * terms[1][columns])
+            here = terms[0][rows] * terms[1][columns]
+            known = np.linalg.qr(here * np.sqrt(counts)[:, None])
             yield _Shape(partial(_products, *terms), known.Q, known.R)
 
 

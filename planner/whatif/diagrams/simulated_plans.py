@@ -24,6 +24,8 @@ from planner.whatif.diagrams.response_surface import Place, Surface, surfaces
 # So many cells are simulated; the next number only if that takes about so many seconds in all.
 _COUNTS = (9, 16, 25, 36, 49, 64, 81)
 _MOST_SECONDS = 1.5
+# At least so many of them must say something of every plan.
+_LEAST_SHARE = 2 / 3
 # Plans that tie are told apart by so much: one that is never better is not named.
 _BEHIND = 1e-6
 # Steps along the two axes that spread any number of places evenly (the plastic number).
@@ -31,18 +33,21 @@ _STEPS = 0.7548776662466927, 0.5698402909980532
 
 
 def from_simulations(cells: Cells) -> PlanDiagram | None:
-    """The diagram; None where nothing is simulated, or cells differ in their plans, or a score is 0
-    and has no logarithm."""
+    """The diagram; None where nothing is simulated, or too many cells say nothing of some plan."""
     if not cells.is_simulated:
         return None
     samples = _Samples(cells)
     begun = time.thread_time()
     places = list(spread_places((len(cells.axes[0].values), len(cells.axes[1].values))))
-    for count in _COUNTS:
-        spent, done = time.thread_time() - begun, len(samples.places)
-        if done and spent * min(count, len(places)) / done > _MOST_SECONDS:
+    done = 0
+    for count in (min(most, len(places)) for most in _COUNTS):
+        spent = time.thread_time() - begun
+        if done and spent * count / done > _MOST_SECONDS:
             break
-        if not all(map(samples.add, places[done:count])):
+        for number in range(done, count):
+            samples.add(places[number], number)
+        done = count
+        if len(samples.places) < _LEAST_SHARE * done:
             return None
     return samples.diagram()
 
@@ -66,7 +71,8 @@ class _Samples:
         self.places: list[Place] = []
         self._scores: list[Floats] = []
         self._errors: list[list[float]] = []
-        self._pricing = cells.space(self._at((0, 0))).capability(GridPricing)
+        middle = tuple(axis.values[(len(axis.values) - 1) // 2] for axis in cells.axes)
+        self._pricing = cells.space(middle).capability(GridPricing)
         parts = self._pricing.price_parts(cells.by) if self._pricing is not None else None
         self._structure = None if parts is None else parts.structure
         self._labels: tuple[str, ...] = ()
@@ -77,25 +83,25 @@ class _Samples:
         one, other = (axis.values for axis in self._cells.axes)
         return one[place[0]], other[place[1]]
 
-    def add(self, place: Place) -> bool:
-        """Simulate a cell; whether its plans are those of the others, and have scores above 0."""
+    def add(self, place: Place, number: int) -> None:
+        """Simulate a cell on the sample with this number. It is left out where it does not have the
+        plans of the middle cell (a sample may be too small for some), or where a score is 0."""
         by = self._cells.by
-        space = self._cells.resampled(self._at(place), len(self.places))
+        space = self._cells.resampled(self._at(place), number)
         pricing, sampled = space.capability(GridPricing), space.capability(SampledScores)
         parts = pricing.price_parts(by) if pricing is not None else None
         if parts is None or sampled is None or parts.structure != self._structure:
-            return False
+            return
         if not np.all((parts.values > 0) & np.isfinite(parts.values)):
-            return False
+            return
         self.places.append(place)
         self._scores.append(parts.values)
         self._errors.append([sampled.standard_error(label, by) for label in self._labels])
-        return True
 
     def diagram(self) -> PlanDiagram:
         cells, (one, other) = self._cells, (axis.values for axis in self._cells.axes)
         scores = np.array(self._scores)
-        surface = surfaces((one, other), self.places, scores)
+        surface = surfaces((one, other), self.places, scores, np.array(self._errors))
         never_better = self._never_better(scores)
         logs = self._behind(surface.values, never_better)
         assert self._pricing is not None, "cells were priced"
