@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from pages.parts.shared import backend, charts, controls, garbage, heading, links, routing, stopping
+from pages.parts.shared import backend, charts, controls, heading, links, routing, stopping
 
 page = routing.navigation()
 with stopping.with_session():
@@ -15,4 +15,4 @@ charts.offer_files()
 routing.watch()
 links.keep()
 backend.begin_warming()
-garbage.settle(page.url_path)
+routing.settle(page.url_path)

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.shared import garbage
+from pages.parts.shared import routing
 
 
 def test_what_a_page_has_loaded_is_frozen_once(go: Callable[[str], AppTest]) -> None:
-    garbage._settled.clear()
+    routing._settled.clear()
     before = gc.get_freeze_count()
     app = go("whatif")
     assert not app.exception

@@ -38,7 +38,7 @@ Axes = tuple[Sequence[float], Sequence[float]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Surface:
+class ResponseSurface:
     """What is fitted in every cell, one column a figure.
 
     `spread` has the variances and covariances of what one simulated cell is off by, `weight` by
@@ -52,7 +52,7 @@ class Surface:
 
 def surfaces(
     axes: Axes, places: Sequence[Place], figures: Floats, errors: Floats | None = None
-) -> Surface:
+) -> ResponseSurface:
     """The figures of these places (one row each, above 0) in every cell, in row-major order.
 
     All is by logarithms: what is fitted, and what it misses. Places whose figures have larger
@@ -67,7 +67,7 @@ def surfaces(
     ratios = logs - logs[:, [base]]
     common = min(shapes, key=lambda own: float((_missed(own, ratios) ** 2).sum()))
     level, found = _fit(shapes[shape], logs[:, [base]]), _fit(common, ratios)
-    return Surface(level.values + found.values, found.spread, found.weight)
+    return ResponseSurface(level.values + found.values, found.spread, found.weight)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,13 +136,13 @@ def _missed(shape: _Shape, figures: Floats) -> Floats:
     return np.asarray((figures - own @ (own.T @ figures)) / (1 - share)[:, None])
 
 
-def _fit(shape: _Shape, figures: Floats) -> Surface:
+def _fit(shape: _Shape, figures: Floats) -> ResponseSurface:
     own = shape.orthogonal
     terms = np.linalg.solve(shape.triangle.T, shape.everywhere().T).T
     found = own.T @ figures
     residuals = figures - own @ found
     freedom = max(1, own.shape[0] - own.shape[1])
-    return Surface(
+    return ResponseSurface(
         terms @ found,
         residuals.T @ residuals / freedom,
         (terms**2).sum(axis=1),

@@ -19,7 +19,7 @@ from planner.families.grid_pricing import GridPrices, GridPricing
 from planner.joins.arrays import Bools, Floats
 from planner.whatif.cells import SURE, TIE, Cells, Values
 from planner.whatif.diagrams.plan_diagram import PlanDiagram, places_of, two, with_baseline
-from planner.whatif.diagrams.response_surface import Place, Surface, surfaces
+from planner.whatif.diagrams.response_surface import Place, ResponseSurface, surfaces
 
 # So many cells are simulated; the next number only if that takes about so many seconds in all.
 _COUNTS = (9, 16, 25, 36, 49, 64, 81)
@@ -136,7 +136,7 @@ class _Samples:
                 found[:, plan] = sign * np.maximum(sign * logs[:, plan], ahead)
         return found
 
-    def _unsure(self, surface: Surface, prices: GridPrices, never_better: Bools) -> Bools:
+    def _unsure(self, surface: ResponseSurface, prices: GridPrices, never_better: Bools) -> Bools:
         """The cells in which another plan may be the best one."""
         errors = np.array(self._errors)
         eligible = [self._cells.by.eligible(label) for label in self._labels]
