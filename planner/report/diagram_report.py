@@ -52,9 +52,12 @@ def _finite(value: float) -> float | None:
 def diagram_summary(found: PlanDiagram) -> Iterator[str]:
     """How many plans win, what staying with one costs, and how few would do."""
     safest, few = regrets(found)[0], reduced(found, REDUCED_WITHIN)
-    yield f"{wins(len(found.winners))} ({found.method})"
+    is_fitted = found.method == "simulated in some cells"
+    how = f"simulated in {found.planned:,} cells, fitted in all" if is_fitted else found.method
+    yield f"{wins(len(found.winners))} ({how})"
     if found.doubtful is not None:
-        yield f"in {found.doubtful:.0%} of the planned cells the two best are too close to tell"
+        cells = "cells" if is_fitted else "planned cells"
+        yield f"in {found.doubtful:.0%} of the {cells} the two best are too close to tell"
     yield (
         f"{shortened(safest.plan)} everywhere: {amount(safest.worst)}x the best at worst, "
         f"{amount(safest.mean)}x on average"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import product
 
@@ -30,6 +30,8 @@ _MOST_CORNERED = 6
 TIE = 1e-9
 # So many standard errors hold 95 of 100 samples.
 SURE = 1.96
+# Seeds of workloads have 63 bits.
+_SEEDS = 2**63
 
 Values = tuple[float, ...]
 
@@ -113,9 +115,19 @@ class Cells:
         return workload
 
     def _space(self, values: Values) -> PlanSpace:
+        return self._planned(self.workload_at(values))
+
+    def resampled(self, values: Values, number: int) -> PlanSpace:
+        """The plans of a cell, simulated on the sample with this number; 0 is its own."""
+        if not number:
+            return self.space(values)
+        workload = self.workload_at(values)
+        seed = (workload.run.seed + number) % _SEEDS
+        return self._planned(replace(workload, run=replace(workload.run, seed=seed)))
+
+    def _planned(self, workload: Workload) -> PlanSpace:
         if time.monotonic() > self._deadline:
             raise PlanError(f"took over {MOST_SECONDS:g} s; take fewer steps or streams", "--vary")
-        workload = self.workload_at(values)
         try:
             return self._space_of(workload, self._units)
         except PlanError as error:

@@ -22,8 +22,6 @@ from planner.plan.objective import Objective
 from planner.whatif.axes import Axis
 from planner.whatif.cells import About, Cells, Values
 from planner.whatif.diagrams.plan_diagram import ratio
-from planner.whatif.numbers.path import quoted
-from planner.whatif.rates import RateTrace
 from planner.whatif.sweep_paths import path_in, streams_of
 from planner.workload.workload import Workload
 
@@ -117,22 +115,6 @@ def robust_choice(
         len(places),
         cells.about,
     )
-
-
-def measured_ranges(trace: RateTrace) -> tuple[Axis, ...]:
-    """The rates of a trace as ranges: of each stream from the 5th to the 95th percentile over time.
-
-    Streams whose rate does not change have none.
-    """
-    found = []
-    for stream, rates in zip(trace.streams, zip(*trace.rates, strict=True), strict=True):
-        low, high = (
-            float(np.percentile(rates, share, weights=trace.seconds, method="inverted_cdf"))
-            for share in (5, 95)
-        )
-        if low < high:
-            found.append(Axis(f"streams.{quoted(stream)}.rate", (low, high), is_log=low > 0))
-    return tuple(found)
 
 
 def _summed(

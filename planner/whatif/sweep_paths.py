@@ -31,7 +31,7 @@ _MOST_NAMED = 12
 
 def path_in(workload: Workload, text: str) -> Path:
     """The path that the text names in this workload; a PlanError that lists those there are."""
-    if len(parts := _COMMA.split(text)) > 1:
+    if len(parts := tied_parts(text)) > 1:
         return _tied(workload, text, parts)
     if text.startswith(TIMES):
         return _multiplied(workload, text)
@@ -41,6 +41,15 @@ def path_in(workload: Workload, text: str) -> Path:
         if found is not None:
             return found
     raise PlanError(f"no such path; this workload has {listed(paths(workload), _MOST_NAMED)}", text)
+
+
+def tied_parts(text: str) -> list[str]:
+    """The paths that a text ties together.
+
+    >>> tied_parts('streams.A.rate,statistics.filters."A.v IN (1, 2)".selectivity')
+    ['streams.A.rate', 'statistics.filters."A.v IN (1, 2)".selectivity']
+    """
+    return [part.strip() for part in _COMMA.split(text)]
 
 
 def paths(workload: Workload) -> Iterator[str]:
@@ -53,12 +62,12 @@ def paths(workload: Workload) -> Iterator[str]:
 
 def _tied(workload: Workload, text: str, parts: list[str]) -> Path:
     """Several paths that take the same value."""
-    known = [path_in(workload, part.strip()) for part in parts]
+    known = [path_in(workload, part) for part in parts]
 
     def change(value: float) -> Workload:
         changed = workload
         for part in parts:
-            changed = path_in(changed, part.strip()).change(value)
+            changed = path_in(changed, part).change(value)
         return changed
 
     return replace(
@@ -103,7 +112,7 @@ def _multiplied(workload: Workload, text: str) -> Path:
 def streams_of(workload: Workload, texts: Iterable[str]) -> tuple[str, ...]:
     """The streams whose rates these paths vary."""
     names = [stream.name for stream in workload.streams]
-    parts = [part for text in texts for part in _COMMA.split(text)]
-    asked = [segments_of(part.strip().removeprefix(TIMES)) for part in parts]
+    parts = [part for text in texts for part in tied_parts(text)]
+    asked = [segments_of(part.removeprefix(TIMES)) for part in parts]
     rated = [s[1] for s in asked if s[0] == "streams" and s[2:] == ["rate"] and s[1] in names]
     return tuple(dict.fromkeys(rated))

@@ -13,10 +13,14 @@ from pages.parts.whatif import diagram_figures, scenarios, whatif_figures
 from pages.parts.workload.link_text import packed
 from planner.experiments.registry import experiments
 from planner.families.registry import family
+from planner.files.data_folder import home
+from planner.files.query.text import parse_query
 from planner.report.command import read_workload
 from planner.whatif.axes import parse_axis
 from planner.whatif.sweep_paths import path_in
 from planner.whatif.sweeps import sweep
+from planner.workload.streams import Stream
+from planner.workload.workload import Workload
 from tests.pages.helpers import all_done, fresh_app, labelled, texts
 
 Go = Callable[[str], AppTest]
@@ -302,3 +306,24 @@ def test_a_curve_is_ranked_by_what_the_page_has_chosen(go: Go) -> None:
     app.switch_page("pages/whatif.py").run()
     assert not app.exception
     assert "Predicted tuples" in texts(app)
+
+
+def test_ranges_are_those_of_own_data(go: Go) -> None:
+    """The share of rows that pass a filter falls over time: it is a range, as rates are."""
+    folder = home() / "uploads" / "falling"
+    folder.mkdir(parents=True)
+    for name in "AB":
+        rows = (f"{n / 10},{n % 20},{int(n % 20 < 19 - n // 150)}" for n in range(2_400))
+        (folder / f"{name}.csv").write_text("\n".join(("ts,k,v", *rows)) + "\n")
+    app = go("start")
+    text = "SELECT * FROM A [RANGE 5], B [RANGE 5] WHERE A.k = B.k AND A.v = 1"
+    app.session_state["workload"] = Workload(
+        "falling", (Stream("A", None), Stream("B", None)), (parse_query(text, "Q1"),)
+    )
+    app.session_state["data"], app.session_state["sort"] = folder, False
+    go("whatif")
+    app.session_state["whatif-view-buttons"] = "Ranges"
+    app.run()
+    assert not app.exception
+    assert "Selectivity of Q1: A.v = 1: 0.215 to 0.935" in texts(app)
+    assert "least worst regret" in texts(app)

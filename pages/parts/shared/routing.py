@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import streamlit as st
+
+_settling = Lock()
+_settled: set[str] = set()
 
 # Our own file: browsers would fetch a named icon from the internet.
 _ICON = Path(__file__).with_name("icon.svg")
@@ -71,3 +76,18 @@ def _redraw() -> Any:
 def watch() -> None:
     """Have the browser check that the page is drawn. Called by the router."""
     _redraw()(key="sluice-redraw", height=0)
+
+
+def settle(page: str) -> None:
+    """Keep full garbage collections short, so that no click waits for one.
+
+    Such a collection looks at everything that is loaded. With all modules of a page that takes
+    about 200 ms, whenever much has been made: every fifth time or so that a slider moves. What
+    is loaded once a page has been drawn stays until the process ends, and is not looked at again.
+    """
+    with _settling:
+        if page in _settled:
+            return
+        _settled.add(page)
+        gc.collect()
+        gc.freeze()

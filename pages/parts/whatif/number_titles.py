@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from planner.whatif.sweep_paths import TIMES
+from planner.whatif.sweep_paths import TIMES, tied_parts
 
 _SETTINGS = {
     "queries.count": "Number of queries",
@@ -81,8 +81,10 @@ def title(path: str) -> str:
         return _SETTINGS[path]
     if path.startswith(TIMES):
         return f"{title(path.removeprefix(TIMES)).partition(' (')[0]}, times"
-    if "," in path and '"' not in path:
-        return " and ".join(title(part.strip()) for part in path.split(","))
+    if len(parts := tied_parts(path)) > 2:
+        return f"{title(parts[0])} and {len(parts) - 1} more alike"
+    if len(parts) == 2:
+        return " and ".join(map(title, parts))
     for pattern, words in _PATTERNS:
         if found := pattern.fullmatch(path):
             return words(found)

@@ -138,12 +138,17 @@ def _how(found: Sweep, diagram: PlanDiagram) -> str:
         "refined at borders": f"{diagram.planned:,} cells were planned, more of them where the "
         "best plan changes; others have the best plan and the costs of the nearest. The next best "
         "plan is the next best of those that win somewhere.",
+        "simulated in some cells": f"{diagram.planned:,} cells were simulated, each on tuples of "
+        "its own, and smooth surfaces fitted to them. A plan that was better than another in none "
+        "of these cells is taken to be so nowhere.",
     }[diagram.method]
     chance = ""
     if diagram.doubtful:
+        is_fitted = diagram.method == "simulated in some cells"
+        cells = "cells" if is_fitted else "cells that were priced"
         chance = (
-            f" In {diagram.doubtful:.0%} of the cells that were priced the two best plans are "
-            "closer than samples of this size can tell."
+            f" In {diagram.doubtful:.0%} of the {cells} the two best plans are closer than samples "
+            "of this size can tell."
         )
     note = found.about.note
     rough = f" {note[:1].upper()}{note[1:]}." if note else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path as FilePath
 from typing import Any
 
 import streamlit as st
@@ -21,8 +22,9 @@ from planner.seconds.calibration import calibrated_units, calibration_stamp
 from planner.time_limit import planning_limit
 from planner.whatif.axes import Axis
 from planner.whatif.cells import MOST_SECONDS
+from planner.whatif.measured_ranges import condition_ranges, rate_ranges
 from planner.whatif.numbers.path import Path
-from planner.whatif.robust import RobustChoice, measured_ranges, robust_choice
+from planner.whatif.robust import RobustChoice, robust_choice
 from planner.workload.workload import Workload
 
 SAMPLES = (50, 100, 200, 500)
@@ -66,21 +68,45 @@ def show(family: Family, workload: Workload) -> None:
 
 
 def _measured(workload: Workload) -> tuple[Axis, ...] | None:
-    """The ranges that the rates of the open data have over time; None where numbers are chosen."""
+    """The ranges that numbers have over time in the open data; None where they are chosen."""
     if state.data()[0] is None:
         return None
     key = scenarios.choice("whatif-from-data", (True, False), True)
-    if not st.toggle("Rates as they spread in your data", key=key, persist_state="session"):
+    if not st.toggle("Numbers as they spread in your data", key=key, persist_state="session"):
         return None
-    axes = measured_ranges(counted_trace(workload))
+    axes = (*rate_ranges(counted_trace(workload)), *_conditions(workload))
     if not axes:
-        st.caption("No rate changes in these data.")
+        st.caption("Nothing changes over time in these data.")
         return None
     for axis in axes:
         low, high = (ranges.shown(value) for value in axis.values)
         st.markdown(plain(f"{number_titles.title(axis.path)}: {low} to {high}", 120))
-    st.caption("From the 5th to the 95th percentile of the rate per interval.")
+    st.caption(
+        "From the 5th to the 95th percentile over intervals: of rates, and of the shares that pass "
+        "conditions where streams have 1,000 tuples or more."
+    )
     return axes
+
+
+def _conditions(workload: Workload) -> tuple[Axis, ...]:
+    folder, sort = state.data()
+    assert folder is not None, "asked for where there are data"
+    declared = state.workload().only(planning.query_name())
+    return _measured_conditions(workload, declared, str(folder), planning.stamp_of(folder), sort)
+
+
+@st.cache_resource(show_spinner="Measuring conditions", max_entries=8, hash_funcs=BY_DIGEST)
+def _measured_conditions(
+    workload: Workload,
+    declared: Workload,
+    folder: str,
+    stamp: planning.Stamp,  # noqa: ARG001 - part of the key: files may change
+    sort: bool,
+) -> tuple[Axis, ...]:
+    from planner.files.own_data import read_folder
+
+    tables = read_folder(FilePath(folder), declared, sort).tables
+    return condition_ranges(workload, declared, tables)
 
 
 def _chosen_ranges(

@@ -13,7 +13,13 @@ from planner.plan.objective import Objective
 from planner.whatif.axes import Axis
 from planner.whatif.cells import Cells, Values
 
-Method = Literal["all cells planned", "interpolated", "plans interpolated", "refined at borders"]
+Method = Literal[
+    "all cells planned",
+    "interpolated",
+    "plans interpolated",
+    "refined at borders",
+    "simulated in some cells",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,8 +29,8 @@ class PlanDiagram:
     `score` is what it scores and `second` what the next best plan does. `cost` has a row for each
     of `plans`: those that win somewhere, and the baseline. `planned` cells were planned one by one.
     `second` is exact where all plans of every cell were compared; else it is of `plans` alone.
-    Where scores are simulated, `doubtful` is the share of the priced cells in which the two best
-    of `plans` are closer than chance can tell.
+    Where scores are simulated, `doubtful` is the share of the cells in which the two best plans are
+    closer than chance can tell: of the cells that were priced, or of all where they are fitted.
     """
 
     axes: tuple[Axis, Axis]
@@ -44,7 +50,7 @@ class PlanDiagram:
 
     @property
     def second_is_exact(self) -> bool:
-        return self.method in ("all cells planned", "interpolated")
+        return self.method in ("all cells planned", "interpolated", "simulated in some cells")
 
     @property
     def winners(self) -> tuple[str, ...]:

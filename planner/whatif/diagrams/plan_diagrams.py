@@ -1,5 +1,6 @@
-"""Plan diagrams are made in the first of four ways that is possible and fast enough.
+"""Plan diagrams are made in the first of five ways that is possible and fast enough.
 
+0. Where plans are simulated, some cells are, and all are fitted to them.
 1. Where costs are smooth, the parts of all cells are interpolated, and the best plans found from
    them at once.
 2. Few cells are planned one by one.
@@ -26,6 +27,7 @@ from planner.whatif.diagrams.plan_diagram import (
     with_baseline,
 )
 from planner.whatif.diagrams.refined import refined
+from planner.whatif.diagrams.simulated_plans import from_simulations
 
 # So few cells are planned one by one at once; up to so many where parts are not smooth.
 FEW_CELLS = 100
@@ -42,8 +44,8 @@ def plan_diagram(cells: Cells, seconds: float) -> PlanDiagram:
     """
     count = math.prod(len(axis.values) for axis in cells.axes)
     begun = time.thread_time()
-    found = None
-    if FEW_CELLS < count <= MOST_AT_ONCE:
+    found = from_simulations(cells) if count > FEW_CELLS else None
+    if found is None and FEW_CELLS < count <= MOST_AT_ONCE:
         found = from_prices(cells, begun + seconds / 2)
     if found is None and count <= MOST_ALONE:
         return planned(cells)

@@ -9,11 +9,18 @@ import pytest
 
 from planner.__main__ import main
 from planner.families.join_order import JoinOrder
+from planner.files.query.text import parse_query
+from planner.files.tuple_table import ColumnData, Table
+from planner.statistics.inference import infer
 from planner.whatif.axes import parse_axis
 from planner.whatif.cells import Cells
+from planner.whatif.measured_ranges import condition_ranges, rate_ranges
 from planner.whatif.rates import RateTrace
-from planner.whatif.robust import measured_ranges, robust_choice
+from planner.whatif.robust import robust_choice
+from planner.whatif.sweep_paths import path_in, tied_parts
 from planner.whatif.sweeps import checked_ranges
+from planner.workload.streams import Stream
+from planner.workload.workload import Workload
 from tests.planner.stars import star_workload
 from tests.planner.workloads import TABLE_6, TABLE_7, equality_join
 
@@ -50,7 +57,7 @@ def test_a_range_of_whole_numbers_may_begin_at_zero() -> None:
 def test_ranges_are_drawn_from_the_spread_of_measured_rates() -> None:
     rates = tuple((float(rate), 3.0) for rate in range(1, 101))
     trace = RateTrace(("S1", "S2"), tuple(map(float, range(100))), rates, 100.0)
-    (axis,) = measured_ranges(trace)
+    (axis,) = rate_ranges(trace)
     assert axis.path == "streams.S1.rate"
     assert axis.values == (5.0, 95.0)
 
@@ -66,3 +73,34 @@ def test_the_command_states_the_choice_and_its_error(capsys: pytest.CaptureFixtu
     assert "least worst regret" in capsys.readouterr().out
     assert main(["sweep", sample, *vary, "--csv"]) == 2
     assert "--csv" in capsys.readouterr().err
+
+
+def test_ranges_of_conditions_are_those_of_intervals_of_the_data() -> None:
+    """The share that passes a filter falls with time; what joins does not change. Both queries
+    have the same conditions, which vary together."""
+    count, rng = 4_000, np.random.default_rng(5)
+    ts = np.arange(count, dtype=np.int64) * 100_000
+    passing = rng.random(count) < np.linspace(0.9, 0.1, count)
+    keys = np.arange(count, dtype=np.int64) % 20
+    tables = {
+        "A": Table(np.arange(count), ts, {"k": ColumnData(keys), "v": ColumnData(1 * passing)}),
+        "B": Table(np.arange(count), ts, {"k": ColumnData(keys)}),
+    }
+    text = "SELECT * FROM A [RANGE 5], B [RANGE 5] WHERE A.k = B.k AND A.v = 1"
+    declared = Workload(
+        "two",
+        (Stream("A", None), Stream("B", None)),
+        tuple(parse_query(text, name) for name in ("Q1", "Q2")),
+    )
+    filled, _ = infer(declared, tables)
+    (axis,) = condition_ranges(filled, declared, tables)
+    assert [part.partition(":")[2] for part in tied_parts(axis.path)] == [
+        ' A.v = 1".selectivity',
+        ' A.v = 1".selectivity',
+    ]
+    assert axis.values == pytest.approx((0.12, 0.88), abs=0.06)
+    both = path_in(filled, axis.path).change(0.25)
+    assert {own.selectivity for own in both.statistics.filters.values()} == {0.25}
+    assert condition_ranges(filled, filled, tables) == ()
+    few = {name: Table(own.seq[:99], own.ts[:99]) for name, own in tables.items()}
+    assert condition_ranges(filled, declared, few) == ()

@@ -12,7 +12,6 @@ from planner.families.load_shedding.model import ShedModel
 from planner.families.load_shedding.star import Star
 from planner.files.tuple_table import ColumnData, Table
 from planner.statistics.generate import generate
-from planner.workload.validation import microseconds
 from planner.workload.workload import Workload
 
 # Tuples of all streams that are measured, and that windows may hold; larger ones are thinned.
@@ -50,11 +49,6 @@ class TupleSample:
     def tuples(self) -> int:
         """How many tuples were drawn."""
         return sum(len(table.ts) for tables in self.draws for table in tables.values())
-
-    def beginnings(self) -> Iterator[dict[str, Table]]:
-        """The tuples that come while windows fill; rows of a relation stay."""
-        for tables in self.draws:
-            yield {name: until(table, self.warmup) for name, table in tables.items()}
 
 
 def drawn_sample(model: ShedModel, effort: float = 1.0) -> TupleSample:
@@ -98,14 +92,6 @@ def _thinned(workload: Workload, thinned: float) -> Workload:
         for stream in workload.streams
     )
     return replace(workload, streams=tuple(streams))
-
-
-def until(table: Table, seconds: float) -> Table:
-    """The tuples of a stream that come before so many seconds; all rows of a relation."""
-    if not len(table.ts):
-        return table
-    count = int(np.searchsorted(table.ts, microseconds(seconds), side="left"))
-    return chosen(table, np.arange(count))
 
 
 def chosen(table: Table, places: np.ndarray) -> Table:

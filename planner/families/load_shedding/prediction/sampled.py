@@ -16,6 +16,7 @@ from planner.families.load_shedding.prediction.flows import ArmFlow
 from planner.families.load_shedding.prediction.sample import TupleSample, drawn_sample, partitions
 from planner.families.load_shedding.simulation.settings import (
     ArmCounts,
+    EarlyAnswer,
     Settings,
     Simulated,
 )
@@ -41,21 +42,17 @@ class Sampled:
     def __init__(self, model: ShedModel, effort: float = 1.0) -> None:
         self.model = model
         self.sample: TupleSample = drawn_sample(model, effort)
-        self._runs: dict[tuple[str, Shares, bool], Simulated] = {}
+        self._runs: dict[tuple[str, Shares], Simulated] = {}
 
     @cached_property
     def _whole(self) -> list[Simulation]:
         return [Simulation(self.model.star, tables) for tables in self.sample.draws]
 
     @cached_property
-    def _beginning(self) -> list[Simulation]:
-        return [Simulation(self.model.star, tables) for tables in self.sample.beginnings()]
-
-    @cached_property
     def _exact(self) -> tuple[int, int]:
         """The exact results of the sample, and their importance in millionths."""
-        results, importance = zip(*(one.exact for one in self._whole), strict=True)
-        return sum(results), sum(importance)
+        runs = _added([one.run(EXACT, self._settings) for one in self._whole])
+        return runs.results, runs.importance
 
     @property
     def is_whole_run(self) -> bool:
@@ -82,13 +79,12 @@ class Sampled:
             above *= 1 - at_most / max(1, len(own.importance))
         return float(above @ np.diff(levels)) / MILLIONTHS
 
-    def simulated(self, label: str, shares: Shares, beginning: bool = False) -> Simulated:
-        """A policy under these shares on the sample, or while its windows fill."""
-        key = label, shares, beginning
+    def simulated(self, label: str, shares: Shares) -> Simulated:
+        """A policy under these shares on the sample."""
+        key = label, shares
         if key not in self._runs:
             given = [self.sample.share(share) for share in shares]
-            simulations = self._beginning if beginning else self._whole
-            self._runs[key] = _added([one.run(label, self._settings, given) for one in simulations])
+            self._runs[key] = _added([one.run(label, self._settings, given) for one in self._whole])
         return self._runs[key]
 
     @cached_property
@@ -113,16 +109,15 @@ class Sampled:
     def found_early_and_late(self, label: str, shares: Shares) -> tuple[FoundShares, FoundShares]:
         """What a policy finds while windows fill, and later; of the whole where one has nothing."""
         whole = self.simulated(label, shares)
-        first = self.simulated(label, shares, beginning=True)
+        first = whole.early
         exact = whole.exact_results - first.exact_results
         exact_importance = whole.exact_importance - first.exact_importance
         if not first.exact_results or exact <= 0 or exact_importance <= 0:
             return (self.found(label, shares),) * 2
         early = _found(first.results, first.importance, first.exact_results, first.exact_importance)
-        # An optimum of the beginning alone may find more of it than that of the whole.
         late = _found(
-            max(0, whole.results - first.results),
-            max(0, whole.importance - first.importance),
+            whole.results - first.results,
+            whole.importance - first.importance,
             exact,
             exact_importance,
         )
@@ -195,6 +190,12 @@ def _added(runs: Sequence[Simulated]) -> Simulated:
             )
             for alias in aliases
         },
+        EarlyAnswer(
+            **{
+                part.name: sum(getattr(run.early, part.name) for run in runs)
+                for part in fields(EarlyAnswer)
+            }
+        ),
     )
 
 

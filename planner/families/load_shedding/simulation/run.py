@@ -42,6 +42,7 @@ class SheddingSimulation:
         self.shares = most if shares is None else list(shares)
         self.leaves = leaves
         self.results = self.importance = 0
+        self.early_results = self.early_importance = 0
         self.evictions = [dict.fromkeys(REASONS, 0) for _ in instants.arms]
         self.counts = [ArmCounts() for _ in instants.arms]
         self.counted = False
@@ -78,6 +79,8 @@ class SheddingSimulation:
                 state.insert(arm, new)
         if policy.watches:
             policy.end(old, found)
+        if change.ts < self.settings.since:
+            self.early_results, self.early_importance = self.results, self.importance
 
     # --- who leaves ------------------------------------------------------------------------------
 
@@ -132,6 +135,8 @@ class SheddingSimulation:
             return self._until_leave(arm, change, self.leaves[arm])
         dropped: list[int] = []
         entered: list[int] = []
+        if not change.arrivals[arm]:
+            return dropped, entered
         stored, share = self.state.held[arm], self.shares[arm]
         for new in change.arrivals[arm]:
             if not self._may_enter(arm, new):

@@ -58,11 +58,21 @@ class ArmCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class EarlyAnswer:
+    """What was found before the span of a simulation begins, and the exact answer until then."""
+
+    results: int = 0
+    importance: int = 0
+    exact_results: int = 0
+    exact_importance: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Simulated:
     """The answer of a policy beside the exact one; importance is in millionths.
 
     `held` is the mean number of tuples stored by alias. Results, importance and evictions are of
-    all tuples, `counts` and `held` of the span.
+    all tuples, `counts` and `held` of the span, `early` of what came before it.
     """
 
     results: int
@@ -72,6 +82,7 @@ class Simulated:
     evictions: dict[str, dict[str, int]]
     held: dict[str, float]
     counts: dict[str, ArmCounts]
+    early: EarlyAnswer
 
     @property
     def recall(self) -> float:

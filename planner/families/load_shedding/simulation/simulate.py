@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 
 from planner.families.load_shedding.labels import EXACT, MOST_RESULTS, OFFLINE
 from planner.families.load_shedding.offline.flow import leaves_of
 from planner.families.load_shedding.offline.matches import Worth
 from planner.families.load_shedding.simulation.policies import POLICIES, NoChoice
 from planner.families.load_shedding.simulation.run import SheddingSimulation
-from planner.families.load_shedding.simulation.settings import Settings, Simulated
+from planner.families.load_shedding.simulation.settings import EarlyAnswer, Settings, Simulated
 from planner.families.load_shedding.simulation.state import Instants
 from planner.families.load_shedding.star import Star
 from planner.families.load_shedding.star_tuples import star_tuples
@@ -29,12 +28,15 @@ class Simulation:
         self.star = star
         self.tuples = star_tuples(star, tables)
         self.instants = Instants(self.tuples)
+        self._exact: dict[tuple[bool, int, int], SheddingSimulation] = {}
 
-    @cached_property
-    def exact(self) -> tuple[int, int]:
-        """The results without a bound, and their importance in millionths."""
-        run = SheddingSimulation(self.instants, None, NoChoice, Settings()).whole()
-        return run.results, run.importance
+    def _without_bound(self, settings: Settings) -> SheddingSimulation:
+        """The exact answer, of which other settings than these decide nothing."""
+        key = settings.prefilter, settings.since, settings.until
+        if key not in self._exact:
+            run = SheddingSimulation(self.instants, None, NoChoice, settings)
+            self._exact[key] = run.whole()
+        return self._exact[key]
 
     def run(
         self, policy: str, settings: Settings, shares: Sequence[int] | None = None
@@ -43,7 +45,7 @@ class Simulation:
         if shares is None:
             shares = [arm.share for arm in self.star.arms]
         if policy == EXACT:
-            run = SheddingSimulation(self.instants, None, NoChoice, settings).whole()
+            run = self._without_bound(settings)
         elif policy in OFFLINE:
             leaves = self.leaves(policy, settings, shares)
             run = SheddingSimulation(self.instants, shares, NoChoice, settings, leaves).whole()
@@ -59,13 +61,20 @@ class Simulation:
         return [settings.leaves[own.arm.source.alias][own.row].tolist() for own in self.tuples.arms]
 
     def _summary(self, run: SheddingSimulation) -> Simulated:
-        span = max(1, run.until - run.settings.since)
+        span, exact = max(1, run.until - run.settings.since), self._without_bound(run.settings)
         aliases = [arm.source.alias for arm in self.star.arms]
         return Simulated(
             run.results,
             run.importance,
-            *self.exact,
+            exact.results,
+            exact.importance,
             dict(zip(aliases, run.evictions, strict=True)),
             {alias: counts.held / span for alias, counts in zip(aliases, run.counts, strict=True)},
             dict(zip(aliases, run.counts, strict=True)),
+            EarlyAnswer(
+                run.early_results,
+                run.early_importance,
+                exact.early_results,
+                exact.early_importance,
+            ),
         )
