@@ -73,7 +73,7 @@ def test_axes_are_swept_and_a_link_restores_them(go: Go, view: str) -> None:
     app.session_state["whatif-size"] = 10
     app.run()
     assert not app.exception
-    assert ("least worst regret" if view == "Ranges" else " win") in texts(app)
+    assert ("drawn from the ranges" if view == "Ranges" else " win") in texts(app)
     fresh = fresh_app(**app.query_params)
     fresh.run().switch_page("pages/whatif.py").run()
     assert not fresh.exception

@@ -12,6 +12,7 @@ from pages.parts.families.registry import view_of
 from pages.parts.plans import difference, ranking_table
 from pages.parts.shared import controls, planning
 from pages.parts.shared.formatting import UNITS, plain, short_values
+from pages.parts.start.workload_picture import colours
 from planner.families.causes import sides
 from planner.families.protocol import Candidate
 from planner.numbers import figure
@@ -58,7 +59,7 @@ def _why(choice: PlanChoice) -> None:
     if (held := sides(space, choice.ranking)) is None:
         return
     if st.toggle("Beside the next different plan, operator by operator", key="beside-rival"):
-        difference.show(*held, "rival", choice.ranking.by)
+        difference.show(*held, "rival", choice.ranking.by, colours(choice.workload))
 
 
 def _search(choice: PlanChoice) -> None:
@@ -122,4 +123,5 @@ def _against_baseline(choice: PlanChoice) -> None:
         ),
         "baseline",
         choice.ranking.by,
+        colours(choice.workload),
     )
