@@ -11,7 +11,7 @@ from pages.parts.canvas import plan_canvas
 from pages.parts.canvas.plan_canvas import CanvasPlan
 from pages.parts.plans import drawings
 from pages.parts.shared import controls, planning
-from pages.parts.shared.formatting import UNITS, compared, plain, unit
+from pages.parts.shared.formatting import UNITS, compared, plain, rounded_each, unit
 from planner.families.registry import family
 from planner.numbers import figure, shortened, unique_names
 from planner.plan.by_operator import CPU, field_of
@@ -144,8 +144,9 @@ def _in_words(one: float | None, other: float | None) -> str:
 
 
 def _table(frame: pd.DataFrame, alt: str) -> None:
-    numbers = [str(name) for name in frame if frame[name].dtype.kind == "f"]
-    controls.table(frame, alt, numbers)
+    numbers = [str(name) for name in frame if frame[name].dtype.kind in "if"]
+    rounded = frame.assign(**{name: rounded_each(list(frame[name])) for name in numbers})
+    controls.table(rounded, alt, numbers)
 
 
 def _pictures(
