@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+from functools import lru_cache
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -13,7 +14,13 @@ ENGINES = PROJECT / "runtime" / "engines"
 
 def home() -> Path:
     """The data folder: `.sluice` in the project, or the folder that SLUICE_HOME names."""
-    return Path(os.environ.get("SLUICE_HOME") or PROJECT / ".sluice").resolve()
+    return _resolved(os.environ.get("SLUICE_HOME") or str(PROJECT / ".sluice"))
+
+
+@lru_cache(maxsize=8)
+def _resolved(folder: str) -> Path:
+    # Pages ask for it dozens of times each time they are drawn.
+    return Path(folder).resolve()
 
 
 def kernels_digest(folder: Path = ENGINES) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 
-from planner.numbers import amount, shortened
+from planner.numbers import amount, figure, shortened
 from planner.report.plans_report import Document
 from planner.report.plans_text import aligned
 from planner.report.sweep_report import about_document, about_text
@@ -68,27 +68,27 @@ def sentences(found: RobustChoice, name: Callable[[str], str] = shortened) -> It
     if safest.worst < _SAME:
         yield (
             f"{name(safest.plan)} is the best plan in all {found.samples:,} workloads drawn "
-            "from the ranges: it has the least worst regret, none."
+            "from the ranges."
         )
     else:
         yield _regret(found, name)
     same = " too" if expected.plan == safest.plan else ""
     yield (
-        f"{name(expected.plan)} has the best expected score{same}: "
-        f"{amount(expected.expected)} {found.by.unit}, within {amount(expected.error)} (95%)."
+        f"On average {name(expected.plan)} is the best{same}: {figure(expected.expected)} "
+        f"{found.by.unit}, give or take {figure(expected.error)} (95% sure)."
     )
     if found.rule is not None:
         own = found.of(found.rule)
         yield (
             f"Placing the streams that fluctuate on top (Golab and Özsu, Section 5.4) gives "
-            f"{name(own.plan)}: {amount(own.worst)}x the best at worst, "
-            f"{amount(own.mean)}x on average."
+            f"{name(own.plan)}: {figure(own.worst)}x the best at worst, "
+            f"{figure(own.mean)}x on average."
         )
 
 
 def _regret(found: RobustChoice, name: Callable[[str], str]) -> str:
     safest = found.of(found.safest)
     return (
-        f"{name(safest.plan)} has the least worst regret: at most {amount(safest.worst)}x the "
-        f"best in {found.samples:,} workloads drawn from the ranges."
+        f"{name(safest.plan)} is the safest choice: at most {figure(safest.worst)}x the best in "
+        f"{found.samples:,} workloads drawn from the ranges (the least worst regret)."
     )

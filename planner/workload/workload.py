@@ -75,7 +75,7 @@ class Workload:
         A warm-up that is not stated stays that of the whole workload, so that every query of it is
         run on the same tuples.
         """
-        if query is None:
+        if query is None or [known.name for known in self.queries] == [query]:
             return self
         run = self.run
         if run.warmup is None and len(self.queries) > 1:

@@ -1,7 +1,7 @@
 """Spark and the kernels made ready, so that no run is timed while they start.
 
 The pages begin it in the background. A run of a kind that this process has not seen (another
-family, mode or backend) is preceded by a tiny run of the same plan, which is not recorded.
+family, join, mode or backend) is preceded by a tiny run of the same plan, which is not recorded.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _POLL_SECONDS = 0.1
 SAMPLE = PROJECT / "sample_data" / "golab-table-5.yaml"
 # The tuples of a tiny run: enough for every kernel and worker to be called.
 _FEW_TUPLES = 500.0
-Kind = tuple[str, str, str, str | None]
+Kind = tuple[str, str, str, str, str | None]
 
 
 @dataclass
@@ -98,7 +98,10 @@ def ready_for(request: RunRequest, on_progress: OnProgress, cancel: threading.Ev
 
 
 def _kind(request: RunRequest) -> Kind:
-    return request.family, request.way, request.backend, request.master
+    # Hash and nested-loop joins have other kernels, which workers load first.
+    join = request.workload.execution.join
+    method = join if isinstance(join, str) else "mixed"
+    return request.family, method, request.way, request.backend, request.master
 
 
 def _tiny(request: RunRequest) -> RunRequest:

@@ -112,7 +112,8 @@ def _figures(plans: int, typical: float, worst: float) -> str:
 def _order(found: Sequence[tuple[Run, float, float]], tau: float | None) -> str:
     """The rank agreement; where pairs are swapped, by how much they differ at most."""
     if tau is None:
-        return "all plans cost the same"
+        alike = len({expected for _, expected, _ in found}) == 1
+        return "it predicts the same for all plans" if alike else "all plans cost the same"
     shown = f"rank agreement {tau:.2g} (Kendall's tau)"
     if tau == 1:
         shown = "plans in the predicted order (Kendall's tau 1)"

@@ -6,6 +6,7 @@ import platform
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
@@ -252,5 +253,10 @@ class Run:
 
 def versions() -> dict[str, str]:
     """What a measurement may depend on."""
+    return dict(_versions())
+
+
+@cache
+def _versions() -> Mapping[str, str]:
     packages = {name: version(name) for name in ("pyspark", "numba", "numpy", "pyarrow")}
     return {"python": platform.python_version(), "machine": platform.machine(), **packages}

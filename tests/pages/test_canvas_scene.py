@@ -41,7 +41,7 @@ def test_a_delay_is_no_sum_so_heat_shows_work_and_says_so() -> None:
     assert canvas.by.name == "delay"
     assert canvas.by.by_operator(canvas.plan, canvas.estimate) is None
     shown = scene(canvas, frozenset())
-    assert shown["note"] == "Mean delay is no sum over operators: heat shows comparisons."
+    assert shown["note"] == "Mean delay cannot be split by operator: colour shows comparisons."
     assert shown["heat"] == f"share of {WORK.unit}"
 
 

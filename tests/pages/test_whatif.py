@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.parts.papers import figure_sweep
+from pages.parts.start.workload_picture import colours
 from pages.parts.whatif import diagram_figures, scenarios, whatif_figures
 from pages.parts.workload.link_text import packed
 from planner.experiments.registry import experiments
@@ -21,7 +22,7 @@ from planner.whatif.sweep_paths import path_in
 from planner.whatif.sweeps import sweep
 from planner.workload.streams import Stream
 from planner.workload.workload import Workload
-from tests.pages.helpers import all_done, fresh_app, labelled, texts
+from tests.pages.helpers import all_done, canvases, charts, fresh_app, labelled, texts
 
 Go = Callable[[str], AppTest]
 RATE = "streams.S1.rate"
@@ -31,6 +32,28 @@ def _open(go: Go, sample: str = "golab-table-7") -> AppTest:
     app = go("start")
     app.button(key=f"open-{sample}").click().run()
     return go("whatif")
+
+
+def test_streams_keep_the_colours_of_their_cards(go: Go) -> None:
+    app = _open(go, "suspicious-payments")
+    expected = colours(app.session_state["workload"])
+    (canvas,) = canvases(app)
+    drawn = {box["name"]: box["colour"] for box in canvas["boxes"]}
+    assert drawn["arrive p"] == expected["p"]
+    assert drawn["arrive l"] == expected["l"]
+
+
+def test_what_was_before_is_marked_once_a_number_is_changed(go: Go) -> None:
+    app = _open(go)
+    assert "Before" not in _series(app)
+    slider = labelled(app.select_slider, "Rate of S1 (tuples/s)")
+    slider.set_value(app.session_state["workload"].stream("S1").rate * 10).run()
+    assert "Before" in _series(app)
+
+
+def _series(app: AppTest) -> list[str | None]:
+    """What the bars of the plans show."""
+    return [series.get("name") for series in charts(app)["The plans, best first"]["data"]]
 
 
 def _slider(app: AppTest, title: str) -> object:
@@ -77,7 +100,7 @@ def test_axes_are_swept_and_a_link_restores_them(go: Go, view: str) -> None:
     app.session_state["whatif-size"] = 10
     app.run()
     assert not app.exception
-    assert ("least worst regret" if view == "Ranges" else " win") in texts(app)
+    assert ("drawn from the ranges" if view == "Ranges" else " win") in texts(app)
     fresh = fresh_app(**app.query_params)
     fresh.run().switch_page("pages/whatif.py").run()
     assert not fresh.exception

@@ -69,7 +69,7 @@ def heat_of(drawn: CanvasPlan) -> Heat:
     by, note = drawn.by, ""
     found = by.by_operator(drawn.plan, drawn.estimate)
     if found is None:
-        note = f"{by.title} is no sum over operators: heat shows comparisons."
+        note = f"{by.title} cannot be split by operator: colour shows comparisons."
         by, found = WORK, WORK.by_operator(drawn.plan, drawn.estimate) or {}
     every = {operator.id for operator in drawn.plan.operators()}
     measured: Mapping[str, float] = {}

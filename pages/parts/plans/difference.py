@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -11,7 +11,7 @@ from pages.parts.canvas import plan_canvas
 from pages.parts.canvas.plan_canvas import CanvasPlan
 from pages.parts.plans import drawings
 from pages.parts.shared import controls, planning
-from pages.parts.shared.formatting import UNITS, compared, plain, unit
+from pages.parts.shared.formatting import UNITS, compared, plain, rounded_each, unit
 from planner.families.registry import family
 from planner.numbers import figure, shortened, unique_names
 from planner.plan.by_operator import CPU, field_of
@@ -32,10 +32,13 @@ def of_run(run: Run, name: str) -> ComparedPlan:
     )
 
 
-def show(first: ComparedPlan, second: ComparedPlan, key: str, by: Objective) -> None:
+def show(
+    first: ComparedPlan, second: ComparedPlan, key: str, by: Objective, colours: Mapping[str, str]
+) -> None:
     """The difference as the user picks it: whole plans, their operators, or pictures.
 
-    First comes the kind of work that plans are ranked by, if they are ranked by one.
+    First comes the kind of work that plans are ranked by, if they are ranked by one. `colours` are
+    those of the streams.
     """
     with st.container(horizontal=True, vertical_alignment="bottom"):
         view = controls.segments(
@@ -64,7 +67,7 @@ def show(first: ComparedPlan, second: ComparedPlan, key: str, by: Objective) -> 
             "the same inputs."
         )
     else:
-        _pictures(first, second, field)
+        _pictures(first, second, field, colours)
     if view != WHOLE:
         drawings.explain_parts(first.plan, second.plan)
 
@@ -141,11 +144,14 @@ def _in_words(one: float | None, other: float | None) -> str:
 
 
 def _table(frame: pd.DataFrame, alt: str) -> None:
-    numbers = [str(name) for name in frame if frame[name].dtype.kind == "f"]
-    controls.table(frame, alt, numbers)
+    numbers = [str(name) for name in frame if frame[name].dtype.kind in "if"]
+    rounded = frame.assign(**{name: rounded_each(list(frame[name])) for name in numbers})
+    controls.table(rounded, alt, numbers)
 
 
-def _pictures(first: ComparedPlan, second: ComparedPlan, field: str) -> None:
+def _pictures(
+    first: ComparedPlan, second: ComparedPlan, field: str, colours: Mapping[str, str]
+) -> None:
     """Both plans; each operator shows whether the other plan has it, and its cost there."""
     rows = aligned(first, second, field)
     pairs = ((first, second), (second, first))
@@ -157,7 +163,12 @@ def _pictures(first: ComparedPlan, second: ComparedPlan, field: str) -> None:
             marks = {row.operator.id: _mark(row, field, place) for row in rows}
             by = side.time if field == CPU and side.time else part_of_cost(field, field)
             drawn = CanvasPlan(
-                side.plan, Estimate(side.predicted), by, compared=other.plan, notes=marks
+                side.plan,
+                Estimate(side.predicted),
+                by,
+                compared=other.plan,
+                colours=colours,
+                notes=marks,
             )
             plan_canvas.show(drawn, f"difference-{place}", aspect=1.2)
     st.caption("Dashed: only in this plan. In both plans are operators that do the same work.")

@@ -38,7 +38,9 @@ def show(family: Family, workload: Workload, ranking: Ranking) -> None:
     found = short_list(ranking, view.shape, view.landmarks, also)
     beside = tuple(c.label for c in found.plans)
     choice = PlanChoice(family, workload, ranking, baseline, label, beside)
-    left, right = st.columns([9, 10], gap="medium")
+    # On a narrow screen its style puts one below the other.
+    with st.container(key="plan-and-ranking"):
+        left, right = st.columns([9, 10], gap="medium")
     with left:
         _chosen(choice)
     with right:

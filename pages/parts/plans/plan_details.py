@@ -12,7 +12,8 @@ from pages.parts.families.registry import view_of
 from pages.parts.plans import difference, ranking_table
 from pages.parts.shared import controls, planning
 from pages.parts.shared.formatting import UNITS, plain, short_values
-from planner.families.causes import sides
+from pages.parts.start.workload_picture import colours
+from planner.families.causes import runner_up, sides
 from planner.families.protocol import Candidate
 from planner.numbers import figure
 from planner.plan.by_operator import CPU
@@ -54,11 +55,13 @@ def _why(choice: PlanChoice) -> None:
     """The causes, and the winner held against the next plan of another shape."""
     _, found = planning.why(choice.family.name, choice.workload)
     st.markdown("\n".join(f"- {plain(cause, 600)}" for cause in found))
-    space = planning.space(choice.family.name, choice.workload)
-    if (held := sides(space, choice.ranking)) is None:
+    if runner_up(choice.ranking) is None:
         return
-    if st.toggle("Beside the next different plan, operator by operator", key="beside-rival"):
-        difference.show(*held, "rival", choice.ranking.by)
+    beside = st.toggle("Beside the next different plan, operator by operator", key="beside-rival")
+    space = planning.space(choice.family.name, choice.workload)
+    # Only then: to price both takes longer than the rest of the page.
+    if beside and (held := sides(space, choice.ranking)):
+        difference.show(*held, "rival", choice.ranking.by, colours(choice.workload))
 
 
 def _search(choice: PlanChoice) -> None:
@@ -122,4 +125,5 @@ def _against_baseline(choice: PlanChoice) -> None:
         ),
         "baseline",
         choice.ranking.by,
+        colours(choice.workload),
     )

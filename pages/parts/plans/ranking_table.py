@@ -167,7 +167,7 @@ def _width(frame: pd.DataFrame, column: str, most: int) -> int:
 def _columns(frame: pd.DataFrame, by: Objective) -> dict[str, ColumnConfig]:
     score = _head(by)
     changed: dict[str, dict[str, object]] = {
-        "Plan": {"width": _width(frame, "Plan", 216)},
+        "Plan": {"width": _width(frame, "Plan", 228)},
         "Known as": {"width": _width(frame, "Known as", 126)},
         "Score": {"help": _MEANING.get(score, f"{by.title}: {by.unit}")},
     }

@@ -20,6 +20,7 @@ from pages.parts.shared.formatting import (
 )
 from pages.parts.shared.planning import subject, title, title_of
 from pages.parts.shared.seconds import short
+from pages.parts.start.workload_picture import colours
 from planner import numbers
 from planner.numbers import amount
 from planner.plan.by_operator import CPU, field_of
@@ -221,6 +222,7 @@ def two(shown: Sequence[RunSummary], by: Objective) -> None:
             difference.of_run(other, names[1]),
             "runs-difference",
             by,
+            colours(one.workload),
         )
 
 

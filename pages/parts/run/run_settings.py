@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from statistics import median
 
 import streamlit as st
@@ -29,7 +28,7 @@ def pick_plans(ranking: Ranking) -> list[str]:
     """Plans to run; at first the best one and the one it is compared with."""
     _, other = planning.companion(ranking)
     chosen_family, workload = planning.subject()
-    title = partial(planning.title, chosen_family.name, workload=workload)
+    title = planning.space(chosen_family.name, workload).title
     tags = {
         # What the name of a plan says already is not said again.
         c.label: ", ".join(tag for tag in c.tags if tag not in title(c.label).lower())

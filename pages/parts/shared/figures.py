@@ -195,8 +195,11 @@ def predicted_and_measured(
     return figure
 
 
-def log_axis(low: float, high: float) -> dict[str, Any]:
-    """A logarithmic axis around this range, from one round number to another: 20k, 50k, 100k."""
+def log_axis(low: float, high: float, exactly: bool = False) -> dict[str, Any]:
+    """A logarithmic axis around this range, from one round number to another: 20k, 50k, 100k.
+
+    `exactly`: the axis ends where the range does, with round numbers along it.
+    """
     decades = range(floor(log10(low)), ceil(log10(high)) + 1)
     apart = -(-len(decades) // MOST_TICKS)
     # Plans that cost nearly the same leave few round numbers between them.
@@ -208,6 +211,9 @@ def log_axis(low: float, high: float) -> dict[str, Any]:
         if len(ticks) <= MOST_TICKS:
             break
     ticks = sorted({*ticks[::apart], last})
+    if exactly:
+        first, last = low, high
+        ticks = [tick for tick in ticks if low <= tick <= high] or [low, high]
     return {
         "type": "log",
         "autorange": False,

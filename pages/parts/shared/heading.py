@@ -99,14 +99,14 @@ def _show_new(title: str) -> None:
 
 def _about(workload: Workload) -> str:
     folder, _ = state.data()
-    source = "generated data"
-    if folder is not None:
-        source = "your files" if own_data.is_upload(folder) else f"data in {plain(folder.name)}"
     join = workload.execution.join
     method = _JOINS[join] if isinstance(join, str) else "hash and nested-loop join"
     evaluate = workload.execution.evaluate
     if not isinstance(evaluate, str):
         method = f"{method} every {exact(evaluate.seconds)} s"
+    if folder is None:
+        return method
+    source = "your files" if own_data.is_upload(folder) else f"data in {plain(folder.name)}"
     return f"{method} · {source}"
 
 

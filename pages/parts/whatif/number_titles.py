@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from planner.numbers import duration, figure
 from planner.whatif.sweep_paths import TIMES, tied_parts
 
+_UNIT_COSTS = "execution.unit_costs."
 _SETTINGS = {
     "queries.count": "Number of queries",
     "execution.evaluate.every": "Evaluate every (s)",
@@ -65,7 +67,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Words], ...] = (
     (re.compile(r"relations\.(.+)\.rows"), lambda m: f"Rows of {m[1]}"),
     (re.compile(r"execution\.buckets\.(.+)"), lambda m: f"Buckets of {m[1]}"),
     (
-        re.compile(r"execution\.unit_costs\.(.+)"),
+        re.compile(rf"{re.escape(_UNIT_COSTS)}(.+)"),
         lambda m: f"Seconds to {m[1].replace('_', ' ')}",
     ),
     (
@@ -89,6 +91,11 @@ def title(path: str) -> str:
         if found := pattern.fullmatch(path):
             return words(found)
     return path
+
+
+def value(path: str, number: float) -> str:
+    """A value of a slider in three digits; unit costs with a unit of time that suits them."""
+    return duration(number) if path.startswith(_UNIT_COSTS) else figure(number)
 
 
 def is_rate(path: str) -> bool:

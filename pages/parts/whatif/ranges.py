@@ -19,6 +19,8 @@ from planner.workload.workload import Workload
 
 # A slider goes so many times up and down from where it is now, in so many steps.
 SPAN, STEPS = 10.0, 20
+# What is less than so many times the best is called as good.
+_ALIKE = 1.005
 MOST_RAIL = 5
 
 
@@ -95,6 +97,11 @@ def options(path: Path, chosen: float | None) -> list[float]:
 def shown(value: float) -> str:
     """A number with three digits, as people say it: 16,100."""
     return amount(float(f"{value:.3g}"))
+
+
+def beside_best(times: float) -> str:
+    """What a plan costs where another may be the best: `as good as the best`, `1.2x the best`."""
+    return f"{shown(times)}x the best" if times >= _ALIKE else "as good as the best"
 
 
 def usual_axis(workload: Workload, path: str, steps: int) -> Axis:

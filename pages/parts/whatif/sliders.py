@@ -12,13 +12,17 @@ from pages.parts.plans.short_list import WORST, short_list
 from pages.parts.shared import charts, controls, links, planning, state
 from pages.parts.shared.formatting import plain
 from pages.parts.shared.planning import plan_title
+from pages.parts.start.workload_picture import colours
 from pages.parts.whatif import number_titles, ranges, scenarios, whatif_figures
 from planner.families.protocol import Family, Ranking
 from planner.numbers import amount
+from planner.plan.plan import Plan
 from planner.whatif.numbers.path import Path
 from planner.workload.workload import Workload
 
 _CANVAS = 320
+# Width over height of the canvas alone, and of two beside each other.
+_WIDE, _HALF = 2.8, 1.4
 # So few plans are ranked while a slider moves: each of them is timed, which takes longest.
 _MOST_RANKED = 12
 
@@ -82,7 +86,7 @@ def _slider(place: Path, options: list[float]) -> None:
     st.select_slider(
         number_titles.title(path),
         options,
-        format_func=lambda v: ranges.shown(v) if v else place.absent or "0",
+        format_func=lambda v: number_titles.value(path, v) if v else place.absent or "0",
         key=key,
         on_change=moved,
     )
@@ -90,7 +94,7 @@ def _slider(place: Path, options: list[float]) -> None:
 
 def _result(family: Family, before: Workload, after: Workload) -> None:
     answer, _ = planning.explained(family.name, after, _MOST_RANKED)
-    st.markdown(f"#### {plain(answer, 800)}", anchors=False)
+    st.markdown(f"###### {plain(answer, 800)}", anchors=False)
     old, new = (planning.best_plans(family, there, _MOST_RANKED) for there in (before, after))
     names = [
         planning.title(family.name, ranking.best, there)
@@ -103,12 +107,12 @@ def _result(family: Family, before: Workload, after: Workload) -> None:
     # Beside the worst plan, the bars of all others would look alike.
     few = [c for c in found.plans if WORST not in found.names.get(c.label, ())]
     charts.show(
-        whatif_figures.landscape(few, new, old),
+        whatif_figures.landscape(few, new, old if before.digest != after.digest else None),
         alt=whatif_figures.landscape_alternative(few, new),
         key="whatif-landscape",
     )
     if before.digest == after.digest:
-        _canvas(family, after, new, "after")
+        _canvas(family, after, new, "after", _WIDE)
         return
     left, right = st.columns(2)
     with left:
@@ -134,11 +138,16 @@ def _open(workload: Workload) -> None:
 
 
 def _canvas(
-    family: Family, workload: Workload, ranking: Ranking, key: str, beside: object = None
+    family: Family,
+    workload: Workload,
+    ranking: Ranking,
+    key: str,
+    aspect: float = _HALF,
+    beside: Plan | None = None,
 ) -> None:
     plan, estimate = planning.priced(family.name, workload, ranking.best)
-    drawn = CanvasPlan(plan, estimate, ranking.by, compared=beside)  # type: ignore[arg-type]
-    plan_canvas.show(drawn, f"whatif-canvas-{key}", _CANVAS)
+    drawn = CanvasPlan(plan, estimate, ranking.by, compared=beside, colours=colours(workload))
+    plan_canvas.show(drawn, f"whatif-canvas-{key}", _CANVAS, aspect=aspect)
 
 
 def _compared(old: Ranking, new: Ranking, names: list[str]) -> None:

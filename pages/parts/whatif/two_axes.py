@@ -31,6 +31,7 @@ from pages.parts.whatif.sliders import rows_as_columns
 from pages.parts.whatif.whatif_figures import about
 from planner.errors import PlanError
 from planner.families.protocol import Family
+from planner.numbers import quoted
 from planner.report.diagram_report import margin_csv, reduced_csv, regret_csv
 from planner.report.sweep_report import sweep_csv
 from planner.whatif.axes import parse_axis
@@ -120,10 +121,10 @@ def _answer(diagram: PlanDiagram, within: float) -> str:
         return f"{plan_title(diagram.winners[0])} wins everywhere."
     safest, few = regrets(diagram)[0], reduced(diagram, within)
     return (
-        f"{counted(count, 'plan')} win somewhere. {plan_title(safest.plan)} everywhere costs at "
-        f"worst {ranges.shown(safest.worst)}x the best, {ranges.shown(safest.mean)}x on average; "
-        f"{counted(len(few.plans), 'plan')} {'is' if len(few.plans) == 1 else 'are'} enough to "
-        f"stay within {within:.0%} of the best everywhere."
+        f"{counted(count, 'plan')} win somewhere. {quoted(plan_title(safest.plan))} everywhere is "
+        f"{ranges.beside_best(safest.worst)} at worst, {ranges.beside_best(safest.mean)} on "
+        f"average; {counted(len(few.plans), 'plan')} {'is' if len(few.plans) == 1 else 'are'} "
+        f"enough to stay within {within:.0%} of the best everywhere."
     )
 
 
@@ -186,8 +187,8 @@ def _table(diagram: PlanDiagram) -> None:
             "Number": numbers.get(own.plan),
             "Plan": plan_title(own.plan),
             "Best in": f"{own.cells_won / cells:.1%} of cells",
-            "At worst": f"{ranges.shown(own.worst)}x the best",
-            "On average": f"{ranges.shown(own.mean)}x the best",
+            "At worst": ranges.beside_best(own.worst),
+            "On average": ranges.beside_best(own.mean),
         }
         for own in sorted(regrets(diagram), key=lambda own: numbers.get(own.plan, len(numbers) + 1))
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -145,8 +146,8 @@ def _result(family: Family, workload: Workload, axes: tuple[Axis, ...], samples:
     note = f" {found.about.note[0].upper()}{found.about.note[1:]}." if found.about.note else ""
     st.caption(
         f"{plain(about(found), 400)}; {found.samples:,} workloads were drawn evenly from the "
-        "ranges, and their corners. The worst regret is that of these workloads: of others it may "
-        f"be larger. The ± is 95% sure.{note}"
+        "ranges, and their corners. The worst of these workloads is shown: others may be worse "
+        f"still. The ± is 95% sure.{note}"
     )
 
 
@@ -162,7 +163,10 @@ def _range(path: str, place: Path, span: list[float] | None) -> Axis:
     if not _is_range(st.session_state.get(key), options):
         st.session_state[key] = tuple(span) if _is_range(span, options) and span else usual
     chosen: Any = st.select_slider(
-        number_titles.title(path), options, format_func=ranges.shown, key=key
+        number_titles.title(path),
+        options,
+        format_func=partial(number_titles.value, path),
+        key=key,
     )
     low, high = chosen
     return Axis(path, (low, high), is_log=low > 0)
@@ -175,17 +179,17 @@ def _is_range(span: object, options: list[float]) -> bool:
 def _table(found: RobustChoice) -> None:
     named = {
         found.nominal: "best as declared",
-        found.safest: "least worst regret",
-        found.expected: "best expected",
+        found.safest: "safest",
+        found.expected: "best on average",
     }
     if found.safest == found.expected:
-        named[found.safest] = "least worst regret, best expected"
+        named[found.safest] = "safest, best on average"
     rows: list[dict[str, object]] = [
         {
             "Plan": plan_title(own.plan),
             "Chosen as": named.get(own.plan, ""),
-            "At worst": f"{ranges.shown(own.worst)}x the best",
-            "On average": f"{ranges.shown(own.mean)}x the best",
+            "At worst": ranges.beside_best(own.worst),
+            "On average": ranges.beside_best(own.mean),
             f"Expected ({found.by.unit})": f"{ranges.shown(own.expected)} "
             f"± {ranges.shown(own.error)}",
         }

@@ -24,6 +24,8 @@ from planner.whatif.sweeps import Sweep
 # So many plans are in a legend: those that win most often. Others have a number, and a table.
 MOST_NAMED = 8
 _MOST_BARS = 12
+# A figure beside a bar takes about this share of the longest one, and leaves room for a mark.
+_FIGURE, _GAP = 0.12, "\u2003"
 _LINE_LENGTH, _MOST_LINES = 140, 2
 # A legend has so many entries in a row, on a screen of usual width.
 _KEYS_IN_ROW = 3
@@ -75,11 +77,12 @@ def subtitled(figure: go.Figure, text: str) -> None:
     )
 
 
-def landscape(few: Sequence[Candidate], now: Ranking, before: Ranking) -> go.Figure:
-    """A bar for each plan, best first, and a mark for what it cost before."""
+def landscape(few: Sequence[Candidate], now: Ranking, before: Ranking | None) -> go.Figure:
+    """A bar for each plan, best first, and a mark for what it cost before anything was changed."""
     shown = list(few)[:_MOST_BARS]
     names = [safe(plan_title(candidate.label), 40) for candidate in shown]
-    old = {candidate.label: candidate.score for candidate in before.candidates}
+    old = {candidate.label: candidate.score for candidate in before.candidates} if before else {}
+    most = max([c.score for c in shown] + [old.get(c.label, 0.0) for c in shown], default=1.0)
     figure = go.Figure()
     figure.add_bar(
         y=names,
@@ -87,26 +90,39 @@ def landscape(few: Sequence[Candidate], now: Ranking, before: Ranking) -> go.Fig
         orientation="h",
         name="Now",
         marker_color=[PALETTE[2] if c.label == now.best else PALETTE[4] for c in shown],
-        text=[brief(candidate.score) for candidate in shown],
-        textposition="outside",
-        cliponaxis=False,
-        hovertemplate="%{y}: %{text} " + safe(now.by.unit) + "<extra></extra>",
+        hovertemplate="%{y}: %{x:,.4g} " + safe(now.by.unit) + "<extra></extra>",
     )
     figure.add_scatter(
         y=names,
-        x=[old.get(candidate.label) for candidate in shown],
-        mode="markers",
-        name="Before",
-        marker={"symbol": "diamond-open", "size": 9, "color": PALETTE[5], "line": {"width": 2}},
-        hovertemplate="%{y}: %{x:,.4g} before<extra></extra>",
+        x=[_behind(c.score, old.get(c.label), most) for c in shown],
+        mode="text",
+        text=[f"{_GAP}{brief(c.score)}" for c in shown],
+        textposition="middle right",
+        cliponaxis=False,
+        showlegend=False,
+        hoverinfo="skip",
     )
-    most = max([c.score for c in shown] + [old.get(c.label, 0.0) for c in shown], default=1.0)
+    if old:
+        figure.add_scatter(
+            y=names,
+            x=[old.get(candidate.label) for candidate in shown],
+            mode="markers",
+            name="Before",
+            marker={"symbol": "diamond-open", "size": 9, "color": PALETTE[5], "line": {"width": 2}},
+            hovertemplate="%{y}: %{x:,.4g} before<extra></extra>",
+        )
+    around = 150 if old else 122
     figure.update_layout(
         xaxis={"title": safe(now.by.unit), "range": [0, 1.25 * (most or 1.0)]},
         yaxis={"autorange": "reversed", "type": "category"},
-        **frame("The plans, best first", 150 + 24 * max(len(shown), 2)),
+        **frame("The plans, best first", around + 24 * max(len(shown), 2), legend=bool(old)),
     )
     return figure
+
+
+def _behind(score: float, old: float | None, most: float) -> float:
+    """Where a bar's figure begins: behind the mark of what it cost before, if that is near."""
+    return max(score, old) if old is not None and old - score < _FIGURE * most else score
 
 
 def landscape_alternative(few: Sequence[Candidate], now: Ranking) -> str:
@@ -145,7 +161,7 @@ def curves(found: Sweep, title: str, places: Sequence[str] = ()) -> go.Figure:
     figure.update_layout(
         xaxis=scaled(axis) | {"title": safe(title)} | names,
         yaxis=_heights(found) | {"title": safe(found.by.unit)},
-        **frame(f"{safe(found.by.title)} of {safe(found.about.workload, 40)} (predicted)", 480),
+        **frame(f"{safe(found.by.title)} by {safe(title[:1].lower() + title[1:], 60)}", 480),
     )
     subtitled(figure, about(found, briefly=True))
     return figure
@@ -213,7 +229,7 @@ def scaled(axis: Axis) -> dict[str, object]:
     if not axis.is_log or low == high:
         return {"type": "linear"}
     room = (high / low) ** (0.5 / max(len(axis.values) - 1, 1))
-    return log_axis(low / room, high * room)
+    return log_axis(low / room, high * room, exactly=True)
 
 
 def _heights(found: Sweep) -> dict[str, object]:

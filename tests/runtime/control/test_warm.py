@@ -86,17 +86,21 @@ def test_a_tiny_run_goes_before_the_first_of_its_kind(monkeypatch: pytest.Monkey
     monkeypatch.setattr(warm, "_warmth", warm._Warmth())
     monkeypatch.setattr(warm, "run", run)
     asked = replace(a_request(), results=Path("kept"), pace=10.0)
+    execution = replace(asked.workload.execution, join="hash")
     for request in (
         asked,
         replace(asked, label="S4,S3,S2,S1"),
         replace(asked, backend="native", pace=None),
+        replace(asked, workload=replace(asked.workload, execution=execution)),
     ):
         warm.ready_for(request, lambda progress: phases.append(progress.phase), threading.Event())
-    assert [(one.label, one.backend) for one in tiny] == [
-        (asked.label, "kernels"),
-        (asked.label, "native"),
+    assert [(one.backend, one.workload.execution.join) for one in tiny] == [
+        ("kernels", "nested"),
+        ("native", "nested"),
+        ("kernels", "hash"),
     ]
-    assert phases == ["Warming up"] * 2
+    assert {one.label for one in tiny} == {asked.label}
+    assert phases == ["Warming up"] * 3
     first = tiny[0]
     assert (first.results, first.pace, first.workload.warmup) == (None, None, 0.0)
     assert 100 <= run_seconds(first.workload) * 15 <= 1000, "15 tuples arrive in a second"
