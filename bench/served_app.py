@@ -18,7 +18,13 @@ from playwright.async_api import Browser, async_playwright
 from bench.registry import MissingPackageError
 from runtime.data.folders import PROJECT
 
-_CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_CHROMIUM = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
 
 
 @asynccontextmanager

@@ -12,6 +12,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -57,16 +58,43 @@ def _sync(path: Path) -> None:
 
 def write_sealed_json(file: Path, content: Any, synced: bool = True) -> None:
     """Write JSON, of dataclasses too, with its digest."""
-    text = _as_json(content)
-    digest = digest_of_bytes(text.encode()).hex()
-    write_whole(file, f'{{"{_DIGEST}": "{digest}", "{_CONTENT}": {text}}}\n'.encode(), synced)
+    write_whole(file, _sealed(content), synced)
+
+
+def append_sealed_json(file: Path, content: Any) -> None:
+    """Add a line of JSON with its digest, on disk whenever the system writes it."""
+    with file.open("ab") as lines:
+        # What ends in the middle of a line, where a process was killed, is a line of its own.
+        lines.write(b"\n" + _sealed(content))
 
 
 def read_sealed_json(file: Path) -> Any:
     """The JSON that `write_sealed_json` wrote; None where it is not there or not as written."""
     try:
-        document = json.loads(file.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        return _opened(file.read_bytes())
+    except OSError:
+        return None
+
+
+def read_sealed_lines(file: Path) -> list[Any]:
+    """What `append_sealed_json` wrote, in this order, without lines that are not as written."""
+    try:
+        lines = file.read_bytes().split(b"\n")
+    except OSError:
+        return []
+    return [content for line in lines if (content := _opened(line)) is not None]
+
+
+def _sealed(content: Any) -> bytes:
+    text = _as_json(content)
+    digest = digest_of_bytes(text.encode()).hex()
+    return f'{{"{_DIGEST}": "{digest}", "{_CONTENT}": {text}}}\n'.encode()
+
+
+def _opened(sealed: bytes) -> Any:
+    try:
+        document = json.loads(sealed)
+    except (ValueError, RecursionError):
         return None
     if not isinstance(document, dict) or document.keys() != {_DIGEST, _CONTENT}:
         return None
@@ -89,4 +117,10 @@ def _as_json(content: Any) -> str:
 
 
 def _by_field(record: Any) -> dict[str, Any]:
-    return {field.name: getattr(record, field.name) for field in fields(record)}
+    kind: Any = type(record)
+    return {name: getattr(record, name) for name in _field_names(kind)}
+
+
+@cache
+def _field_names(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))

@@ -25,6 +25,9 @@ Values = NDArray[np.float64]
 _NEAR = 1e-5
 # More different values than this are not looked for: it is more than a workload can declare.
 _MOST_VALUES = 1e9
+_MOST_LOAD = 2e9
+# Newton's last step, relative to what is solved for: twice as many digits are right after it.
+_NEAR_LOAD = 1e-7
 
 
 def different(minima: Counts, nothing: int) -> tuple[float, float]:
@@ -41,14 +44,24 @@ def different(minima: Counts, nothing: int) -> tuple[float, float]:
         load = math.log(registers / empty)
         spread = math.sqrt(registers * max(0.0, math.exp(load) - load - 1))
         return registers * load, spread
-    mean = float(minima.astype(np.float64).mean()) / nothing
-    load = math.exp(_solved(lambda log: mean - _least_of(math.exp(log)), -14.0, 21.5))
+    load = _load_of(float(minima.mean()) / nothing)
     return registers * load, load * math.sqrt(registers)
 
 
-def _least_of(load: float) -> float:
-    """The mean of the least of so many random shares, as many as there are on the mean."""
-    return -math.expm1(-load) / load
+def _load_of(share: float) -> float:
+    """The x with (1 - e^-x) / x = share, between 0 and 1: by Newton's steps from above.
+
+    It is the mean of the least of x random shares, and of n tuples the share that shows a new one
+    of n / x values.
+    """
+    share = max(share, 1 / _MOST_LOAD)
+    lost, least = 1 - share, _MOST_LOAD
+    # 1 - e^-x is at most x, 1, and x - x^2/2 + x^3/6: so x is at most this.
+    load = 1.5 * (1 - math.sqrt(1 - 8 / 3 * lost)) if lost < 1 / 3 else 1 / share
+    while load < least * (1 - _NEAR_LOAD):
+        least = load
+        load -= (math.expm1(-load) + share * load) / (share - math.exp(-load))
+    return load
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +158,8 @@ def distinct_of(seen: float, tuples: int, exponent: float) -> float:
     most = _MOST_VALUES
     if shown(most, tuples, exponent) <= seen:
         return most
+    if not exponent:
+        return max(1.0, tuples / _load_of(seen / tuples))
     return math.exp(
         _solved(
             lambda log: math.log(shown(math.exp(log), tuples, exponent) / seen), 0.0, math.log(most)

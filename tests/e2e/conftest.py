@@ -30,7 +30,13 @@ from playwright.sync_api import expect as playwright_expect
 
 from runtime.data.folders import PROJECT
 
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+CHROMIUM = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
 ARGUMENTS = (
     "--no-sandbox",
     "--disable-gpu",

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.e2e
 
 def test_slide_compare_and_open_a_cell(page: Page) -> None:
     click(page.locator(".st-key-open-golab-table-7 button"))
+    expect(page.get_by_role("heading", name=" wins: ")).to_be_visible()
     go_to(page, "What-if")
     expect(page.get_by_text("S3 first, then S1, S4, S2 wins: ")).to_be_visible()
     click(page.get_by_role("button", name="Pin", exact=True))

@@ -111,7 +111,18 @@ def _commands_answer(capsys: pytest.CaptureFixture[str]) -> dict[str, int]:
     return codes
 
 
-@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def _damages(*quick: str) -> pytest.MarkDecorator:
+    """All damages are tried in `./check --all`, these in `./check`."""
+    return pytest.mark.parametrize(
+        "damage",
+        [
+            pytest.param(damage, id=name, marks=[pytest.mark.slow] if name not in quick else [])
+            for name, damage in DAMAGES.items()
+        ],
+    )
+
+
+@_damages("emptied", "garbled")
 def test_all_files_damaged(
     damage: Callable[[Path], None], filled: list[Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -125,7 +136,8 @@ def test_all_files_damaged(
     assert Totals(run_folder("failed")).done() == 0
 
 
-@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+# One damage to each kind of file shows that only those suffer who read it.
+@_damages("garbled")
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_kind_of_file_damaged(
     kind: str,
@@ -155,7 +167,10 @@ def _damage_record(content: str) -> None:
         connection.execute("UPDATE runs SET record = ?", (content,))
 
 
-@pytest.mark.parametrize("content", ["", "{", "null"])
+@pytest.mark.parametrize(
+    "content",
+    [pytest.param("", marks=pytest.mark.slow), "{", pytest.param("null", marks=pytest.mark.slow)],
+)
 def test_damaged_records_of_runs(
     content: str, filled: list[Path], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -134,6 +134,17 @@ def test_what_adapting_saved_is_drawn() -> None:
     assert "B,C: 3,000" in adaptive_figure.alternative(FOUND, str)
 
 
+def test_a_plan_that_is_far_worse_does_not_hide_the_others() -> None:
+    assert adaptive_figure.work(FOUND, str).layout.yaxis.type is None
+    worst = np.array([0.0, 90_000.0, 60_000.0])
+    drawn = adaptive_figure.work(replace(FOUND, static=FOUND.static | {"B,C": worst}), str)
+    axis = drawn.layout.yaxis
+    assert axis.type == "log"
+    low, high = (10**end for end in axis.range)
+    assert low <= 10 <= 9_000 <= high
+    assert list(drawn.data[2].y) == [None, None, 9_000, 9_000, 3_000, 3_000]
+
+
 def test_what_adapting_saved_is_said() -> None:
     assert adaptive_view.saving(FOUND, "A, then B", "B, then C") == (
         "This run did 810 operations, moving included. The best plan that stays (A, then B) did "

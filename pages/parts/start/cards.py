@@ -74,8 +74,15 @@ def sample(shown: SampleWorkload, primary: bool = False) -> None:
     with st.container(height="stretch"):
         st.caption(plain(workload.description, 300))
     kind: Literal["primary", "secondary"] = "primary" if primary else "secondary"
-    if st.button("Open", key=f"open-{shown.id}", type=kind, width="stretch"):
-        state.open_workload(workload, shown.data)
+    if st.button(
+        "Open",
+        key=f"open-{shown.id}",
+        type=kind,
+        width="stretch",
+        # As a callback: who clicks another page at once has opened it, too.
+        on_click=state.open_workload,
+        args=(workload, shown.data),
+    ):
         st.switch_page("pages/plans.py")
 
 

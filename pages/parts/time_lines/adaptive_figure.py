@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from pages.parts.shared.figures import LINE, PALETTE, frame
+from pages.parts.shared.figures import LINE, PALETTE, frame, log_axis
 from planner.numbers import amount, shortened
 from runtime.backends.kernels.hindsight import Hindsight
 
 ADAPTIVE, LEAST = "This run", "Best plan of every batch"
+# Beside a plan that does so many times the work the other lines can no longer be told apart.
+_FAR = 10.0
 _LOOKS = ((PALETTE[0], "solid"), (PALETTE[2], "dash"), (PALETTE[5], "dot"), (LINE, "dashdot"))
 
 
@@ -32,12 +35,14 @@ def lines_of(found: Hindsight, title: Callable[[str], str]) -> dict[str, np.ndar
 
 def work(found: Hindsight, title: Callable[[str], str]) -> go.Figure:
     """Steps from batch to batch; a line where the plan was switched."""
-    figure = go.Figure()
+    figure, lines = go.Figure(), lines_of(found, title)
+    axis = _axis(found, np.concatenate(list(lines.values())))
     times = [0.0, *(end for end in found.ends for _ in range(2))][:-1]
-    for (name, rates), (colour, dash) in zip(lines_of(found, title).items(), _LOOKS, strict=True):
+    for (name, rates), (colour, dash) in zip(lines.items(), _LOOKS, strict=True):
         figure.add_scatter(
             x=times,
-            y=[rate for rate in rates for _ in range(2)],
+            # A logarithmic axis has no place for a batch without work.
+            y=[rate or (None if "type" in axis else 0.0) for rate in rates for _ in range(2)],
             mode="lines",
             name=name,
             line={"color": colour, "dash": dash, "width": 4 if name == ADAPTIVE else 2},
@@ -50,11 +55,19 @@ def work(found: Hindsight, title: Callable[[str], str]) -> go.Figure:
     layout["legend"] = {"orientation": "v", "yanchor": "top", "y": -0.24, "x": 0}
     figure.update_layout(
         xaxis={"title": "Seconds of the run", "range": [0, found.ends[-1]]},
-        yaxis={"title": "Operations/s", "rangemode": "tozero"},
+        yaxis={"title": "Operations/s", **axis},
         hovermode="x",
         **layout,
     )
     return figure
+
+
+def _axis(found: Hindsight, rates: np.ndarray) -> dict[str, Any]:
+    """From 0; logarithmic where the worst plan would press all others onto that line."""
+    if found.static[found.worst].sum() <= _FAR * found.adaptive.sum():
+        return {"rangemode": "tozero"}
+    some = rates[rates > 0]
+    return log_axis(float(some.min()), float(some.max()))
 
 
 def alternative(found: Hindsight, title: Callable[[str], str]) -> str:

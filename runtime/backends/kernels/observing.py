@@ -1,8 +1,8 @@
 """What a run sees of its tuples: the sketches of micro-batches, and the statistics from them.
 
-Of a run of many batches every n-th is observed. Its statistics are in a file of the run's folder,
-written before the totals are: a run that is resumed finds those of all batches that its totals
-cover. Sketches are not kept: what later batches are put together with is sketched again.
+Of a run of many batches every n-th is observed. Its statistics are a line of a file of the run's
+folder, written before the totals are: a run that is resumed finds those of all batches that its
+totals cover. Sketches are not kept: what later batches are put together with is sketched again.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import sqrt
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from planner.files.whole_files import read_sealed_json, write_sealed_json
+from planner.files.whole_files import append_sealed_json, read_sealed_lines
 from planner.plan.cost import Measurement
 from planner.statistics.observed import (
     BatchStatistics,
@@ -36,14 +35,14 @@ from runtime.engines.watching.sketched import Sketch, together
 MOST_OBSERVED = 50
 # Keys are put together with those of earlier batches until there are so many tuples of each.
 ENOUGH_TUPLES = 1_000
-_FOLDER = "observed"
+_FILE = "observed.jsonl"
 
 
 class Observing:
     """The statistics of a run's batches so far, and what the next ones are made with."""
 
     def __init__(self, folder: Path, prepared: PreparedKernelRun, plan: SketchPlan) -> None:
-        self._folder, self._prepared, self._plan = folder / _FOLDER, prepared, plan
+        self._file, self._prepared, self._plan = folder / _FILE, prepared, plan
         self._nth = -(-max(1, prepared.batches.batches) // MOST_OBSERVED)
         self._begin()
 
@@ -52,20 +51,31 @@ class Observing:
         # The processor's seconds that sketches took, and what follows from them.
         self.seconds = 0.0
         self._sketches: list[tuple[int, Sketch]] = []
+        # The first batch whose sketch the last one's was put together with.
+        self._since = 0
 
     def resume(self, done: int) -> bool:
-        """Read what so many batches left; whether all of it is there."""
+        """Go on after so many batches, of which all statistics must be there; whether they are."""
+        if not self.read(done):
+            return False
+        # Later ones are of a batch that was not counted: it will come again.
+        for batch in range(self._since, done, self._nth):
+            self._sketches.append((batch, sketch_of_batch(self._prepared, batch)))
+        return True
+
+    def read(self, done: int) -> bool:
+        """Read the statistics that so many batches left; whether all of them are there."""
         self._begin()
-        content: Any = None
+        # A batch that came again has left two lines, which say the same.
+        left = {
+            content["statistics"]["batch"]: content for content in read_sealed_lines(self._file)
+        }
         for batch in range(0, done, self._nth):
-            content = read_sealed_json(self._file(batch))
-            if content is None:
+            if (content := left.get(batch)) is None:
                 return False
             self.timeline.append(from_json(BatchStatistics, content["statistics"]))
             self.seconds += content["seconds"]
-        # Later ones are of a batch that was not counted: it will come again.
-        for batch in range(content["from"] if done else 0, done, self._nth):
-            self._sketches.append((batch, sketch_of_batch(self._prepared, batch)))
+            self._since = content["from"]
         return True
 
     def take(self, batch: int, sketches: Sequence[bytes]) -> None:
@@ -109,16 +119,12 @@ class Observing:
 
     def _keep(self, made: BatchStatistics, sketch: Sketch, begun: int) -> None:
         self.timeline.append(made)
-        self._folder.mkdir(parents=True, exist_ok=True)
         spent = (float(sketch.spent[0]) + time.thread_time_ns() - begun) / 1e9
         begun = time.thread_time_ns()
         content = {"statistics": made, "seconds": spent, "from": self._sketches[0][0]}
         # Where a machine dies before it is on disk, the run begins anew.
-        write_sealed_json(self._file(made.batch), content, synced=False)
+        append_sealed_json(self._file, content)
         self.seconds += spent + (time.thread_time_ns() - begun) / 1e9
-
-    def _file(self, batch: int) -> Path:
-        return self._folder / f"{batch:06}.json"
 
 
 def observing_of(folder: Path, prepared: PreparedKernelRun) -> Observing | None:
@@ -132,7 +138,7 @@ def with_observed(
 ) -> Measurement:
     """The measurement with the statistics that a run left in its folder, if it was watched."""
     observing = observing_of(folder, prepared)
-    if observing is None or not observing.resume(Totals(folder).done()) or not observing.timeline:
+    if observing is None or not observing.read(Totals(folder).done()) or not observing.timeline:
         return measurement
     timings = replace(measurement.timings, watch=observing.seconds)
     return replace(measurement, observed=tuple(observing.timeline), timings=timings)

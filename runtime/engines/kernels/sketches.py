@@ -42,6 +42,8 @@ _MASK_SHIFT = np.uint64(32)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+# So many tuples at a time fit into the nearest caches.
+_BLOCK = 4096
 
 
 @njit(inline="always")
@@ -58,8 +60,7 @@ def _note(minima, mixed):
     """A value's hash: its upper bits choose the register, the lower ones are kept if least."""
     register = mixed >> _REGISTER_SHIFT
     rest = np.int32((mixed << np.uint64(10)) >> _SHIFT)
-    if rest < minima[register]:
-        minima[register] = rest
+    minima[register] = min(minima[register], rest)
 
 
 @njit(inline="always")
@@ -69,7 +70,7 @@ def _is_taken(ts, mask):
 
 
 @njit(cache=True, nogil=True)
-def add_to_sketch(  # noqa: C901
+def add_to_sketch(
     source, ts, keys, column_of, row_of, masks, arrived, taken, times, values, counters
 ):
     """Add the tuples of a batch: all are counted, and of a source with a mask some are looked at.
@@ -77,43 +78,80 @@ def add_to_sketch(  # noqa: C901
     `column_of[source, key]` is the column of a source's key (-1: it is not watched); a source
     without any, such as a relation, has -1 before its columns. A column has a counter for every
     key, or a row of `values` (`row_of`; -1: none) and counters for hashes.
+
+    Most tuples are only counted: that is done in blocks that stay in the cache, in loops without a
+    branch. Returned are the tuples that some source looks at, for what looks at their values.
     """
     before = np.full(len(arrived), -1, np.int64)
-    for i in range(len(source)):
-        arrived[source[i]] += 1
+    rows, found = np.empty(len(source), np.int64), 0
+    # Keys beyond the last one that is watched have no column.
+    watched = column_of.shape[1] - 1
     # What a source with more bits looks at, one with fewer does too.
     least = masks.min()
-    for i in range(len(source)):
-        if not _is_taken(ts[i], least):
-            continue
-        place = source[i]
-        if column_of[place, 0] < 0 or not _is_taken(ts[i], masks[place]):
-            continue
-        taken[place] += 1
-        # Tuples of one burst come one after the other.
-        if ts[i] != before[place]:
-            before[place] = ts[i]
-            _note(times[place], _mixed(ts[i]))
-        # Keys beyond the last one that is watched have no column.
-        for key in range(column_of.shape[1] - 1):
-            column = column_of[place, key + 1]
-            if column < 0:
+    for begin in range(0, len(source), _BLOCK):
+        sources = source[begin : begin + _BLOCK]
+        for place in range(len(arrived)):
+            if column_of[place, 0] >= 0:
+                arrived[place] += _how_many(sources, place)
+        taken_here = _put_taken(ts[begin : begin + _BLOCK], begin, least, rows[found:])
+        own = rows[found : found + taken_here]
+        found += taken_here
+        found_keys = _gathered(keys, own, watched)
+        for n in range(len(own)):
+            at, place = ts[own[n]], source[own[n]]
+            if column_of[place, 0] < 0 or not _is_taken(at, masks[place]):
                 continue
-            if row_of[column] < 0:
-                counters[column, keys[i, key]] += 1
-            else:
-                mixed = _mixed(keys[i, key])
-                _note(values[row_of[column]], mixed)
-                counters[column, (mixed >> np.uint64(20)) & np.uint64(COUNTERS - 1)] += 1
-    for place in range(len(arrived)):
-        if column_of[place, 0] < 0:
-            arrived[place] = 0
+            taken[place] += 1
+            # Tuples of one burst come one after the other.
+            if at != before[place]:
+                before[place] = at
+                _note(times[place], _mixed(at))
+            for key in range(watched):
+                column = column_of[place, key + 1]
+                if column < 0:
+                    continue
+                if row_of[column] < 0:
+                    counters[column, found_keys[key, n]] += 1
+                else:
+                    mixed = _mixed(found_keys[key, n])
+                    _note(values[row_of[column]], mixed)
+                    counters[column, (mixed >> np.uint64(20)) & np.uint64(COUNTERS - 1)] += 1
+    return rows[:found]
+
+
+@njit(nogil=True)
+def _how_many(source, place):
+    """How many tuples are of a source."""
+    count = 0
+    for i in range(len(source)):
+        count += source[i] == place
+    return count
+
+
+@njit(nogil=True)
+def _put_taken(ts, begin, mask, rows):
+    """Put the numbers of the tuples that are looked at into `rows`, and say how many they are."""
+    count = 0
+    for i in range(len(ts)):
+        rows[count] = begin + i
+        count += _is_taken(ts[i], mask)
+    return count
+
+
+@njit(nogil=True)
+def _gathered(keys, rows, watched):
+    """The keys of some tuples: read together, so that one does not wait for the other."""
+    found = np.empty((watched, len(rows)), keys.dtype)
+    for key in range(watched):
+        for n in range(len(rows)):
+            found[key, n] = keys[rows[n], key]
+    return found
 
 
 @njit(cache=True, nogil=True)
-def add_filtered(filters, source, ts, values, masks, filtered):
+def add_filtered(filters, rows, source, ts, values, masks, filtered):
     """Count for each filter the tuples of its source that are looked at, and those that pass it."""
-    for i in range(len(source)):
+    for i in rows:
         if not _is_taken(ts[i], masks[source[i]]):
             continue
         for f in range(len(filters.source)):
@@ -125,10 +163,10 @@ def add_filtered(filters, source, ts, values, masks, filtered):
 
 
 @njit(cache=True, nogil=True)
-def rows_taken(source, ts, place, mask):
-    """The tuples of a source that are looked at."""
-    found, count = np.empty(len(source), np.int64), 0
-    for i in range(len(source)):
+def rows_taken(rows, source, ts, place, mask):
+    """Those of some tuples that are of a source and that it looks at."""
+    found, count = np.empty(len(rows), np.int64), 0
+    for i in rows:
         if source[i] == place and _is_taken(ts[i], mask):
             found[count] = i
             count += 1

@@ -105,16 +105,17 @@ class Sketcher:
         made = Sketch.empty(self._plan)
         if not (self._plan.replicated and partition):
             given = Batch.unpack(batch, self._form).tuples
-            add_to_sketch(
+            seen = add_to_sketch(
                 given.source, given.ts, given.keys, self._column_of, self._row_of, self._masks,
                 made.arrived, made.taken, made.times, made.values, made.counters,
             )  # fmt: skip
             if self._plan.filters:
                 add_filtered(
-                    self._filters, given.source, given.ts, given.values, self._masks, made.filtered
-                )
+                    self._filters, seen, given.source, given.ts, given.values, self._masks,
+                    made.filtered,
+                )  # fmt: skip
             for number, (place, slot) in enumerate(self._plan.sampled):
-                rows = rows_taken(given.source, given.ts, place, self._masks[place])
+                rows = rows_taken(seen, given.source, given.ts, place, self._masks[place])
                 made.hashes[number], made.samples[number] = sampled(
                     given.seq[rows], given.values[rows, slot]
                 )
@@ -135,9 +136,9 @@ def load_sketching() -> None:
     source, none, keys, values = unpack(
         pack([source, none, np.zeros((0, 1), np.int32), np.zeros((0, 1))])
     )
-    add_to_sketch(
+    seen = add_to_sketch(
         source, none, keys, plan.column_of(), np.zeros(1, np.int64), masks,
         made.arrived, made.taken, made.times, *keyless,
     )  # fmt: skip
-    add_filtered(Filters.of([]), source, none, values, masks, made.filtered)
-    rows_taken(source, none, 0, masks[0])
+    add_filtered(Filters.of([]), seen, source, none, values, masks, made.filtered)
+    rows_taken(seen, source, none, 0, masks[0])

@@ -86,6 +86,15 @@ def test_a_sample_shows_fewer_values_than_there_are() -> None:
     assert found.distinct.high is None
 
 
+@given(st.integers(2, 10**8), st.floats(0, 1))
+def test_so_many_values_show_as_many_as_were_seen(tuples: int, share: float) -> None:
+    seen = max(1.0, min(share * tuples, tuples - 1))
+    distinct = distinct_of(seen, tuples, 0.0)
+    assert 1 <= distinct <= max(1e9, seen)
+    if distinct < 1e9:
+        assert shown(distinct, tuples, 0.0) == pytest.approx(seen, rel=1e-6)
+
+
 @pytest.mark.parametrize("distinct", [40, 20_000])
 def test_equal_pairs_of_two_streams(distinct: int) -> None:
     exact = distinct <= COUNTERS

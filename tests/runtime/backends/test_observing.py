@@ -16,8 +16,12 @@ from planner.statistics.observed import BatchStatistics, ValueStatistics
 from planner.statistics.observed_workload import observed_workload
 from planner.workload.execution import RunSettings
 from planner.workload.workload import Workload
+from runtime.backends.kernels.batch_sketches import sketch_of_batch
 from runtime.backends.kernels.observing import MOST_OBSERVED, Observing
 from runtime.backends.kernels.prepare import PreparedKernelRun, prepare
+from runtime.data.batch import Batch
+from runtime.data.batch_seal import opened
+from runtime.engines.watching.sketched import Sketch, Sketcher
 from runtime.runs.records import RunRequest
 from runtime.spark.worker import step_through
 from tests.damage import flipped
@@ -60,6 +64,7 @@ def _observed(
 ) -> list[BatchStatistics]:
     """What a run sees whose partitions are stepped side by side."""
     assert prepared.sketches is not None
+    folder.mkdir(exist_ok=True)
     observing = Observing(folder, prepared, prepared.sketches)
     states: list[bytes | None] = [None] * prepared.partitions
     text, sketching = prepared.program.to_json(), prepared.sketches.to_json()
@@ -111,12 +116,40 @@ def test_damaged_statistics_are_not_used(tmp_path: Path) -> None:
     observing = Observing(tmp_path, prepared, prepared.sketches)
     done = prepared.batches.batches
     assert observing.resume(done)
-    file = tmp_path / "observed" / f"{done - 1:06}.json"
+    file = tmp_path / "observed.jsonl"
     sound = file.read_bytes()
     file.write_bytes(flipped(sound))
     assert not observing.resume(done)
-    file.write_bytes(sound)
+    # Killed while its last line was written: that of a batch whose totals were not.
+    file.write_bytes(sound[:-20])
+    assert not observing.resume(done)
+    assert observing.resume(done - 1)
+    observing.take(done - 1, [sketch_of_batch(prepared, done - 1).packed()])
+    whole = observing.timeline
     assert observing.resume(done)
+    assert observing.timeline == whole
+
+
+def test_sketches_do_not_depend_on_where_blocks_end() -> None:
+    """More tuples than a block of the kernel has, against a count of each."""
+    prepared = _prepared(FILTERED, "join_order", 1, 9_000)
+    plan = prepared.sketches
+    assert plan is not None
+    plan = replace(plan, masks=[3, 1])
+    (row,) = pq.read_table(prepared.batches.file(0)).to_pylist()
+    batch = opened(row["tuples"], 0, 0)
+    made = Sketch.unpacked(Sketcher(plan, prepared.program.form).sketch(batch, 0))
+    tuples = Batch.unpack(batch, prepared.program.form).tuples
+    assert len(tuples.source) > 4_096
+    golden = 0x9E3779B97F4A7C15
+    for place, mask in enumerate(plan.masks):
+        own = tuples.source == place
+        seen = own & [((int(ts) * golden % 2**64) >> 32) & mask == 0 for ts in tuples.ts]
+        assert made.arrived[place] == own.sum()
+        assert 0 < made.taken[place] == seen.sum() < own.sum()
+        (column,) = (n for n, known in enumerate(plan.columns) if known.place == place)
+        keys = np.bincount(tuples.keys[seen, 0], minlength=plan.counters)
+        assert made.counters[column].tolist() == keys.tolist()
 
 
 def test_many_batches_are_observed_at_times(tmp_path: Path) -> None:
