@@ -65,7 +65,7 @@ class _Counter:
     def __init__(self, by: Objective, workload: Workload) -> None:
         self._by = by
         self._has_groups = any(query.aggregates for query in workload.queries)
-        self.results = "groups of the answer" if self._has_groups else "results"
+        self.results = "groups" if self._has_groups else "results"
         self._run_seconds = workload.warmup + workload.run.duration
         self._adds_up = by.spread is not None and by.part != "state_tuples"
         per_second, by_second = "/s", " of work per s"

@@ -1,7 +1,7 @@
 // Plays the steps of one plan or of two. All steps are in the data, so a step is drawn here at once.
 // Every text is set as a text node: tuples may hold anything.
-// A row that is read from the back of a hall, and places beyond which rows are flat there.
-const MOST_PRESENTED = 6, MOST_TALL = 3;
+// Rows that are read from the back of a hall, of one plan or of two, and places beyond which they are flat.
+const MOST_PRESENTED = [14, 6], MOST_TALL = 3;
 // With more places the presenter leaves out those that are empty.
 const MOST_EMPTY = 6;
 // Of the lines that are executed the presenter shows one: the first of these.
@@ -126,7 +126,7 @@ function drawPlan(data, plan, panel, at, most) {
     if (data.present && Math.max(...data.plans.map((p) => p.places.length)) > MOST_TALL) box.classList.add("flat");
     const [count, every] = step.contents[place.id] || [0, []];
     if (data.present && plan.places.length > MOST_EMPTY && !count && !gone[place.id]) continue;
-    const held = data.present ? every.slice(-MOST_PRESENTED) : every;
+    const held = data.present ? every.slice(-MOST_PRESENTED[data.plans.length - 1]) : every;
     const room = place.room === null ? "" : ` of ${place.room}`;
     box.append(make("div", "title", `${place.title} · ${count}${room} ${place.holds}${count === 1 && !room ? "" : "s"}`));
     const row = make("div", "row");
