@@ -54,6 +54,10 @@ from planner.seconds.clock import Clock
 MOST_VARIATION = 0.02
 # From this mean size on, Pareto bursts have no finite variance, and delays no mean.
 ENDLESS_BURST = 2.0
+# Of arrivals that no policy serves, so many are drawn in the time of a simulated scan.
+ARRIVALS_A_STEP = 4
+# To measure the delays of one window takes the time of so many more.
+SCANS_TO_MEASURE = 100
 # So many tuples fit into a picture.
 BURST_TUPLES = 12
 
@@ -185,6 +189,11 @@ class SchedulePredictions:
 
     def _isolated_seconds(self) -> list[float]:
         return [float(delay) for delay in self.isolated]
+
+    def simulated_steps(self, plans: int) -> int:
+        """What so many plans take: scans of the sample, delays measured and arrivals drawn."""
+        scans = len(self.sample.ts) + SCANS_TO_MEASURE
+        return plans * len(self.model.windows) * scans + self.expected_work.drawn // ARRIVALS_A_STEP
 
     # --- of one policy ---------------------------------------------------------------------------
 

@@ -161,6 +161,10 @@ class Schedules(ListedSpace):
         is_delay = by.kind == self.objectives[0].kind
         return self.predictions.of(self.schedule(label)).error if is_delay else 0.0
 
+    @property
+    def simulated_steps(self) -> int:
+        return self.predictions.simulated_steps(len(self.labels))
+
     def score_model(self, label: str, by: Objective) -> str | None:
         is_delay = by.kind == self.objectives[0].kind
         return self.predictions.of(self.schedule(label)).model if is_delay else None

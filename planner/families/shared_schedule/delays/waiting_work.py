@@ -41,11 +41,13 @@ class WaitingWork:
     """The mean work that an arriving tuple finds, in seconds, and its standard error.
 
     `covered` is the share of the tuples that a mean needs at this load: below 1 it may be too low.
+    So many arrivals were `drawn` for it.
     """
 
     mean: float
     error: float = 0.0
     covered: float = 1.0
+    drawn: int = 0
 
 
 def tuples_needed(model: ScheduleModel, load: float, variation: float) -> float:
@@ -63,7 +65,7 @@ def simulated_work(model: ScheduleModel, clock: Clock, needed: float, scans: int
     covered = min(1.0, count / needed)
     # Where swings are longer than stretches, these are too much alike to say all of the error.
     error = float(np.std(means) / np.sqrt(covered * len(means)))
-    return WaitingWork(float(work.mean()), error, covered)
+    return WaitingWork(float(work.mean()), error, covered, count)
 
 
 def work_found(sample: ArrivalSample) -> Floats:
