@@ -167,10 +167,12 @@ def _alternative(diagram: PlanDiagram, what: str, titles: tuple[str, ...]) -> st
 def _csv(found: Sweep, diagram: PlanDiagram, what: str, within: int) -> str:
     """The table of what is shown."""
     if what == MARGIN:
-        return margin_csv(diagram)
+        return margin_csv(diagram, found.about)
     if what == REGRET:
-        return regret_csv(diagram)
-    return reduced_csv(diagram, within / 100) if what == FEWER else sweep_csv(found)
+        return regret_csv(diagram, found.about)
+    if what == FEWER:
+        return reduced_csv(diagram, found.about, within / 100)
+    return sweep_csv(found)
 
 
 def _file(what: str) -> str:
