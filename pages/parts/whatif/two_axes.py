@@ -32,7 +32,7 @@ from pages.parts.whatif.whatif_figures import about
 from planner.errors import PlanError
 from planner.families.protocol import Family
 from planner.numbers import quoted
-from planner.report.diagram_report import margin_csv, reduced_csv, regret_csv
+from planner.report.diagram_report import how_near, margin_csv, reduced_csv, regret_csv
 from planner.report.sweep_report import sweep_csv
 from planner.whatif.axes import parse_axis
 from planner.whatif.diagrams.plan_diagram import PlanDiagram
@@ -151,6 +151,8 @@ def _how(found: Sweep, diagram: PlanDiagram) -> str:
             f" In {diagram.doubtful:.0%} of the {cells} the two best plans are closer than samples "
             "of this size can tell."
         )
+    if diagram.errors is not None:
+        chance += f" Before they are fitted, figures are within {how_near(diagram.errors)}."
     note = found.about.note
     rough = f" {note[:1].upper()}{note[1:]}." if note else ""
     return plain(f"{about(found)}. {how}{rough}{chance}", 900)

@@ -107,6 +107,7 @@ class _Samples:
         logs = self._behind(surface.values, never_better)
         assert self._pricing is not None, "cells were priced"
         prices = self._pricing.combined(np.exp(logs), cells.by)
+        errors = np.array(self._errors).mean(axis=1)
         winner = [prices.labels[place] for place in prices.best.tolist()]
         plans = with_baseline(cells, self._at((0, 0)), winner)
         return PlanDiagram(
@@ -120,6 +121,7 @@ class _Samples:
             len(self.places),
             "simulated in some cells",
             float(self._unsure(surface, prices, never_better).mean()),
+            (float(np.median(errors)), float(errors.max())),
         )
 
     def _never_better(self, scores: Floats) -> Bools:

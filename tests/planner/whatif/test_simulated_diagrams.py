@@ -90,6 +90,22 @@ def test_every_machine_simulates_the_same_cells(monkeypatch: pytest.MonkeyPatch)
         assert np.array_equal(again.score, first.score)
 
 
+def test_near_full_load_a_diagram_says_how_far_figures_may_be_off() -> None:
+    axes = "execution.utilisation=0.3:{}:20", "streams.A.rate=20:200:20:log"
+    calm, loaded = (
+        from_simulations(
+            _cells(scheduled((1, 60)), "shared_schedule", axes[0].format(most), axes[1])
+        )
+        for most in (0.6, 0.98)
+    )
+    assert calm is not None
+    assert loaded is not None
+    assert calm.errors is not None
+    assert loaded.errors is not None
+    assert calm.errors[1] < 0.2 < loaded.errors[1]
+    assert any("in the worst" in line for line in diagram_summary(loaded))
+
+
 def test_larger_samples_are_of_fewer_cells() -> None:
     texts = "execution.utilisation=0.3:0.6:20", "streams.A.rate=20:200:20:log"
     few, many = (
