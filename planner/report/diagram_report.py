@@ -78,8 +78,11 @@ def how_near(errors: tuple[float, float]) -> str:
 
     >>> how_near((0.02, 0.15))
     'about 4% of what they are in most cells, and 29% in the worst'
+    >>> how_near((0.02, 1.4))
+    'about 4% of what they are in most cells, and over 100% in the worst'
     """
-    median, worst = (f"{SURE * error:.0%}" for error in errors)
+    shares = (SURE * error for error in errors)
+    median, worst = (f"{share:.0%}" if share <= 1 else "over 100%" for share in shares)
     return f"about {median} of what they are in most cells, and {worst} in the worst"
 
 
