@@ -8,7 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pages.parts.canvas.scene import MOST_BOXES, CanvasPlan, heat_of, opened_at_first, scene
+from pages.parts.canvas.graph_layout import Room
+from pages.parts.canvas.scene import (
+    MOST_BOXES,
+    READABLE_LETTERS,
+    CanvasPlan,
+    heat_of,
+    opened_at_first,
+    scene,
+)
 from planner.families.registry import family
 from planner.plan.branches import branches
 from planner.plan.cost import Cost
@@ -94,6 +102,21 @@ def test_a_large_plan_starts_folded_and_its_data_is_small() -> None:
     small = drawn(sample("network-packets"), "early_aggregation")
     assert opened_at_first(small) == every_branch(small)
     assert len(scene(small, every_branch(small))["boxes"]) == 12
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("network-packets", "early_aggregation"), ("seven-windows", "shared_schedule")],
+)
+@pytest.mark.parametrize("room", [Room(530, 380), Room(740, 254)])
+def test_what_is_open_leaves_names_that_can_be_read(name: str, kind: str, room: Room) -> None:
+    canvas = drawn(sample(name), kind)
+    size = scene(canvas, opened_at_first(canvas, room), room)["size"]
+    assert 12 * room.scale(*size) >= READABLE_LETTERS
+    # In a low room even a small plan is folded; where there is room, all of it is open.
+    assert opened_at_first(canvas, Room(4_000, 3_000))
+    low = Room(740, 100)
+    assert opened_at_first(canvas, low) < every_branch(canvas)
 
 
 def test_no_cost_at_all_is_drawn_too() -> None:

@@ -7,15 +7,19 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
+from pages.parts.canvas.graph_layout import Room
 from pages.parts.canvas.scene import CanvasPlan, opened_at_first, scene
 
 # Pale fills under dark letters, safe for the colour-blind; each has an arrow in words, too.
 MET, OVER, UNDER = "#d5ecdf", "#fbd9b5", "#cfe3f7"
 
+# About the room on a page.
+_ROOM = Room(1000, 500)
+
 
 def still(drawn: CanvasPlan) -> str:
     """The plan with its large branches folded, as an `<svg>` element that fits its page."""
-    shown = scene(drawn, opened_at_first(drawn), aspect=2.0)
+    shown = scene(drawn, opened_at_first(drawn, _ROOM), _ROOM)
     width, height = (size + 12 for size in shown["size"])
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-6 -6 {width:g} {height:g}" '
