@@ -39,6 +39,8 @@ from runtime.runs.run_summary import RunSummary
 
 # A run with what was predicted and what was measured.
 Scored = tuple[Run, float, float]
+# A prediction that is not further off is called near.
+_NEAR = 1.3
 Q_ERROR = "The larger of predicted and measured, divided by the smaller: 1 is perfect."
 # So many runs of a workload are read, and so many plans shown.
 MOST_RUNS = 2_000
@@ -77,7 +79,7 @@ def answer(runs: Sequence[Run], by: Objective | None = None) -> str:
     by = objective_of(scored[0][0], by)
     best, expected, least = _best(scored, by)
     predicted = short(expected) if is_timed(by) else numbers.figure(expected)
-    sentence = f"{title_of(best)} {_has(by, least)}, {_closeness(expected, least, predicted)}"
+    sentence = f"{title_of(best)} {_has(by, least)}, {closeness(expected, least, predicted)}"
     worst, _, most = by.bottom(_rivals(scored, by), lambda entry: entry[2])
     if worst is not best:
         by_far = compared(least, most).lstrip("▼▲= ")
@@ -86,12 +88,13 @@ def answer(runs: Sequence[Run], by: Objective | None = None) -> str:
     return f"{sentence}."
 
 
-def _closeness(expected: float, found: float, predicted: str) -> str:
-    """How near a prediction was: `predicted within 3% (16,000)`, `2.5x as predicted (6,400)`."""
+def closeness(expected: float, found: float, predicted: str) -> str:
+    """How near a prediction was: `predicted within 3% (16,000)`, or which way it was wrong:
+    `2.5x more than predicted (6,400)`."""
     error = q_error(expected, found)
     if error is not None and error < 1.0001:
         return "as predicted"
-    if error is None or error >= 2:
+    if error is None or error > _NEAR:
         return f"{compared(found, expected).lstrip('▼▲ ')} than predicted ({predicted})"
     return f"predicted within {numbers.percent(100 * error - 100)} ({predicted})"
 
