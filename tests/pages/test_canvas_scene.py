@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from pages.parts.canvas.graph_layout import Room
 from pages.parts.canvas.scene import (
+    BOX_WIDTH,
     MOST_BOXES,
     READABLE_LETTERS,
     CanvasPlan,
@@ -17,6 +19,7 @@ from pages.parts.canvas.scene import (
     opened_at_first,
     scene,
 )
+from pages.parts.canvas.still_picture import still
 from planner.families.registry import family
 from planner.plan.branches import branches
 from planner.plan.cost import Cost
@@ -125,3 +128,15 @@ def test_no_cost_at_all_is_drawn_too() -> None:
     shown = scene(replace(canvas, estimate=replace(canvas.estimate, costs=nothing)), frozenset())
     assert shown["dearest"] == []
     assert {box["share"] for box in shown["boxes"]} == {0.0}
+
+
+def test_texts_of_a_still_picture_stay_in_their_boxes() -> None:
+    canvas = drawn(sample("golab-table-5"), "join_order")
+    half = {
+        name: replace(cost, comparisons=cost.comparisons / 2)
+        for name, cost in canvas.estimate.costs.items()
+    }
+    found = re.findall("<text([^>]*)>([^<]*)</text>", still(replace(canvas, measured=half)))
+    long = [look for look, text in found if len(text) > 26]
+    assert long, "measured ... · 2 ▲ over"
+    assert all(f'textLength="{BOX_WIDTH - 20}"' in look for look in long)
