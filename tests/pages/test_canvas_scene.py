@@ -133,10 +133,10 @@ def test_no_cost_at_all_is_drawn_too() -> None:
 def test_texts_of_a_still_picture_stay_in_their_boxes() -> None:
     canvas = drawn(sample("golab-table-5"), "join_order")
     half = {
-        name: replace(cost, comparisons=cost.comparisons / 2)
+        name: replace(cost, comparisons=cost.comparisons / 2.345)
         for name, cost in canvas.estimate.costs.items()
     }
     found = re.findall("<text([^>]*)>([^<]*)</text>", still(replace(canvas, measured=half)))
     long = [look for look, text in found if len(text) > 26]
-    assert long, "measured ... · 2 ▲ over"
+    assert long, "measured ... · 2.35 ▲ over"
     assert all(f'textLength="{BOX_WIDTH - 20}"' in look for look in long)
