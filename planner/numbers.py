@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+_LARGE = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
+
 
 def amount(value: float) -> str:
     """A number with thousands separated and no more digits than it needs.
@@ -34,10 +36,22 @@ def roughly(value: float) -> str:
     >>> roughly(14_171_030_000), roughly(2_500_000), roughly(93_012)
     ('14.2 billion', '2.5 million', '93,000')
     """
-    for size, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
+    for size, word in _LARGE:
         if value >= size:
             return f"{figure(value / size)} {word}"
     return figure(value)
+
+
+def in_words(value: float) -> str:
+    """A limit, or what went beyond it: no two different numbers look alike.
+
+    >>> in_words(1e10), in_words(1e12), in_words(10_000_000_001), in_words(0.25), in_words(3e20)
+    ('10 billion', '1 trillion', '10,000,000,001', '0.25', '300,000,000 trillion')
+    """
+    size, word = next(((s, w) for s, w in _LARGE if abs(value) >= s), (1.0, ""))
+    if word and float(f"{value / size:.3g}") * size == value:
+        return f"{value / size:,.15g} {word}" if abs(value) < 1e24 else f"{value:g}"
+    return f"{value:,.15g}" if abs(value) < 1e15 else f"{value:g}"
 
 
 def duration(seconds: float) -> str:
@@ -73,20 +87,28 @@ def percent_more(larger: float, smaller: float) -> str:
         return "far"
     if larger >= 2 * smaller:
         return times(larger, smaller)
-    percent = 100 * (larger - smaller) / smaller
-    if percent < 0.01:
-        return "under 0.01%"
-    return f"{percent:,.0f}%" if percent >= 10 else f"{percent:.{1 if percent < 1 else 2}g}%"
+    return percent(100 * (larger - smaller) / smaller)
 
 
 def percent_less(smaller: float, larger: float) -> str:
     """How much one cost is below another.
 
-    >>> percent_less(99, 100), percent_less(1, 4), percent_less(99.999, 100)
-    ('1%', '75%', 'under 0.01%')
+    >>> percent_less(99, 100), percent_less(1, 4), percent_less(99.999, 100), percent_less(1, 900)
+    ('1%', '75%', 'under 0.01%', 'over 99%')
     """
-    percent = 100 * (1 - smaller / larger) if larger > 0 else 0.0
-    return f"{percent:.2g}%" if percent >= 0.01 else "under 0.01%"
+    less = 100 * (1 - smaller / larger) if larger > 0 else 0.0
+    return percent(less) if less <= 99 else "over 99%"
+
+
+def percent(value: float) -> str:
+    """A difference in percent, with as many digits as a reader needs.
+
+    >>> percent(0.957), percent(4.56), percent(33.4), percent(0.001)
+    ('1%', '4.6%', '33%', 'under 0.01%')
+    """
+    if value < 0.01:
+        return "under 0.01%"
+    return f"{value:,.0f}%" if value >= 10 else f"{value:.{1 if value < 1 else 2}g}%"
 
 
 def quoted(name: str) -> str:

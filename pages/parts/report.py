@@ -66,7 +66,7 @@ def report(runs: Sequence[Run], by: Objective | None = None) -> str:
         html.paragraph(_when(runs), "quiet"),
         html.paragraph(run_views.answer(rows, by), "answer"),
         html.paragraph(words, "same" if same else "parted"),
-        html.paragraph(trust(rows, by).sentence),
+        html.paragraph(trust(rows, by, title_of).sentence),
         *_plans(plans, by_id, by),
         *_charts(plans, by_id, by),
         *(piece for run in rows for piece in _run(run, by)),
@@ -136,7 +136,7 @@ def _seconds(runs: Sequence[Run]) -> Iterator[str]:
     if not every:
         return
     chosen, shown = next(iter(every.items()))
-    rows, parts = run_figures.named(shown), ("kernel", "engine")
+    rows, parts = run_figures.named(shown, runs[0].workload), ("kernel", "engine")
     words = run_figures.seconds_alternative(rows, parts)
     yield html.chart(run_figures.seconds(rows, parts, run_figures.manner_text(chosen)), words)
     if left_out := run_figures.left_out(every, chosen):

@@ -22,6 +22,8 @@ from planner.plan.plan import Operator, Plan, digest
 
 # So many branches of one kind are drawn beside each other.
 MOST_ALIKE = 8
+# Of more queries, all can be drawn as one box.
+_FEW_QUERIES = 3
 _LONGEST = 20
 _TO = " to "
 
@@ -59,10 +61,12 @@ def branches(plan: Plan) -> tuple[Branch, ...]:
         by_kind.setdefault(kind, []).append(Branch(name, kind, ids))
     nested = {kind: _nested(alike) for kind, alike in by_kind.items()}
     # Queries first, wherever they are many: what they share says more than they do.
-    for kind in sorted(nested, key=lambda kind: kind != "query"):
-        several = len(nested[kind]) > 1 and any(branch.inside for branch in nested[kind])
-        if several and (kind == "query" or sum(map(len, nested.values())) > MOST_ALIKE):
-            nested[kind] = (_together(nested[kind]),)
+    if len(nested.get("query", ())) > _FEW_QUERIES:
+        nested["query"] = (_together(nested["query"]),)
+    for kind, alike in nested.items():
+        several = len(alike) > 1 and any(branch.inside for branch in alike)
+        if several and sum(map(len, nested.values())) > MOST_ALIKE:
+            nested[kind] = (_together(alike),)
     outermost = (branch for alike in nested.values() for branch in alike)
     return tuple(branch for branch in outermost if len(branch.members) > 1)
 

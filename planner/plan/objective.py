@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeVar
 
-from planner.numbers import duration, figure, percent_more, times
+from planner.numbers import duration, figure, percent_less, percent_more, times
 from planner.plan.cost import COST_UNITS, Cost, Quality, rounded, total
 from planner.plan.plan import Plan
 
@@ -117,8 +117,7 @@ class Objective:
         """How far a score is from a better one: `3% more`, or `3% less` where the highest wins."""
         if self.is_lowest:
             return f"{percent_more(worse, better)} {self.worse or 'more'}"
-        share = 100 * (1 - worse / better) if better else 0.0
-        return f"{share:.2g}% less" if share >= 0.01 else "under 0.01% less"
+        return f"{percent_less(worse, better)} less"
 
     def ahead(self, better: float, worse: float) -> str:
         """How far a score is from a worse one: `5.4x cheaper`; where the highest wins, `more`."""

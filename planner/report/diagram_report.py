@@ -14,7 +14,7 @@ from planner.report.plans_report import Document
 from planner.report.plans_text import safe_cell
 from planner.whatif.cells import SURE, About
 from planner.whatif.diagrams.plan_diagram import PlanDiagram
-from planner.whatif.diagrams.regret import reduced, regrets, regrets_in
+from planner.whatif.diagrams.regret import reduced, regrets, regrets_in, safest
 
 REDUCED_WITHIN = 0.2
 
@@ -54,7 +54,7 @@ def _finite(value: float) -> float | None:
 
 def diagram_summary(found: PlanDiagram) -> Iterator[str]:
     """How many plans win, what staying with one costs, and how few would do."""
-    safest, few = regrets(found)[0], reduced(found, REDUCED_WITHIN)
+    safe, few = safest(found), reduced(found, REDUCED_WITHIN)
     is_fitted = found.method == "simulated in some cells"
     how = f"simulated in {found.planned:,} cells, fitted in all" if is_fitted else found.method
     yield f"{wins(len(found.winners))} ({how})"
@@ -64,8 +64,8 @@ def diagram_summary(found: PlanDiagram) -> Iterator[str]:
     if found.errors is not None:
         yield f"simulated figures are within {how_near(found.errors)}"
     yield (
-        f"{shortened(safest.plan)} everywhere: {amount(safest.worst)}x the best at worst, "
-        f"{amount(safest.mean)}x on average"
+        f"{shortened(safe.plan)} everywhere: {amount(safe.worst)}x the best at worst, "
+        f"{amount(safe.mean)}x on average"
     )
     named = ", ".join(map(shortened, few.plans))
     count = len(few.plans)

@@ -11,6 +11,7 @@ import numpy as np
 
 from planner.errors import PlanError
 from planner.files.tuple_table import Table
+from planner.numbers import in_words
 from planner.workload.validation import MAX_RATE, MAX_SECONDS, exact, number, suggestion, unique
 from planner.workload.workload import Workload
 
@@ -110,7 +111,7 @@ class RateTrace:
 def _time(value: float, row: int) -> None:
     if not math.isfinite(value) or abs(value) > MAX_SECONDS:
         raise PlanError(
-            f"must be a number of seconds, at most {MAX_SECONDS:g}, got {exact(value)}",
+            f"must be a number of seconds, at most {in_words(MAX_SECONDS)}, got {exact(value)}",
             f"row {row}, column time",
         )
 
@@ -118,7 +119,8 @@ def _time(value: float, row: int) -> None:
 def _rate(value: float, place: str) -> None:
     if not math.isfinite(value) or not 0 <= value <= MAX_RATE:
         raise PlanError(
-            f"must be a rate from 0 to {MAX_RATE:g} tuples per second, got {exact(value)}", place
+            f"must be a rate from 0 to {in_words(MAX_RATE)} tuples per second, got {exact(value)}",
+            place,
         )
 
 

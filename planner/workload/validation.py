@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from planner.errors import PlanError
+from planner.numbers import in_words
 
 MAX_STREAMS = 20
 MAX_QUERIES = 1000
@@ -37,7 +38,7 @@ def number(value: float, place: str, above: float = 0.0, most: float = math.inf)
     if not math.isfinite(value) or value <= above:
         raise PlanError(f"must be above {above:g}, got {exact(value)}", place)
     if value > most:
-        raise PlanError(f"must be at most {most:g}, got {value:g}", place)
+        raise PlanError(f"must be at most {in_words(most)}, got {in_words(value)}", place)
     return value
 
 
@@ -73,7 +74,9 @@ def whole(value: int, place: str, most: int = MAX_ROWS, least: int = 1) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise PlanError(f"must be a whole number, got {value!r}", place)
     if not least <= value <= most:
-        raise PlanError(f"must be from {least} to {most}, got {value}", place)
+        raise PlanError(
+            f"must be from {in_words(least)} to {in_words(most)}, got {in_words(value)}", place
+        )
     return value
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from operator import itemgetter
 from statistics import median
 from typing import Literal
 
@@ -44,8 +45,18 @@ class Trust:
     regret: float | None = None
 
 
-def trust(runs: Sequence[Run], by: Objective | None = None) -> Trust:
-    """Judge the model by these runs, one of each plan: by an objective, else their family's."""
+def plain_title(run: Run) -> str:
+    """What a run's plan is called where no plans are built."""
+    return plan_title(run.plan.family, run.plan.label, run.workload)
+
+
+def trust(
+    runs: Sequence[Run], by: Objective | None = None, title: Callable[[Run], str] = plain_title
+) -> Trust:
+    """Judge the model by these runs, one of each plan: by an objective, else their family's.
+
+    `title` says what people call the plan of a run.
+    """
     found = measured_scores(runs, by)
     if not found:
         return Trust("unknown", "Nothing was measured that the model predicts.", 0)
@@ -78,7 +89,7 @@ def trust(runs: Sequence[Run], by: Objective | None = None) -> Trust:
     sentence = (
         f"{_lead(verdict, by)}: {_figures(len(found), typical, worst)}, {_order(found, tau)}, "
     )
-    sentence += f"and {_choice(rivals, lost, by)}."
+    sentence += f"and {_choice(rivals, lost, by, title)}."
     return Trust(verdict, sentence, len(found), typical, worst, tau, lost)
 
 
@@ -130,9 +141,15 @@ def _order(found: Sequence[tuple[Run, float, float]], tau: float | None) -> str:
     return f"{shown}; {pairs} of plans {verb} swapped, at most {differ} apart"
 
 
-def _choice(found: Sequence[tuple[Run, float, float]], lost: float | None, by: Objective) -> str:
-    best = quoted(_title(by.top(found, lambda entry: entry[1])[0]))
-    cheapest = quoted(_title(by.top(found, lambda entry: entry[2])[0]))
+def _choice(
+    found: Sequence[tuple[Run, float, float]],
+    lost: float | None,
+    by: Objective,
+    title: Callable[[Run], str],
+) -> str:
+    best, cheapest = (
+        quoted(shortened(title(by.top(found, itemgetter(place))[0]), 60)) for place in (1, 2)
+    )
     if lost is None:
         none = "cost nothing" if by.is_lowest else "was the best"
         return f"{cheapest} {none}, where {best} was predicted best"
@@ -151,10 +168,6 @@ def _choice(found: Sequence[tuple[Run, float, float]], lost: float | None, by: O
         return f"the {by.title.lower()} of its choice ({best}) was {behind} than that of {cheapest}"
     over = f"{percent_more(lost, 1)} more than" if lost < 2 else f"{times(lost, 1)} as much as"
     return f"its choice ({best}) cost {over} {cheapest}"
-
-
-def _title(run: Run) -> str:
-    return shortened(plan_title(run.plan.family, run.plan.label, run.workload), 60)
 
 
 def kendall_tau(predicted: Sequence[float], measured: Sequence[float]) -> float | None:

@@ -25,7 +25,7 @@ def test_from_a_card_to_predicted_beside_measured(page: Page) -> None:
     # Nothing more to click: the run leads to its results by itself.
     agreed = page.get_by_text(re.compile(r"Both plans gave the same [\d,]+ results"))
     expect(agreed).to_be_visible(timeout=PATIENCE_MS)
-    expect(page.get_by_text(re.compile("predicted \\(q-error"))).to_be_visible()
+    expect(page.get_by_text(re.compile("predicted within [\\d.]+% "))).to_be_visible()
     expect(page.get_by_text(re.compile(r"Trust the model.*Kendall's tau"))).to_be_visible()
     expect(page.get_by_text(re.compile(r"Spark's own overhead is [\d.]+% of"))).to_be_visible()
     charts = page.get_by_test_id("stPlotlyChart")

@@ -21,8 +21,8 @@ SAMPLES = (
 )
 # The head of a table and five rows, in pixels.
 FIVE_ROWS = 35 * 6
-# Pixels: a line of the verdict, and the height of letters that can be read.
-LINE, SMALLEST_LETTERS = 19, 9
+# Pixels: a line of the verdict; names are written 12 high, and can be read from 9 on.
+LINE, SMALLEST_SCALE = 19, 9 / 12
 
 
 def _title(tab: Page, name: str) -> Locator:
@@ -80,10 +80,20 @@ def test_verdict_canvas_and_ranking_are_in_sight(
             box = _place(boxes.nth(place))
             assert box["y"] + box["height"] <= height, sample
             assert box["x"] >= 0, sample
-        name = _place(boxes.first.locator(".name"))
-        assert name["height"] >= SMALLEST_LETTERS, sample
+        assert _scale(tab) >= SMALLEST_SCALE, sample
     # One of the verdicts takes two lines.
     assert max(lines) > 1.5
+    # A canvas that is lower folds more.
+    tab.goto(f"{address}/whatif?sample=network-packets")
+    expect(tab.locator(".canvas .box")).not_to_have_count(0)
+    settle(tab)
+    assert _scale(tab) >= SMALLEST_SCALE
+
+
+def _scale(tab: Page) -> float:
+    """How large the plan is drawn."""
+    drawn = tab.locator(".canvas svg.plan > g").first.get_attribute("transform") or ""
+    return float(drawn.partition("scale(")[2].rstrip(")"))
 
 
 def _place(of: Locator) -> FloatRect:

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from pages.parts.canvas.scene import MOST_BOXES, CanvasPlan, heat_of, opened_at_first, scene
+from pages.parts.canvas.graph_layout import Room
+from pages.parts.canvas.scene import (
+    BOX_WIDTH,
+    MOST_BOXES,
+    READABLE_LETTERS,
+    CanvasPlan,
+    heat_of,
+    opened_at_first,
+    scene,
+)
+from pages.parts.canvas.still_picture import still
 from planner.families.registry import family
 from planner.plan.branches import branches
 from planner.plan.cost import Cost
@@ -96,9 +107,36 @@ def test_a_large_plan_starts_folded_and_its_data_is_small() -> None:
     assert len(scene(small, every_branch(small))["boxes"]) == 12
 
 
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("network-packets", "early_aggregation"), ("seven-windows", "shared_schedule")],
+)
+@pytest.mark.parametrize("room", [Room(530, 380), Room(740, 254)])
+def test_what_is_open_leaves_names_that_can_be_read(name: str, kind: str, room: Room) -> None:
+    canvas = drawn(sample(name), kind)
+    size = scene(canvas, opened_at_first(canvas, room), room)["size"]
+    assert 12 * room.scale(*size) >= READABLE_LETTERS
+    # In a low room even a small plan is folded; where there is room, all of it is open.
+    assert opened_at_first(canvas, Room(4_000, 3_000))
+    low = Room(740, 100)
+    assert opened_at_first(canvas, low) < every_branch(canvas)
+
+
 def test_no_cost_at_all_is_drawn_too() -> None:
     canvas = drawn(sample("golab-table-5"), "join_order")
     nothing = {name: Cost() for name in canvas.estimate.costs}
     shown = scene(replace(canvas, estimate=replace(canvas.estimate, costs=nothing)), frozenset())
     assert shown["dearest"] == []
     assert {box["share"] for box in shown["boxes"]} == {0.0}
+
+
+def test_texts_of_a_still_picture_stay_in_their_boxes() -> None:
+    canvas = drawn(sample("golab-table-5"), "join_order")
+    half = {
+        name: replace(cost, comparisons=cost.comparisons / 2.345)
+        for name, cost in canvas.estimate.costs.items()
+    }
+    found = re.findall("<text([^>]*)>([^<]*)</text>", still(replace(canvas, measured=half)))
+    long = [look for look, text in found if len(text) > 26]
+    assert long, "measured ... · 2.35 ▲ over"
+    assert all(f'textLength="{BOX_WIDTH - 20}"' in look for look in long)

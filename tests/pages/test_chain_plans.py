@@ -156,7 +156,7 @@ def test_many_windows_stay_readable(app: AppTest) -> None:
     drawn = plan_canvas(app)
     assert len(drawn["boxes"]) <= MOST_BOXES, "421 operators in folded branches"
     names = {box["name"] for box in drawn["boxes"]}
-    assert {"slice [0, 60)", "slices [200, 600)", "queries R1 to R56"} <= names
+    assert {"slice [0, 60)", "slices [200, 600)", "queries R1 to R200"} <= names
 
 
 def test_rows_are_cut_in_their_middle_and_that_is_said(app: AppTest) -> None:

@@ -106,7 +106,7 @@ def test_a_workload_from_nothing(app: AppTest, go: Go) -> None:
 
     labelled(app.text_input, "Stream").set_value("orders")
     press(app, "Add stream")
-    assert "orders: the name 'orders' occurs twice" in texts(app).replace("*", "")
+    assert "the name 'orders' occurs twice" in texts(app).replace("*", "")
     labelled(app.text_input, "Stream").set_value("payments")
     labelled(app.number_input, "Tuples per second").set_value(50.0)
     press(app, "Add stream")
@@ -158,3 +158,22 @@ def test_odd_names_of_files_are_names_of_ours(app: AppTest, name: str) -> None:
     press(app, "See the plans")
     folder = app.session_state["data"]
     assert all(file.stem.isidentifier() for file in folder.iterdir())
+
+
+def test_all_that_is_wrong_with_a_new_stream_is_said_at_once_and_what_was_typed_stays(
+    app: AppTest,
+) -> None:
+    press(app, "New workload")
+    app.switch_page("pages/workload.py").run()
+    labelled(app.text_input, "Stream").set_value("orders")
+    labelled(app.number_input, "Tuples per second").set_value(0.0)
+    labelled(app.text_input, "Key attribute").set_value("")
+    press(app, "Add stream")
+    assert "must be above 0, got 0" in texts(app)
+    assert texts(app).count(":material/error:") == 2
+    assert labelled(app.text_input, "Stream").value == "orders"
+    labelled(app.number_input, "Tuples per second").set_value(5.0)
+    labelled(app.text_input, "Key attribute").set_value("k")
+    press(app, "Add stream")
+    assert ":material/error:" not in texts(app)
+    assert labelled(app.text_input, "Stream").value == ""

@@ -33,7 +33,7 @@ from runtime.runs.run_groups import by_plan
 from runtime.runs.run_summary import summary_of
 from tests.pages import conftest
 from tests.pages.conftest import FakeSpark
-from tests.pages.helpers import all_done, charts, section, table_with, texts
+from tests.pages.helpers import all_done, charts, labelled, section, table_with, texts
 
 Go = Callable[[str], AppTest]
 # Not before so many redraws would a frontier of this size be drawn in vain.
@@ -203,7 +203,7 @@ def test_a_part_of_the_answer_is_no_fault(ran: AppTest) -> None:
 
 def test_the_exact_plan_is_no_choice(ran: AppTest) -> None:
     assert "run another plan to compare" in texts(ran)
-    assert not ran.selectbox(key="run-shown").options[0].startswith("EXACT")
+    assert not labelled(ran.selectbox, "Run").options[0].startswith("EXACT")
 
 
 def test_results_say_what_was_shed_why_and_when(ran: AppTest) -> None:

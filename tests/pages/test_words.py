@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from pages.parts.results.run_views import closeness
 from pages.parts.shared import controls
 from pages.parts.shared.formatting import (
     compared,
@@ -100,3 +101,18 @@ def test_seconds_and_counts() -> None:
 def test_every_described_column_can_be_drawn() -> None:
     for table, columns in controls._described("columns").items():
         assert controls.described_columns(table).keys() == columns.keys()
+
+
+@pytest.mark.parametrize(
+    ("predicted", "measured", "words"),
+    [
+        (16_000, 16_000, "as predicted"),
+        (16_500, 16_000, "predicted within 3.1% (text)"),
+        (16_000, 24_000, "50% more than predicted (text)"),
+        (40_000, 16_000, "2.5x less than predicted (text)"),
+    ],
+)
+def test_how_near_a_prediction_was_is_said_in_words(
+    predicted: float, measured: float, words: str
+) -> None:
+    assert closeness(predicted, measured, "text") == words

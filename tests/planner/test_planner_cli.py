@@ -279,7 +279,7 @@ def test_the_advised_execution_can_be_pasted(
         (("advise", "FILE"), "--buckets"),
         (("advise", "FILE", "--buckets", "0"), "must be a whole number from 1"),
         (("advise", "FILE", "--buckets", "2.5"), "must be a whole number from 1"),
-        (("advise", "FILE", "--buckets", "99999"), "buckets: must be from 1 to 10000"),
+        (("advise", "FILE", "--buckets", "99999"), "buckets: must be from 1 to 10,000"),
         (("advise", "FILE", "--buckets", "9", "--family", "x"), "there are join_order"),
     ],
 )

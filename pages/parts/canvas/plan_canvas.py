@@ -12,6 +12,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.parts.canvas.graph_layout import Room
 from pages.parts.canvas.scene import CanvasPlan, opened_at_first, scene
 from pages.parts.shared import charts
 from planner.plan.branches import branches
@@ -22,6 +23,8 @@ _FOLDER = Path(__file__).parent
 _SCRIPTS = ("pointing.js", "icons.js", "formula.js", "panel.js", "drawing.js", "canvas.js")
 # Of more branches, "Unfold all" gives a picture that cannot be read.
 _MOST_UNFOLDED = 40
+# Pixels: the lines below the picture, and what is free around it.
+_FOOT, _MARGIN = 50, 16
 
 
 @st.fragment
@@ -31,9 +34,10 @@ def show(drawn: CanvasPlan, key: str, height: int = 460, *, aspect: float = 1.4)
     `aspect` is about the width of the place over its height.
     """
     key = f"canvas-{key}"
-    opened = _opened(drawn, (st.session_state.get(key) or {}).get("opened"))
+    room = Room(aspect * (height - _FOOT) - _MARGIN, height - _FOOT - _MARGIN)
+    opened = _opened(drawn, room, (st.session_state.get(key) or {}).get("opened"))
     every = [branch.id for outer in branches(drawn.plan) for branch in outer.every()]
-    data = scene(drawn, opened, aspect) | {
+    data = scene(drawn, opened, room) | {
         "height": height,
         "foldable": bool(every),
         "every": every[: _MOST_UNFOLDED + 1],
@@ -43,10 +47,10 @@ def show(drawn: CanvasPlan, key: str, height: int = 460, *, aspect: float = 1.4)
     _component()(key=key, data=data, height=height, on_opened_change=lambda: None)
 
 
-def _opened(drawn: CanvasPlan, asked: Any) -> frozenset[str]:
+def _opened(drawn: CanvasPlan, room: Room, asked: Any) -> frozenset[str]:
     """The branches that the user has opened of this plan; what comes from a browser is checked."""
     if not isinstance(asked, dict) or asked.get("plan") != drawn.plan.id:
-        return opened_at_first(drawn)
+        return opened_at_first(drawn, room)
     known = {branch.id for outer in branches(drawn.plan) for branch in outer.every()}
     return frozenset(known & {str(name) for name in asked.get("branches") or ()})
 

@@ -3,12 +3,12 @@ that are open. Names are plain text here; the canvas never reads them as markup.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pages.parts.canvas import operator_panel
-from pages.parts.canvas.graph_layout import Graph, laid_out
+from pages.parts.canvas.graph_layout import Graph, GraphLayout, Room, laid_out
 from pages.parts.shared.formatting import counted
 from pages.parts.start.workload_picture import COLOURS
 from planner.numbers import figure, shortened
@@ -20,9 +20,13 @@ from planner.plan.operator_names import operator_name
 from planner.plan.plan import Operator, Plan
 from planner.plan.plan_text import printable, to_text
 
-# A plan with more operators starts with its branches folded, and as many boxes as can be read.
+# A plan with more operators starts with its branches folded, and with so many boxes.
 MOST_UNFOLDED = 14
 MOST_BOXES = 12
+# Pixels: names are written so high, and can be read when they are drawn at least this high.
+_LETTERS, READABLE_LETTERS = 12, 9
+# About the room of a canvas in a column of a page.
+ROOM = Room(530, 380)
 # Of boxes with more operators, only the first is known to other parts of the page.
 _MOST_MEMBERS = 40
 BOX_WIDTH, LINE_HEIGHT = 192, 15
@@ -79,45 +83,41 @@ def heat_of(drawn: CanvasPlan) -> Heat:
     return Heat(by, found, measured, note)
 
 
-def opened_at_first(drawn: CanvasPlan) -> frozenset[str]:
+def opened_at_first(drawn: CanvasPlan, room: Room = ROOM) -> frozenset[str]:
     """The branches that are open before a click: all of a small plan; of a large one, those groups
-    of branches that have most heat, as long as the picture can be read."""
+    of branches that have most heat. No more than leave names that can be read in this room."""
     plan, outer = drawn.plan, branches(drawn.plan)
-    if len(plan.operators()) <= MOST_UNFOLDED:
-        return frozenset(branch.id for one in outer for branch in one.every())
+    is_small = len(plan.operators()) <= MOST_UNFOLDED
+    every = frozenset(branch.id for one in outer for branch in one.every())
+    if is_small and _is_readable(drawn, every, room):
+        return every
     heat = heat_of(drawn).predicted
-    groups = [branch for branch in outer if branch.inside]
+    groups = [branch for branch in outer if branch.inside or is_small]
     opened: frozenset[str] = frozenset()
     while groups:
         hottest = max(groups, key=lambda group: sum(heat.get(name, 0.0) for name in group.members))
-        more = opened | {hottest.id}
-        if len(_visible(plan, more)[0]) > MOST_BOXES:
-            break
-        opened = more
         groups.remove(hottest)
-        groups += [inner for inner in hottest.inside if inner.inside]
+        more = opened | {hottest.id}
+        if len(_visible(plan, more)[0]) > MOST_BOXES or not _is_readable(drawn, more, room):
+            continue
+        opened = more
+        groups += [inner for inner in hottest.inside if inner.inside or is_small]
     return opened
 
 
-def scene(drawn: CanvasPlan, opened: frozenset[str], aspect: float = 1.4) -> dict[str, Any]:
+def _is_readable(drawn: CanvasPlan, opened: frozenset[str], room: Room) -> bool:
+    layout = _layout(drawn, *_visible(drawn.plan, opened), room)
+    return _LETTERS * room.scale(layout.width, layout.height) >= READABLE_LETTERS
+
+
+def scene(drawn: CanvasPlan, opened: frozenset[str], room: Room = ROOM) -> dict[str, Any]:
     """All that the canvas needs, with the branches in `opened` unfolded."""
     heat = heat_of(drawn)
     boxes, frames = _visible(drawn.plan, opened)
-    place_of = {member: place for place, box in enumerate(boxes) for member in box.members}
+    place_of = _places(boxes)
     operators = {operator.id: operator for operator in drawn.plan.operators()}
     flows = _flows(operators, place_of, drawn.estimate.costs)
-    three_lines = drawn.measured is not None or bool(drawn.notes)
-    height = LINE_HEIGHT * (3 if three_lines else 2) + 14
-    layout = laid_out(
-        Graph(
-            len(boxes),
-            tuple(flows),
-            tuple(tuple(sorted({place_of[m] for m in frame.members})) for frame in frames),
-            BOX_WIDTH,
-            height,
-            aspect,
-        )
-    )
+    layout = _layout(drawn, boxes, frames, room)
     colours = drawn.colours or _fallback_colours(operators.values())
     dearest = sorted(heat.predicted, key=lambda name: -heat.predicted[name])[:_DEAREST]
     dearest = [name for name in dearest if heat.predicted[name] > 0]
@@ -127,7 +127,7 @@ def scene(drawn: CanvasPlan, opened: frozenset[str], aspect: float = 1.4) -> dic
         "title": shortened(printable(drawn.plan.label), 80),
         "text": shortened(to_text(drawn.plan, drawn.estimate), _LONGEST_TEXT),
         "size": [layout.width, layout.height],
-        "box": [BOX_WIDTH, height],
+        "box": [BOX_WIDTH, _box_height(drawn)],
         "boxes": [
             _box(box, drawn, heat, operators, colours) | {"at": list(at)}
             for box, at in zip(boxes, layout.boxes, strict=True)
@@ -199,6 +199,32 @@ def _visible(plan: Plan, opened: frozenset[str]) -> tuple[list[_Box], list[Branc
         walk(outer)
     boxes = (found.get(operator.id, _Box((operator.id,))) for operator in plan.operators())
     return list(dict.fromkeys(boxes)), frames
+
+
+def _places(boxes: Sequence[_Box]) -> dict[str, int]:
+    """The number of the box that each operator is in."""
+    return {member: place for place, box in enumerate(boxes) for member in box.members}
+
+
+def _box_height(drawn: CanvasPlan) -> int:
+    three_lines = drawn.measured is not None or bool(drawn.notes)
+    return LINE_HEIGHT * (3 if three_lines else 2) + 14
+
+
+def _layout(
+    drawn: CanvasPlan, boxes: Sequence[_Box], frames: Sequence[Branch], room: Room
+) -> GraphLayout:
+    place_of = _places(boxes)
+    operators = {operator.id: operator for operator in drawn.plan.operators()}
+    graph = Graph(
+        len(boxes),
+        tuple(_flows(operators, place_of, drawn.estimate.costs)),
+        tuple(tuple(sorted({place_of[m] for m in frame.members})) for frame in frames),
+        BOX_WIDTH,
+        _box_height(drawn),
+        room,
+    )
+    return laid_out(graph)
 
 
 def _flows(

@@ -7,15 +7,21 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
+from pages.parts.canvas.graph_layout import Room
 from pages.parts.canvas.scene import CanvasPlan, opened_at_first, scene
 
 # Pale fills under dark letters, safe for the colour-blind; each has an arrow in words, too.
 MET, OVER, UNDER = "#d5ecdf", "#fbd9b5", "#cfe3f7"
 
+# Pixels: about a bold letter.
+_LETTER = 6.8
+# About the room on a page.
+_ROOM = Room(1000, 500)
+
 
 def still(drawn: CanvasPlan) -> str:
     """The plan with its large branches folded, as an `<svg>` element that fits its page."""
-    shown = scene(drawn, opened_at_first(drawn), aspect=2.0)
+    shown = scene(drawn, opened_at_first(drawn, _ROOM), _ROOM)
     width, height = (size + 12 for size in shown["size"])
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-6 -6 {width:g} {height:g}" '
@@ -46,12 +52,15 @@ def _parts(shown: Mapping[str, Any]) -> Iterator[str]:
         )
         texts = [_name(box), box["figure"], box.get("measured", "")]
         for place, text in enumerate(texts):
-            weight = ' font-weight="600"' if place == 0 else ""
-            yield f'<text x="{x + 10:g}" y="{y + 17 + 15 * place:g}"{weight}>{escape(text)}</text>'
+            look = ' font-weight="600"' if place == 0 else ""
+            if len(text) * _LETTER > width - 20:
+                # Whatever the font of the reader, it stays within its box.
+                look += f' textLength="{width - 20}" lengthAdjust="spacingAndGlyphs"'
+            yield f'<text x="{x + 10:g}" y="{y + 17 + 15 * place:g}"{look}>{escape(text)}</text>'
 
 
 def _name(box: Mapping[str, Any]) -> str:
-    return f"{box['name']} ({box['count']} operators)" if box["count"] > 1 else box["name"]
+    return f"{box['name']} ({box['count']})" if box["count"] > 1 else box["name"]
 
 
 def _fill(box: Mapping[str, Any]) -> str:

@@ -33,7 +33,7 @@ def chosen(choice: PlanChoice, height: int) -> None:
         colours=colours(choice.workload),
         others=_others(choice),
     )
-    plan_canvas.show(drawn, "chosen", height, aspect=1.5)
+    plan_canvas.show(drawn, "chosen", height, aspect=1.4)
 
 
 def _others(choice: PlanChoice) -> dict[str, tuple[str, frozenset[str]]]:

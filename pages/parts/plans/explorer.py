@@ -21,9 +21,6 @@ from pages.parts.shared.formatting import plain
 from planner.families.protocol import MOST_CANDIDATES, Candidate, Family, Ranking
 from planner.workload.workload import Workload
 
-# Pixels: with the verdict above it, all of this is in sight on a small screen.
-_RANKING_HEIGHT = controls.height_of(6)
-
 
 @st.fragment
 def show(family: Family, workload: Workload, ranking: Ranking) -> None:
@@ -52,7 +49,7 @@ def show(family: Family, workload: Workload, ranking: Ranking) -> None:
                 listed = tuple(c for c in ranking.candidates if c in (*listed, *found.ties))
             if _everything(ranking, listed):
                 listed = ranking.candidates
-        ranking_table.pick(choice, listed, found, measured, _RANKING_HEIGHT)
+        ranking_table.pick(choice, listed, found, measured)
         landscape.pick(choice, found, measured)
         st.caption(plain(landscape.caption(ranking), 200))
     plan_details.show(choice, listed)

@@ -19,6 +19,7 @@ from pages.parts.shared.formatting import (
     score_head,
 )
 from planner.families.protocol import Candidate, Ranking
+from planner.numbers import shortened
 from planner.plan.by_operator import CPU
 from planner.plan.cost import COST_FIELDS
 from planner.plan.objective import Objective
@@ -29,6 +30,11 @@ if TYPE_CHECKING:
     from pages.parts.families.protocol import PlanChoice
 
 _AUGMENTED = "augmented heuristic"
+# A longer table is cut in the middle of a row, so that one sees that it goes on.
+_MOST_ROWS = 6
+# Pixels: what names have of the table on a small screen.
+_NAMES, _LETTER, _PADDING = 340, 5.8, 18
+_LEAST, _MOST_KNOWN_AS = 72, 126
 # Each tuple that enters a slice counts as `execution.c_sys` comparisons.
 WITH_OVERHEAD = "Comparisons/s with overhead"
 KERNEL_TIME = UNITS[CPU]
@@ -47,7 +53,6 @@ def pick(
     shown: Sequence[Candidate],
     names: ShortList,
     measured: Mapping[str, float],
-    height: int,
 ) -> None:
     """The table; a click on any cell of a row chooses its plan before the page is drawn again."""
     labels = [candidate.label for candidate in shown]
@@ -57,15 +62,16 @@ def pick(
         # Chosen elsewhere: the row follows.
         st.session_state[key] = {"selection": {"rows": [chosen], "columns": [], "cells": []}}
     frame = table(choice, shown, names, measured)
+    rows = len(frame) if len(frame) <= _MOST_ROWS else _MOST_ROWS - 0.5
     controls.table(
-        frame,
+        frame.assign(Plan=_short_names(frame)),
         "Plans, best first, with what each should cost",
         columns=_columns(frame, choice.ranking.by),
         key=key,
         on_select=partial(_pick_row, key, labels),
         selection_mode=["single-row-required", "single-cell"],
         placeholder="–",
-        height=min(controls.height_of(len(frame)), height),
+        height=controls.height_of(rows),
     )
 
 
@@ -159,16 +165,32 @@ def against(candidate: Candidate, baseline: Candidate) -> str:
     return compared(candidate.score, baseline.score)
 
 
-def _width(frame: pd.DataFrame, column: str, most: int) -> int:
+def _width(frame: pd.DataFrame, column: str, most: float) -> int:
     """Wide enough for the column's longest text, if that leaves room for the others."""
-    return round(min(max(18 + 6.2 * int(frame[column].str.len().max()), 72), most))
+    longest = _PADDING + _LETTER * int(frame[column].str.len().max())
+    return round(min(max(longest, _LEAST), most))
+
+
+def _widths(frame: pd.DataFrame) -> tuple[int, int]:
+    """Of the plans and of what they are known as; what one does not need, the other has."""
+    known = _width(frame, "Known as", _MOST_KNOWN_AS)
+    return _width(frame, "Plan", _NAMES - known), known
+
+
+def _short_names(frame: pd.DataFrame) -> list[str]:
+    """Names that fit: of a long one both ends, in which plans differ; above the drawing it is
+    whole."""
+    most = round((_widths(frame)[0] - _PADDING) / _LETTER)
+    return [shortened(name, most) for name in frame["Plan"]]
 
 
 def _columns(frame: pd.DataFrame, by: Objective) -> dict[str, ColumnConfig]:
     score = _head(by)
+    plan, known = _widths(frame)
     changed: dict[str, dict[str, object]] = {
-        "Plan": {"width": _width(frame, "Plan", 228)},
-        "Known as": {"width": _width(frame, "Known as", 126)},
+        "Rank": {"width": 38 if frame["Rank"].max() < 1_000 else 56},
+        "Plan": {"width": plan},
+        "Known as": {"width": known},
         "Score": {"help": _MEANING.get(score, f"{by.title}: {by.unit}")},
     }
     if score == WITH_OVERHEAD:

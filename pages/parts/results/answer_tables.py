@@ -100,7 +100,7 @@ def table(run: Run, runs: Sequence[Run]) -> pd.DataFrame:
             "Query": names,
             "Results": [found.results[name] for name in names],
             "Predicted rows/s": rounded_each([p or 0.0 for p, _ in rates]),
-            "Measured rows/s": [None if m is None else round(m, 3) for _, m in rates],
+            "Measured rows/s": [None if m is None else rounded_each([m])[0] for _, m in rates],
             "q-error": [error_text(p, m) for p, m in rates],
             "Answer": [found.answers[name] for name in names],
             "Same in all runs": [_agreed(name, runs) for name in names],

@@ -47,8 +47,14 @@ def show(compared: Compared) -> None:
     """The canvas of one run, and one section; the others are not drawn."""
     measured = [run for run in compared.every if is_measured(run)]
     with st.container(horizontal=True, vertical_alignment="center"):
+        # At first the one that the headline is about.
+        best = run_views.headline_run(
+            run_views.newest_of(compared.plans, compared.runs), compared.by
+        )
+        first = best.id if best else ""
         offered = to_choose_from(compared.plans, measured, compared.by)
-        shown = run_views.pick(offered, "Run", "run-shown", hidden_label=True)
+        offered.sort(key=lambda run: run.id != first)
+        shown = run_views.pick(offered, "Run", f"run-shown-{first}", hidden_label=True)
         run = backend.records((shown,)).get(shown)
         _export(compared, run)
     if run is not None:

@@ -11,9 +11,11 @@ import streamlit as st
 from pages.parts.shared import charts, controls
 from pages.parts.shared.figures import LINE, MEASURED, PALETTE, frame, log_axis, room
 from pages.parts.shared.formatting import counted, error_text, plain
-from planner.families.registry import plan_title
+from pages.parts.shared.planning import subject, title
+from pages.parts.shared.seconds import short
 from planner.numbers import amount, shortened, unique_names
 from planner.workload.validation import exact
+from planner.workload.workload import Workload
 from runtime.runs.run_groups import Manner, Spread, manners, seconds_by_plan
 from runtime.runs.run_summary import RunSummary
 
@@ -166,11 +168,11 @@ def seconds(rows: Spreads, parts: Sequence[str], manner: str) -> go.Figure:
 
 
 def _spread_text(spread: Spread | None) -> str:
-    """`3.40 s`, or `3.40 s (3.00 to 3.80)` for several runs."""
+    """`3.4 s`, or `3.4 s (3 s to 3.8 s)` for several runs."""
     if spread is None:
         return ""
-    several = f" ({spread.least:.2f} to {spread.most:.2f})" if spread.runs > 1 else ""
-    return f"{spread.median:.2f} s{several}"
+    several = f" ({short(spread.least)} to {short(spread.most)})" if spread.runs > 1 else ""
+    return f"{short(spread.median)}{several}"
 
 
 def seconds_alternative(rows: Spreads, parts: Sequence[str]) -> str:
@@ -211,7 +213,7 @@ def show(runs: Sequence[RunSummary]) -> None:
                 format_func=lambda manner: f"{manner_text(manner)}: {_count(every[manner])}",
                 key="seconds-of-runs",
             )
-    rows = named(every[chosen])
+    rows = named(every[chosen], subject()[1])
     shown = seconds(rows, _PARTS[of], manner_text(chosen))
     charts.show(shown, alt=seconds_alternative(rows, _PARTS[of]))
     st.caption(f"Medians over repeats, with minimum and maximum. {_LEGEND[of]}")
@@ -219,10 +221,10 @@ def show(runs: Sequence[RunSummary]) -> None:
         st.caption(plain(left_out(every, chosen), 600))
 
 
-def named(runs: Sequence[RunSummary]) -> Spreads:
+def named(runs: Sequence[RunSummary], workload: Workload | None) -> Spreads:
     """The seconds of each plan by its name."""
     rows = seconds_by_plan(runs)
-    titles = {run.label: plan_title(run.family, run.label) for run in runs}
+    titles = {run.label: title(run.family, run.label, workload) for run in runs}
     names = unique_names([titles[label] for label, _ in rows])
     return [(name, spreads) for name, (_, spreads) in zip(names, rows, strict=True)]
 

@@ -24,6 +24,7 @@ from pages.parts.start.workload_picture import colours
 from planner import numbers
 from planner.numbers import amount
 from planner.plan.by_operator import CPU, field_of
+from planner.plan.cost import q_error
 from planner.plan.objective import STATE, Objective
 from runtime.runs.records import Run
 from runtime.runs.run_groups import (
@@ -36,9 +37,34 @@ from runtime.runs.run_groups import (
 )
 from runtime.runs.run_summary import RunSummary
 
+# A run with what was predicted and what was measured.
+Scored = tuple[Run, float, float]
+# A prediction that is not further off is called near.
+_NEAR = 1.3
+Q_ERROR = "The larger of predicted and measured, divided by the smaller: 1 is perfect."
 # So many runs of a workload are read, and so many plans shown.
 MOST_RUNS = 2_000
 MOST_PLANS = 40
+
+
+def newest_of(found: Sequence[PlanRuns], runs: Mapping[str, Run]) -> list[Run]:
+    """The newest run of every plan, with the seconds of its repeats."""
+    return [typical(plan, runs[plan.newest.id]) for plan in found]
+
+
+def headline_run(runs: Sequence[Run], by: Objective | None = None) -> Run | None:
+    """The run that the headline is about: of the plan that was measured as the best."""
+    scored = measured_scores(runs, by)
+    return _best(scored, objective_of(scored[0][0], by))[0] if scored else None
+
+
+def _best(scored: Sequence[Scored], by: Objective) -> Scored:
+    return by.top(_rivals(scored, by), lambda entry: entry[2])
+
+
+def _rivals(scored: Sequence[Scored], by: Objective) -> Sequence[Scored]:
+    """Plans that may win, if any of them was run."""
+    return [entry for entry in scored if by.eligible(entry[0].plan.label)] or scored
 
 
 def answer(runs: Sequence[Run], by: Objective | None = None) -> str:
@@ -51,19 +77,35 @@ def answer(runs: Sequence[Run], by: Objective | None = None) -> str:
             return "No seconds in kernels were both predicted and measured."
         return "Nothing was measured: the runs were not longer than their warm-up."
     by = objective_of(scored[0][0], by)
-    rivals = [entry for entry in scored if by.eligible(entry[0].plan.label)] or scored
-    best, expected, least = by.top(rivals, lambda entry: entry[2])
+    best, expected, least = _best(scored, by)
     predicted = short(expected) if is_timed(by) else numbers.figure(expected)
-    sentence = (
-        f"{title_of(best)} {_has(by, least)}, {predicted} predicted "
-        f"(q-error {error_text(expected, least)})"
-    )
-    worst, _, most = by.bottom(rivals, lambda entry: entry[2])
+    sentence = f"{title_of(best)} {_has(by, least)}, {closeness(expected, least, predicted)}"
+    worst, _, most = by.bottom(_rivals(scored, by), lambda entry: entry[2])
     if worst is not best:
         by_far = compared(least, most).lstrip("▼▲= ")
         than = "as" if least == most else "than"
         sentence += f", {by_far} {than} {numbers.quoted(title_of(worst))}"
     return f"{sentence}."
+
+
+def closeness(expected: float, found: float, predicted: str) -> str:
+    """How near a prediction was: `predicted within 3% (16,000)`, or which way it was wrong:
+    `2.5x more than predicted (6,400)`."""
+    error = q_error(expected, found)
+    if error is not None and error < 1.0001:
+        return "as predicted"
+    if error is None or error > _NEAR:
+        return f"{compared(found, expected).lstrip('▼▲ ')} than predicted ({predicted})"
+    return f"predicted within {numbers.percent(100 * error - 100)} ({predicted})"
+
+
+def error_of_headline(runs: Sequence[Run], by: Objective | None = None) -> str:
+    """The q-error of what the headline says, and what that is; empty where there is none."""
+    scored = measured_scores(runs, by)
+    if not scored:
+        return ""
+    _, expected, found = _best(scored, objective_of(scored[0][0], by))
+    return f"q-error {error_text(expected, found)}. {Q_ERROR}"
 
 
 def _has(by: Objective, figure: float) -> str:
@@ -120,7 +162,7 @@ def _reached(run: Run) -> str:
 
 def chart(found: Sequence[PlanRuns], runs: Mapping[str, Run], by: Objective) -> None:
     """All plans predicted against measured, by what they are ranked by."""
-    shown = [typical(plan, runs[plan.newest.id]) for plan in found]
+    shown = newest_of(found, runs)
     unit = score_head(by)
     pairs = [(comparison.run_name(run), *scores(run, by)) for run in shown]
     points = comparison.measured_points(pairs)

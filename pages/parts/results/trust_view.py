@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.parts.shared.formatting import plain
+from pages.parts.shared.planning import title_of
 from planner.plan.cost import q_error
 from planner.plan.objective import Objective
 from planner.seconds.units import NOT_CALIBRATED
@@ -29,7 +30,7 @@ _MOST_REASONS = 3
 
 def text(runs: Sequence[Run], by: Objective) -> str:
     """The verdict over all plans; if some are wrong, the first reason for the worst of them."""
-    found = trust(runs, by)
+    found = trust(runs, by, title_of)
     colour = _COLOURS.get(found.verdict, "orange")
     lines = [f":{colour}[{_ICONS[found.verdict]}] {plain(found.sentence, 1200)}"]
     if is_timed(by) and found.verdict in ("order", "nothing") and _by_defaults(runs):

@@ -15,14 +15,18 @@ from planner.plan.objective import Objective
 from runtime.diagnosis.trust import NEAR
 from runtime.runs.answer_groups import subset_of
 from runtime.runs.records import Run
-from runtime.runs.run_groups import PlanRuns, is_timed, measured_scores, spark_share, typical
+from runtime.runs.run_groups import PlanRuns, is_timed, measured_scores, spark_share
 
 
 def show(plans: Sequence[PlanRuns], runs: Mapping[str, Run], by: Objective) -> None:
     """A sentence on each, the answer first."""
-    newest = [typical(plan, runs[plan.newest.id]) for plan in plans]
+    newest = run_views.newest_of(plans, runs)
     with st.container(border=True, gap="small"):
-        st.markdown(f"#### {plain(run_views.answer(newest, by), 600)}", anchors=False)
+        st.markdown(
+            f"#### {plain(run_views.answer(newest, by), 600)}",
+            anchors=False,
+            help=run_views.error_of_headline(newest, by) or None,
+        )
         agreed = _same_answer([run for run in runs.values() if run.status == "finished"])
         timed = " ".join(filter(None, (by_the_clock(newest, by), overhead(newest))))
         # Both are short, and share a line.

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from planner.families.registry import FAMILIES
-from planner.numbers import amount, shortened, times
+from planner.numbers import amount, percent, shortened, times
 from planner.plan.by_operator import CPU
 from planner.plan.cost import COST_UNITS, MET, q_error
 from planner.plan.objective import Objective
@@ -206,17 +206,10 @@ def compared(mine: float, theirs: float) -> str:
     if mine == theirs:
         return "= the same"
     if mine < theirs:
-        by = times(theirs, mine) if theirs >= 2 * mine else _percent(1 - mine / theirs)
+        by = times(theirs, mine) if theirs >= 2 * mine else percent(100 - 100 * mine / theirs)
         return f"▼ {by} less"
-    by = times(mine, theirs) if mine >= 2 * theirs else _percent(mine / theirs - 1)
+    by = times(mine, theirs) if mine >= 2 * theirs else percent(100 * mine / theirs - 100)
     return f"▲ {by} more"
-
-
-def _percent(share: float) -> str:
-    """`33%`, `0.2%`: as many digits as a reader needs."""
-    if share < 1e-4:
-        return "under 0.01%"
-    return f"{100 * share:.0f}%" if share >= 0.01 else f"{100 * share:.1g}%"
 
 
 def rounded_each(values: Sequence[float]) -> list[float]:

@@ -36,7 +36,7 @@ from planner.report.diagram_report import how_near, margin_csv, reduced_csv, reg
 from planner.report.sweep_report import sweep_csv
 from planner.whatif.axes import parse_axis
 from planner.whatif.diagrams.plan_diagram import PlanDiagram
-from planner.whatif.diagrams.regret import reduced, regrets
+from planner.whatif.diagrams.regret import reduced, regrets, safest
 from planner.whatif.sweep_paths import streams_of
 from planner.whatif.sweeps import Sweep
 from planner.workload.workload import Workload
@@ -119,11 +119,12 @@ def _answer(diagram: PlanDiagram, within: float) -> str:
     count = len(diagram.winners)
     if count == 1:
         return f"{plan_title(diagram.winners[0])} wins everywhere."
-    safest, few = regrets(diagram)[0], reduced(diagram, within)
+    safe, few = safest(diagram), reduced(diagram, within)
+    worst, mean = ranges.beside_best(safe.worst), ranges.beside_best(safe.mean)
+    loses = worst if worst == mean else f"{worst} at worst, {mean} on average"
     return (
-        f"{counted(count, 'plan')} win somewhere. {quoted(plan_title(safest.plan))} everywhere is "
-        f"{ranges.beside_best(safest.worst)} at worst, {ranges.beside_best(safest.mean)} on "
-        f"average; {counted(len(few.plans), 'plan')} {'is' if len(few.plans) == 1 else 'are'} "
+        f"{counted(count, 'plan')} win somewhere. {quoted(plan_title(safe.plan))} everywhere is "
+        f"{loses}; {counted(len(few.plans), 'plan')} {'is' if len(few.plans) == 1 else 'are'} "
         f"enough to stay within {within:.0%} of the best everywhere."
     )
 

@@ -7,30 +7,44 @@ import streamlit as st
 from pages.parts.shared import controls
 from pages.parts.shared.formatting import plain
 from pages.parts.workload import drafts
-from planner.files.editing.new_stream import with_stream
+from planner.files.editing.new_stream import mistakes, with_stream
+
+# Of name, rate, key, distinct keys and the button.
+_WIDTHS = (3, 2, 3, 2, 2)
+# How many streams the form has added: the next one starts with fresh fields.
+_ADDED = "new-streams-added"
 
 
 def show_form() -> None:
-    """Name, rate and key of one more stream."""
-    with st.form("new-stream", clear_on_submit=True, border=False):
-        columns = st.columns([3, 2, 3, 2, 2], vertical_alignment="bottom")
+    """Name, rate and key of one more stream; what is wrong with them is below each, and they stay
+    as they were typed."""
+    count = st.session_state.get(_ADDED, 0)
+    with st.form(f"new-stream-{count}", border=False):
+        columns = st.columns(_WIDTHS, vertical_alignment="bottom")
         # With keys they stay what they are, and keep what is typed, when the example name changes.
         name = columns[0].text_input(
-            placeholder=_next_name(), key="new-stream-name", **controls.field("new-name")
+            placeholder=_next_name(), key=f"new-stream-name-{count}", **controls.field("new-name")
         )
-        rate = columns[1].number_input(key="new-stream-rate", **controls.field("new-rate"))
-        key = columns[2].text_input(key="new-stream-key", **controls.field("new-key"))
+        rate = columns[1].number_input(key=f"new-stream-rate-{count}", **controls.field("new-rate"))
+        key = columns[2].text_input(key=f"new-stream-key-{count}", **controls.field("new-key"))
         distinct = columns[3].number_input(
-            key="new-stream-distinct", **controls.field("new-distinct")
+            key=f"new-stream-distinct-{count}", **controls.field("new-distinct")
         )
         added = columns[4].form_submit_button("Add stream", icon=":material/add:", width="stretch")
     if not added:
         return
+    typed = (name.strip() or _next_name(), rate, key, distinct)
+    wrong = mistakes(drafts.parts(), *typed)
+    for column, field in zip(
+        st.columns(_WIDTHS), ("name", "rate", "key", "distinct"), strict=False
+    ):
+        if field in wrong:
+            column.markdown(f":red[:material/error: {plain(wrong[field], 300)}]")
+    if wrong:
+        return
     with controls.shown():
-        drafts.change(
-            with_stream(drafts.parts(), name.strip() or _next_name(), rate, key, distinct),
-            "new-stream",
-        )
+        drafts.change(with_stream(drafts.parts(), *typed), "new-stream")
+        st.session_state[_ADDED] = count + 1
         st.rerun()
 
 

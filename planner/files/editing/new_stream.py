@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any
 
 from planner.errors import PlanError
 from planner.files.query.first_join import Joined, join_text
-from planner.workload.streams import Attribute, Stream
-from planner.workload.validation import name_of, unique
+from planner.workload.streams import Attribute
+from planner.workload.validation import MAX_RATE, name_of, number, unique
 
 # Seconds.
 FIRST_WINDOW = 60.0
@@ -22,16 +22,9 @@ def with_stream(
 
     While its only query is the first join of all streams, or there is none, the query follows.
     """
-    name_of(key, "key attribute")
-    Stream(name, rate, {key: Attribute(distinct)})
+    for field, message in mistakes(content, name, rate, key, distinct).items():
+        raise PlanError(message, field)
     streams = list(content.get("streams", []))
-    try:
-        unique(
-            [str(part.get("name")) for part in (*streams, *content.get("relations", []))] + [name],
-            "",
-        )
-    except PlanError as error:
-        raise PlanError(error.message, name) from error
     added = {"name": name, "rate": rate, "attributes": {key: {"distinct": distinct}}}
     queries = list(content.get("queries", []))
     texts = [str(query.get("text", "")).strip() for query in queries]
@@ -40,6 +33,27 @@ def with_stream(
         text = first_join([*streams, added])
         queries = [{**known, "text": text}] if text else []
     return {**content, "streams": [*streams, added], "queries": queries}
+
+
+def mistakes(
+    content: Mapping[str, Any], name: str, rate: float, key: str, distinct: int
+) -> dict[str, str]:
+    """What is wrong with the name, the rate, the key and its number of values: all at once."""
+    parts = (*content.get("streams", []), *content.get("relations", []))
+    names = [str(part.get("name")) for part in parts]
+    checks: dict[str, Callable[[], object]] = {
+        "name": lambda: unique([*names, name_of(name, "")], ""),
+        "rate": lambda: number(rate, "", most=MAX_RATE),
+        "key": lambda: name_of(key, ""),
+        "distinct": lambda: Attribute(distinct),
+    }
+    found = {}
+    for field, check in checks.items():
+        try:
+            check()
+        except PlanError as error:
+            found[field] = error.message
+    return found
 
 
 def first_join(streams: list[dict[str, Any]]) -> str:

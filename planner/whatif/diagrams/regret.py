@@ -57,6 +57,13 @@ def regrets(diagram: PlanDiagram) -> tuple[Regret, ...]:
     return tuple(sorted(found, key=lambda r: (r.worst, r.mean, r.plan)))
 
 
+def safest(diagram: PlanDiagram) -> Regret:
+    """The plan that loses least if it is chosen everywhere, of those that may win: a baseline that
+    breaks a limit is in the diagram, too."""
+    found = regrets(diagram)
+    return next((own for own in found if diagram.by.eligible(own.plan)), found[0])
+
+
 def reduced(diagram: PlanDiagram, within: float = 0.2) -> Reduced:
     """The diagram with few plans, none of them more than `within` worse than the best."""
     regret = regrets_in(diagram)

@@ -37,7 +37,7 @@ def test_all_mistakes_are_found_at_once_under_their_names() -> None:
     wrong |= {"run": {"duration": 0}, "execution": {"join": "merge"}}
     assert sorted(words(wrong)) == sorted(
         [
-            "orders.k: distinct values must be from 1 to 10000000, got 0",
+            "orders.k: distinct values must be from 1 to 10 million, got 0",
             "orders: rate must be above 0, got -1",
             "purchases: rate must be a number, got 'fast'",
             "query Q1, line 1: expected a length of time, found 'nine'",

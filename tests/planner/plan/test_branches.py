@@ -56,3 +56,17 @@ def test_neighbouring_queries_are_taken_together_again_and_again() -> None:
     assert found == [f"Q{first} to Q{last}" for first, last in ends]
     assert every.inside[0].inside[0].name == "Q1 to Q8"
     assert every.inside[0].inside[0].inside[0].name == "Q1"
+
+
+def test_many_small_queries_can_be_one_box_and_few_are_beside_each_other() -> None:
+    arrive = Operator("arrive", (("source", "A"),))
+
+    def outer(queries: int) -> tuple[Branch, ...]:
+        unions = [Operator("union", (("query", f"Q{n}"),), (arrive,)) for n in range(queries)]
+        roots = (Operator("output", union.params, (union,)) for union in unions)
+        return branches(Plan("made_up", "all", tuple(roots)))
+
+    assert [branch.name for branch in outer(3)] == ["Q0", "Q1", "Q2"]
+    (together,) = outer(7)
+    assert together.name == "Q0 to Q6"
+    assert len(together.inside) == 7

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from planner.whatif.cells import Cells
 from planner.whatif.diagrams import interpolated_prices, plan_diagrams, refined
 from planner.whatif.diagrams.plan_diagram import PlanDiagram
 from planner.whatif.diagrams.plan_diagrams import plan_diagram
-from planner.whatif.diagrams.regret import reduced, regrets
+from planner.whatif.diagrams.regret import reduced, regrets, safest
 from planner.whatif.diagrams.smooth_grid import interpolated, interpolated_line
 from planner.whatif.sweep_paths import path_in, paths
 from planner.whatif.sweeps import checked
@@ -243,3 +244,8 @@ def test_regret_and_a_reduced_diagram() -> None:
     assert np.all(kept.min(axis=0) <= 1.2 * best * (1 + 1e-9))
     assert (few.winner == kept.argmin(axis=0)).all()
     assert len(reduced(found, 1e9).plans) == 1
+    # A plan that may never win is no safe choice, however little it costs.
+    first, second = (own.plan for own in regrets(found)[:2])
+    assert safest(found).plan == first
+    by = replace(found.by, eligible=lambda plan: plan != first)
+    assert safest(replace(found, by=by)).plan == second

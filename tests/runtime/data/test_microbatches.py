@@ -169,7 +169,7 @@ def test_two_queries_never_share_a_results_file() -> None:
         ({"partitions": 1.5}, "--partitions: must be a whole number, got 1.5"),
         ({"partitions": 0}, "--partitions: must be from 1 to 64, got 0"),
         ({"batch_rows": True}, "--batch-rows: must be a whole number, got True"),
-        ({"batch_rows": 10**9}, "--batch-rows: must be from 1 to 5000000"),
+        ({"batch_rows": 10**9}, "--batch-rows: must be from 1 to 5 million"),
         ({"most_seconds": float("nan")}, "--most-seconds: must be above 0, got nan"),
         ({"most_seconds": 0}, "--most-seconds: must be above 0, got 0"),
     ],
