@@ -33,9 +33,18 @@ function save(address, name) {
   link.click();
 }
 
+// A saved picture has none of the page's fonts: its letters are measured as they will be drawn.
+function measurePlainLetters(chart) {
+  const { layout } = chart;
+  const { font } = layout;
+  layout.font = { ...font, family: "sans-serif" };
+  setTimeout(() => { layout.font = font; });
+}
+
 // A chart saves itself in the format that its settings name when its camera is clicked.
 function dressChart(camera) {
   const chart = camera.closest(".js-plotly-plot");
+  camera.addEventListener("click", () => measurePlainLetters(chart), { capture: true });
   camera.after(
     button("SVG", "Download plot as an SVG", () => {
       const settings = chart._context.toImageButtonOptions;
