@@ -43,7 +43,7 @@ def _with_data(options: argparse.Namespace) -> tuple[Workload, dict[str, Table]]
 
     data = read_folder(options.data, workload, options.sort)
     for warning in data.warnings:
-        sys.stderr.write(f"{warning}\n")
+        sys.stderr.write(f"warning: {warning}\n")
     return infer(workload, data.tables)[0], data.tables
 
 

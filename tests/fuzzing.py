@@ -63,11 +63,16 @@ def fuzz(name: str, check: Callable[[int], None]) -> Fuzzed:
         except Exception as error:
             error.add_note(f"{name}: seed {seed}")
             failed.setdefault(_kind(error), error)
-            print(f"{name}: seed {seed}: {type(error).__name__}: {error}"[:300], file=sys.stderr)
+            _say(f"{name}: seed {seed}: {type(error).__name__}: {error}"[:300])
     done = Fuzzed(tried, time.monotonic() - began)
     if failed:
         raise ExceptionGroup(f"{name}: {len(failed)} faults, {done}", [*failed.values()])
     return done
+
+
+def _say(line: str) -> None:
+    """Where no test looks for what a command printed: the next seed's would not be its own."""
+    print(line, file=sys.__stderr__, flush=True)
 
 
 def _kind(error: Exception) -> tuple[str, object]:

@@ -88,7 +88,7 @@ def _papers(seed: int) -> dict[str, Any]:
         best = leaves_of(simulation.tuples, shares, "importance")
         same = same and best.gained == told[OPTIMUM].importance
         by_memory[memory] = {
-            "exact": simulation.exact[1] / MILLIONTHS,
+            "exact": told[OPTIMUM].exact_importance / MILLIONTHS,
             "bound": online_bound(simulation.tuples, rates, shares) / MILLIONTHS,
             **{policy: answer.importance / MILLIONTHS for policy, answer in told.items()},
         }

@@ -9,11 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from planner.errors import PlanError
 from planner.families.base import BaseSpace, plain_answer
-from planner.families.capabilities import Sketched, Switching
+from planner.families.capabilities import SampledScores, Sketched, Switching
+from planner.families.grid_pricing import GridPrices, GridPricing, PriceParts, merged
 from planner.families.protocol import Explanation, Family, PlanSpace, Ranking
 from planner.families.registry import FAMILIES, family
+from planner.joins.arrays import Floats
 from planner.plan.cost import Cost, Estimate, UnitCosts
 from planner.plan.objective import STATE, Objective
 from planner.plan.plan import Plan
@@ -68,8 +72,7 @@ class AcrossFamilies:
 
     def refuses(self, workload: Workload) -> str | None:
         """Say in one sentence why there is nothing to compare; None where there is."""
-        count = len(comparable(workload))
-        return None if count > 1 else f"{count or 'no'} kind of plans gives its whole answer"
+        return _too_few(comparable(workload))
 
     def space(self, workload: Workload, units: UnitCosts | None = None) -> PlanSpace:
         """The plans of all families that give the whole answer."""
@@ -80,9 +83,15 @@ class AcrossFamilies:
         return AcrossSpace(workload, units, self._known(workload), roughly=True)
 
     def _known(self, workload: Workload) -> tuple[Family, ...]:
-        if (reason := self.refuses(workload)) is not None:
+        found = comparable(workload)
+        if (reason := _too_few(found)) is not None:
             raise PlanError(f"{reason}; two are needed to compare", NAME)
-        return comparable(workload)
+        return found
+
+
+def _too_few(known: Sequence[Family]) -> str | None:
+    count = len(known)
+    return None if count > 1 else f"{count or 'no'} kind of plans gives its whole answer"
 
 
 class AcrossSpace(BaseSpace):
@@ -97,6 +106,7 @@ class AcrossSpace(BaseSpace):
     ) -> None:
         super().__init__(workload, units, STATE)
         self.objectives = (self.seconds, STATE)
+        self._widths: dict[str, int] = {}
         self._spaces = {
             known.name: (
                 known.sketch(workload, units)
@@ -113,8 +123,9 @@ class AcrossSpace(BaseSpace):
         return self._spaces[name], own, f"{name}{_OF}"
 
     def candidates(self) -> Iterator[Plan]:
-        for space in self._spaces.values():
-            yield from space.candidates()
+        for name, space in self._spaces.items():
+            for plan in space.candidates():
+                yield replace(plan, label=f"{name}{_OF}{plan.label}")
 
     def plans(self, labels: Iterable[str]) -> Iterator[Plan]:
         for label in labels:
@@ -160,6 +171,31 @@ class AcrossSpace(BaseSpace):
     def _score(self, label: str, by: Objective) -> float:
         space, own, _ = self._inner(label)
         return space.scores([own], space.objective(by.name))[0]
+
+    def price_parts(self, by: Objective) -> PriceParts | None:
+        """The parts of all families; None where one has none, as where plans are simulated."""
+        found = []
+        for name, space in self._spaces.items():
+            pricing, own = space.capability(GridPricing), space.objective(by.name)
+            is_exact = by == self.seconds or space.capability(SampledScores) is None
+            parts = pricing.price_parts(own) if pricing is not None and is_exact else None
+            if parts is None:
+                return None
+            found.append((name, parts))
+        self._widths = {name: len(parts.values) for name, parts in found}
+        structure = tuple((name, len(parts.values), parts.structure) for name, parts in found)
+        return PriceParts(structure, np.concatenate([parts.values for _, parts in found]))
+
+    def combined(self, parts: Floats, by: Objective) -> GridPrices:
+        kinds, at = {}, 0
+        for name, width in self._widths.items():
+            space = self._spaces[name]
+            pricing = space.capability(GridPricing)
+            assert pricing is not None, "its parts were priced"
+            own = parts[:, at : at + width]
+            kinds[f"{name}{_OF}"] = pricing.combined(own, space.objective(by.name))
+            at += width
+        return merged(kinds, by)
 
     def lasting(self, label: str) -> str:
         space, own, head = self._inner(label)

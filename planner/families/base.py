@@ -174,16 +174,17 @@ class ListedSpace(BaseSpace, ABC):
 
     def _ordered(self, by: Objective) -> tuple[list[str], dict[str, float]]:
         """The labels of the plans that are compared, best first, and their scores."""
-        default = self.objectives[0]
-        score = {label: self._score(label, default) for label in self.labels}
-        ordered = default.ordered(score)
-        if by == default:
-            return ordered, score
-        if by == self.seconds:
-            named = set(self.named)
-            ordered = [own for n, own in enumerate(ordered) if n < MOST_TIMED or own in named]
-        score = {label: self._score(label, by) for label in ordered}
+        compared = list(self.labels)
+        if by == self.seconds and len(compared) > MOST_TIMED:
+            compared = self._timed(compared)
+        score = {label: self._score(label, by) for label in compared}
         return by.ordered(score), score
+
+    def _timed(self, labels: Sequence[str]) -> list[str]:
+        """The best by the default objective, and those with a name."""
+        default, named = self.objectives[0], set(self.named)
+        ordered = default.ordered({label: self._score(label, default) for label in labels})
+        return [own for n, own in enumerate(ordered) if n < MOST_TIMED or own in named]
 
     def rank(self, by: Objective | None = None, top: int | None = None) -> Ranking:
         """The `top` best plans (None: all that are listed) and the baseline.

@@ -7,7 +7,7 @@ all. A space says what its parts are, and finds the best plans from the parts of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -84,4 +84,43 @@ def of_listed(labels: Sequence[str], scores: Floats, by: Objective) -> GridPrice
         np.where(np.isfinite(second), runner_up, -1),
         second if by.is_lowest else -second,
         lambda label: scores[:, columns[label]],
+    )
+
+
+def merged(kinds: Mapping[str, GridPrices], by: Objective) -> GridPrices:
+    """The best of several kinds of plans; labels begin with what their kind is called.
+
+    Of kinds whose best plans cost the same the first is named.
+    """
+    sign = 1 if by.is_lowest else -1
+    heads, prices = list(kinds), list(kinds.values())
+    starts = np.cumsum([0, *(len(own.labels) for own in prices)])
+    score = np.array([sign * own.score for own in prices])
+    least = score.min(axis=0)
+    kind = (score <= least + SAME * np.abs(least)).argmax(axis=0)
+    every = np.arange(len(least))
+    # What comes next is the second of the same kind, or the best of another.
+    following = score.copy()
+    following[kind, every] = np.array([sign * own.second for own in prices])[kind, every]
+    places = np.array([start + own.best for start, own in zip(starts, prices, strict=False)])
+    seconds = np.array(
+        [
+            np.where(own.runner_up < 0, -1, start + own.runner_up)
+            for start, own in zip(starts, prices, strict=False)
+        ]
+    )
+    after = following.argmin(axis=0)
+    runner_up = np.where(after == kind, seconds[kind, every], places[after, every])
+
+    def scores(label: str) -> Floats:
+        head = next(head for head in heads if label.startswith(head))
+        return kinds[head].scores(label.removeprefix(head))
+
+    return GridPrices(
+        tuple(head + label for head, own in kinds.items() for label in own.labels),
+        places[kind, every],
+        sign * score[kind, every],
+        np.where(np.isfinite(following[after, every]), runner_up, -1),
+        sign * following[after, every],
+        scores,
     )

@@ -10,6 +10,7 @@ from typing import Any
 
 from planner.numbers import amount, shortened
 from planner.plan.objective import Objective
+from planner.report.about_cells import ABOUT_HEADS, about_cells
 from planner.report.diagram_report import diagram_document, diagram_summary
 from planner.report.plans_report import Document
 from planner.report.plans_text import aligned, safe_cell
@@ -121,14 +122,6 @@ def sweep_csv(sweep: Sweep) -> str:
     for place, row in enumerate(rows):
         writer.writerow([*map(_safe, row), *crossed[place : place + 1], *about])
     return out.getvalue()
-
-
-ABOUT_HEADS = ("objective", "unit", "family", "workload")
-
-
-def about_cells(about: About, by: Objective) -> list[str]:
-    """What every row of a table is about."""
-    return [safe_cell(text) for text in (by.name, by.unit, about.family, about.workload)]
 
 
 def _crossed(sweep: Sweep) -> Iterator[str]:

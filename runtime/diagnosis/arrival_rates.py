@@ -126,9 +126,10 @@ def uneven_rates(run: Run, tables: Mapping[str, Table]) -> Iterator[Cause]:
         reason = _manner_reason(stream, found)
     else:
         least, mean, most = map(figure, (min(rates[worst]), rates[worst].mean(), max(rates[worst])))
+        declared = "" if stream.arrivals.shape is None else " as declared"
         reason = (
-            f"{worst} comes unevenly, from {least} to {most} tuples/s by turns: what comes while "
-            f"others are busy meets more of them than its mean rate of {mean} says"
+            f"{worst} comes unevenly{declared}, from {least} to {most} tuples/s by turns: what "
+            f"comes while others are busy meets more of them than its mean rate of {mean} says"
         )
     usual = _size(stream) * (1 + DEVIATIONS * dispersion_deviation(number))
     yield Cause("rates", reason, spread[worst], (over_time,), sure=spread[worst] > usual)
@@ -154,6 +155,8 @@ def _reason(run: Run, stream: Stream, planned: float, came: float) -> str:
         if run.request.workload.stream(stream.name).rate is None:
             return f"{reason}, the mean over all its data: its rate changes over time"
         return f"{reason}, as declared: leave the rate out, and it is taken from the data"
+    if stream.arrivals.shape is not None:
+        return f"{reason}: its rate changes as declared, and plans are priced at one rate"
     expected, counted = (run.workload.run.duration * rate for rate in (planned, came))
     if stream.arrivals.kind == "pareto" or is_chance(counted - expected, math.sqrt(expected)):
         return f"{reason}: {chance_reason(stream, expected)}"

@@ -32,7 +32,7 @@ from pages.parts.whatif.whatif_figures import about
 from planner.errors import PlanError
 from planner.families.protocol import Family
 from planner.numbers import quoted
-from planner.report.diagram_report import margin_csv, reduced_csv, regret_csv
+from planner.report.diagram_report import how_near, margin_csv, reduced_csv, regret_csv
 from planner.report.sweep_report import sweep_csv
 from planner.whatif.axes import parse_axis
 from planner.whatif.diagrams.plan_diagram import PlanDiagram
@@ -152,6 +152,8 @@ def _how(found: Sweep, diagram: PlanDiagram) -> str:
             f" In {diagram.doubtful:.0%} of the {cells} the two best plans are closer than samples "
             "of this size can tell."
         )
+    if diagram.errors is not None:
+        chance += f" Before they are fitted, figures are within {how_near(diagram.errors)}."
     note = found.about.note
     rough = f" {note[:1].upper()}{note[1:]}." if note else ""
     return plain(f"{about(found)}. {how}{rough}{chance}", 900)
@@ -168,10 +170,12 @@ def _alternative(diagram: PlanDiagram, what: str, titles: tuple[str, ...]) -> st
 def _csv(found: Sweep, diagram: PlanDiagram, what: str, within: int) -> str:
     """The table of what is shown."""
     if what == MARGIN:
-        return margin_csv(diagram)
+        return margin_csv(diagram, found.about)
     if what == REGRET:
-        return regret_csv(diagram)
-    return reduced_csv(diagram, within / 100) if what == FEWER else sweep_csv(found)
+        return regret_csv(diagram, found.about)
+    if what == FEWER:
+        return reduced_csv(diagram, found.about, within / 100)
+    return sweep_csv(found)
 
 
 def _file(what: str) -> str:

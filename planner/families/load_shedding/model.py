@@ -180,11 +180,17 @@ class ShedModel:
 
     @cached_property
     def _ticks(self) -> tuple[Floats, ...] | None:
-        """Arrival times in microseconds where all arms tick regularly from stated phases."""
+        """Arrival times in microseconds where all arms tick regularly from stated phases.
+
+        None also where they would be too many: windows are as full then as their rates say.
+        """
         arrivals = [stream.arrivals for stream in self.streams]
         if any(a.kind != "regular" or a.phase is None for a in arrivals):
             return None
-        longest = 2 * max(self.lifetimes) + MOST_TICKS / max(s.rate or 1.0 for s in self.streams)
+        most = max(s.rate or 1.0 for s in self.streams)
+        longest = 2 * max(self.lifetimes) + MOST_TICKS / most
+        if most * longest > 50 * MOST_TICKS:
+            return None
         return tuple(
             np.rint(1e6 * (np.arange(int(rate * longest) + 1) + (s.arrivals.phase or 0.0)) / rate)
             for s in self.streams
@@ -195,7 +201,7 @@ class ShedModel:
         """Tuples of another arm's window that came before an arrival of this one."""
         held = self.rates[other] * self.lifetimes[other]
         ticks, arm = self._ticks, self.star.arms[other]
-        if ticks is None or max(map(len, ticks)) > 50 * MOST_TICKS:
+        if ticks is None:
             return held
         now = ticks[place][ticks[place] >= arm.lifetime][:MOST_TICKS]
         before = np.searchsorted(ticks[other], now, side="left")
@@ -205,7 +211,7 @@ class ShedModel:
     def ticking(self, place: int, other: int) -> float:
         """Tuples of another arm that come at the very time of an arrival of this one."""
         ticks = self._ticks
-        if ticks is None or max(map(len, ticks)) > 50 * MOST_TICKS:
+        if ticks is None:
             return 0.0
         now = ticks[place][:MOST_TICKS]
         same = np.searchsorted(ticks[other], now, side="right") - np.searchsorted(

@@ -89,6 +89,10 @@ class Policies(ListedSpace):
         is_found = by.name in (self.objectives[0].name, RECALL.name)
         return self.predictions.standard_error(label) if is_found else 0.0
 
+    @property
+    def simulated_steps(self) -> int:
+        return self.predictions.simulated_steps(len(self.labels))
+
     def score_model(self, label: str, by: Objective) -> str | None:
         is_found = by.name in (self.objectives[0].name, RECALL.name)
         return self.predictions.of(label).model if is_found else None

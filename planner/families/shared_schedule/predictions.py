@@ -1,7 +1,8 @@
 """What each policy's delays should be: in closed form where there is one, else simulated.
 
 All policies are simulated on the same arrivals. The work that waits is the same under all of them,
-and its mean is known in steady state: how far the sample is off there tells how far delays are.
+and its mean is known in steady state, or from far more arrivals: how far the sample is off there
+tells how far delays are.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from planner.families.shared_schedule.delays.response_times import (
     delays_alone,
     inside_scans,
     responses,
-    waiting_work,
 )
 from planner.families.shared_schedule.delays.sample import (
     MOST_SCANS,
@@ -36,6 +36,12 @@ from planner.families.shared_schedule.delays.steady_state import (
     WindowDelays,
     steady_state,
 )
+from planner.families.shared_schedule.delays.waiting_work import (
+    WaitingWork,
+    simulated_work,
+    tuples_needed,
+    work_found,
+)
 from planner.families.shared_schedule.labels import LWO, SWF, Schedule
 from planner.families.shared_schedule.model import ScheduleModel
 from planner.families.shared_schedule.policies import Rule, rule_of
@@ -48,6 +54,10 @@ from planner.seconds.clock import Clock
 MOST_VARIATION = 0.02
 # From this mean size on, Pareto bursts have no finite variance, and delays no mean.
 ENDLESS_BURST = 2.0
+# Of arrivals that no policy serves, so many are drawn in the time of a simulated scan.
+ARRIVALS_A_STEP = 4
+# To measure the delays of one window takes the time of so many more.
+SCANS_TO_MEASURE = 100
 # So many tuples fit into a picture.
 BURST_TUPLES = 12
 
@@ -133,9 +143,21 @@ class SchedulePredictions:
     @cached_property
     def _work(self) -> tuple[float, Floats]:
         """The work that tuples of the sample found waiting: its mean, and by stretch."""
-        sample = self.sample
-        work = waiting_work(sample.ts, sample.spent[:, -1])[sample.measured :]
+        work = work_found(self.sample)
         return float(work.mean()), by_stretches(work, np.ones(len(work)))
+
+    @cached_property
+    def expected_work(self) -> WaitingWork:
+        """How much work waits on the average: in closed form, or by many more tuples."""
+        if self.closed is not None:
+            return WaitingWork(self.closed.work)
+        own = WaitingWork(self._work[0])
+        if not (self.clock.is_steady and self.has_mean):
+            return own
+        needed = tuples_needed(self.model, self.clock.load, self.variation)
+        if needed <= len(self.sample.ts):
+            return own
+        return simulated_work(self.model, self.clock, needed, self._scans)
 
     @property
     def tuples_of_a_run(self) -> int:
@@ -167,6 +189,11 @@ class SchedulePredictions:
 
     def _isolated_seconds(self) -> list[float]:
         return [float(delay) for delay in self.isolated]
+
+    def simulated_steps(self, plans: int) -> int:
+        """What so many plans take: scans of the sample, delays measured and arrivals drawn."""
+        scans = len(self.sample.ts) + SCANS_TO_MEASURE
+        return plans * len(self.model.windows) * scans + self.expected_work.drawn // ARRIVALS_A_STEP
 
     # --- of one policy ---------------------------------------------------------------------------
 
@@ -228,18 +255,20 @@ class SchedulePredictions:
         By stretches of the sample, delays follow the work that waits: a regression says how. Where
         matches lie in their own scans is the same under every policy.
         """
-        mean, by_stretch = self._work
+        (mean, by_stretch), expected = self._work, self.expected_work
         excess = by_stretch - by_stretch.mean()
-        slopes, shifted = np.zeros(len(seen.results)), seen.results
+        slopes, inside = np.zeros(len(seen.results)), np.zeros(len(seen.results))
+        if expected.mean != mean and excess.any():
+            slopes = excess @ seen.by_stretch / (excess @ excess)
         if self.closed is not None:
-            if excess.any():
-                slopes = excess @ seen.by_stretch / (excess @ excess)
             inside = inside_scans(self.sample, self.scans.find) - self.closed.inside
-            shifted = seen.results - slopes * (mean - self.closed.work) - inside
-        rest = (seen.by_stretch - np.outer(excess, slopes)).mean(axis=1)
-        error = float(rest.std() / np.sqrt(len(rest)) / rest.mean()) if rest.mean() else 0.0
         # A stretch of few tuples may mislead the regression: delays stay positive.
-        return np.maximum(shifted, 0.5 * seen.results), error
+        shifted = seen.results - slopes * (mean - expected.mean) - inside
+        delays = np.maximum(shifted, 0.5 * seen.results)
+        rest = (seen.by_stretch - np.outer(excess, slopes)).mean(axis=1)
+        own = float(rest.std() / np.sqrt(len(rest)) / rest.mean()) if rest.mean() else 0.0
+        of_work = float(slopes.mean()) * expected.error / delays.mean() if delays.any() else 0.0
+        return delays, float(np.hypot(own, of_work))
 
 
 # Spaces of the same workload are made again and again; what they predict is kept.

@@ -33,10 +33,25 @@ def estimated(
 ) -> Estimate:
     """The costs, formulas and delays of a plan."""
     prediction = predictions.of(schedule)
-    pricing = _ScheduleFormulas(built, model, schedule, prediction)
-    priced = {op.id: tuple(pricing.formulas(op)) for op in built.plan.operators()}
-    formulas = Formulas(priced)
+    formulas = _formulas(built, model, schedule, prediction)
     return Estimate(formulas.costs(), qualities(model, prediction, predictions), formulas)
+
+
+def costs_of_work(
+    built: BuiltSchedule, model: ScheduleModel, schedule: Schedule
+) -> Mapping[str, Cost]:
+    """The costs of a plan without what waits, which needs no time but a simulation to be known."""
+    return _formulas(built, model, schedule, None).costs()
+
+
+def _formulas(
+    built: BuiltSchedule,
+    model: ScheduleModel,
+    schedule: Schedule,
+    prediction: SchedulePrediction | None,
+) -> Formulas:
+    pricing = _ScheduleFormulas(built, model, schedule, prediction)
+    return Formulas({op.id: tuple(pricing.formulas(op)) for op in built.plan.operators()})
 
 
 def qualities(
@@ -72,7 +87,7 @@ class _ScheduleFormulas:
         built: BuiltSchedule,
         model: ScheduleModel,
         schedule: Schedule,
-        prediction: SchedulePrediction,
+        prediction: SchedulePrediction | None,
     ) -> None:
         self._built, self._model, self._prediction = built, model, prediction
         # By window the place of the point at which a scan through it ends.
@@ -93,7 +108,8 @@ class _ScheduleFormulas:
             case "join":
                 yield from self._join()
             case "schedule":
-                yield Formula("state_tuples", self._waiting(), WAITING)
+                if self._prediction is not None:
+                    yield Formula("state_tuples", self._waiting(self._prediction), WAITING)
             case "route":
                 yield from self._route(self._built.places[operator.id])
             case _:
@@ -124,9 +140,9 @@ class _ScheduleFormulas:
         waits = symbol(r"\bar{t}_{\mathrm{due}}", self._model.ways[side].waits(1.0))
         return self._model.largest[side] + self._model.arriving(side) * waits
 
-    def _waiting(self) -> Expression:
+    def _waiting(self, prediction: SchedulePrediction) -> Expression:
         """Tuples whose scan is not complete, and matches that wait to be released."""
-        model, prediction = self._model, self._prediction
+        model = self._model
         arriving = total(model.arriving(side) for side in BOTH)
         unfinished = arriving * symbol(r"\bar{D}_{W}", prediction.queue / model.rate)
         if not prediction.held:

@@ -73,6 +73,12 @@ def _models(predictions: SchedulePredictions, labels: Sequence[str]) -> Iterator
             f"{len(predictions.sample.ts):,} arrivals, within about {max(1, round(200 * error))}%; "
             f"so are all quantiles{_longest(predictions)}."
         )
+    if drawn and (covered := predictions.expected_work.covered) < 1:
+        yield (
+            f"Near full load the work that waits swings slowly: {percent(covered)} of the arrivals "
+            "that its mean needs were drawn, so that all delays together may be off by as much. "
+            "Between policies this decides little, since it is the same under all."
+        )
     steady = predictions.clock.is_steady and predictions.has_mean
     poisson = all(s.arrivals.kind == "poisson" for s in predictions.model.streams)
     if steady and poisson and predictions.closed is None:

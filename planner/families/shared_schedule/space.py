@@ -33,7 +33,12 @@ from planner.families.shared_schedule.objectives import (
 )
 from planner.families.shared_schedule.plans import BuiltSchedule, built
 from planner.families.shared_schedule.predictions import SchedulePredictions, predictions_of
-from planner.families.shared_schedule.pricing import cost_of_entered, estimated, schedule_work
+from planner.families.shared_schedule.pricing import (
+    cost_of_entered,
+    costs_of_work,
+    estimated,
+    schedule_work,
+)
 from planner.families.shared_schedule.slices import sliced
 from planner.plan.cost import Cost, Estimate, UnitCosts, total
 from planner.plan.objective import Objective
@@ -156,10 +161,19 @@ class Schedules(ListedSpace):
         assert found is not None, "a prediction has every figure"
         return found
 
+    def seconds_by_label(self, label: str) -> float:
+        """Without simulating who waits how long: that takes no time of the processor."""
+        own = self.built(label)
+        return self.plan_seconds(own.plan, costs_of_work(own, self.model, self.schedule(label)))
+
     def standard_error(self, label: str, by: Objective) -> float:
         """That of the mean delay, for all figures of delays."""
         is_delay = by.kind == self.objectives[0].kind
         return self.predictions.of(self.schedule(label)).error if is_delay else 0.0
+
+    @property
+    def simulated_steps(self) -> int:
+        return self.predictions.simulated_steps(len(self.labels))
 
     def score_model(self, label: str, by: Objective) -> str | None:
         is_delay = by.kind == self.objectives[0].kind

@@ -245,10 +245,12 @@ class ChainPlans(ListedSpace):
         return self.plan_seconds(built.plan, priced(built, self.model))
 
     def price_parts(self, by: Objective) -> PriceParts | None:
-        return grid_pricing.price_parts(self) if by.name == self.objectives[0].name else None
+        is_default = by.name == self.objectives[0].name
+        return grid_pricing.price_parts(self) if is_default else super().price_parts(by)
 
     def combined(self, parts: Floats, by: Objective) -> GridPrices:
-        return grid_pricing.combined(self, parts, by)
+        is_default = by.name == self.objectives[0].name
+        return grid_pricing.combined(self, parts, by) if is_default else super().combined(parts, by)
 
     def plan_seconds(self, plan: Plan, costs: Mapping[str, Cost]) -> float:
         seconds = self.kernel_work(plan, costs).seconds(self.units)

@@ -31,6 +31,8 @@ class PlanDiagram:
     `second` is exact where all plans of every cell were compared; else it is of `plans` alone.
     Where scores are simulated, `doubtful` is the share of the cells in which the two best plans are
     closer than chance can tell: of the cells that were priced, or of all where they are fitted.
+    Where they are fitted, `errors` are the standard errors of simulated scores, as shares of them:
+    in the median cell and in the worst one, such as the one that is nearest to full load.
     """
 
     axes: tuple[Axis, Axis]
@@ -43,6 +45,7 @@ class PlanDiagram:
     planned: int
     method: Method
     doubtful: float | None = None
+    errors: tuple[float, float] | None = None
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -8,7 +8,6 @@ simulated cells, on the same tuples, is taken to be so nowhere.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from itertools import product
 
@@ -21,9 +20,10 @@ from planner.whatif.cells import SURE, TIE, Cells, Values
 from planner.whatif.diagrams.plan_diagram import PlanDiagram, places_of, two, with_baseline
 from planner.whatif.diagrams.response_surface import Place, ResponseSurface, surfaces
 
-# So many cells are simulated; the next number only if that takes about so many seconds in all.
+# So many cells are simulated; the next number only if that takes about so many steps in all. Steps
+# are those of the samples, and not of a clock: every machine draws the same diagram.
 _COUNTS = (9, 16, 25, 36, 49, 64, 81)
-_MOST_SECONDS = 1.5
+_MOST_STEPS = 900_000
 # At least so many of them must say something of every plan.
 _LEAST_SHARE = 2 / 3
 # Plans that tie are told apart by so much: one that is never better is not named.
@@ -37,12 +37,10 @@ def from_simulations(cells: Cells) -> PlanDiagram | None:
     if not cells.is_simulated:
         return None
     samples = _Samples(cells)
-    begun = time.thread_time()
     places = list(spread_places((len(cells.axes[0].values), len(cells.axes[1].values))))
     done = 0
     for count in (min(most, len(places)) for most in _COUNTS):
-        spent = time.thread_time() - begun
-        if done and spent * count / done > _MOST_SECONDS:
+        if done and samples.steps * count / done > _MOST_STEPS:
             break
         for number in range(done, count):
             samples.add(places[number], number)
@@ -69,6 +67,7 @@ class _Samples:
     def __init__(self, cells: Cells) -> None:
         self._cells = cells
         self.places: list[Place] = []
+        self.steps = 0
         self._scores: list[Floats] = []
         self._errors: list[list[float]] = []
         middle = tuple(axis.values[(len(axis.values) - 1) // 2] for axis in cells.axes)
@@ -90,6 +89,8 @@ class _Samples:
         space = self._cells.resampled(self._at(place), number)
         pricing, sampled = space.capability(GridPricing), space.capability(SampledScores)
         parts = pricing.price_parts(by) if pricing is not None else None
+        if sampled is not None:
+            self.steps += sampled.simulated_steps
         if parts is None or sampled is None or parts.structure != self._structure:
             return
         if not np.all((parts.values > 0) & np.isfinite(parts.values)):
@@ -106,6 +107,7 @@ class _Samples:
         logs = self._behind(surface.values, never_better)
         assert self._pricing is not None, "cells were priced"
         prices = self._pricing.combined(np.exp(logs), cells.by)
+        errors = np.array(self._errors).mean(axis=1)
         winner = [prices.labels[place] for place in prices.best.tolist()]
         plans = with_baseline(cells, self._at((0, 0)), winner)
         return PlanDiagram(
@@ -119,6 +121,7 @@ class _Samples:
             len(self.places),
             "simulated in some cells",
             float(self._unsure(surface, prices, never_better).mean()),
+            (float(np.median(errors)), float(errors.max())),
         )
 
     def _never_better(self, scores: Floats) -> Bools:

@@ -33,6 +33,7 @@ _ROUNDING = 1e-12
 # Of so many rows all others are mixtures, tried in turn; at last all nodes are worked out.
 _RANKS = (3, 5, 1_000)
 _SMALL = 1e-3
+_LARGEST = 1e150
 # Cells in which the whole is checked.
 _CHECKS = 24
 
@@ -47,12 +48,16 @@ class _Line:
     weights: Floats
 
 
-def interpolated(axes: Sequence[Sequence[float]], at: At, most: int) -> Floats | None:
+def interpolated(axes: Sequence[Sequence[float]], known_at: At, most: int) -> Floats | None:
     """The numbers of every cell, one row a cell in row-major order.
 
-    `at(i, j)` works out those of a cell, None where they are others than elsewhere. None where the
-    numbers are not smooth enough to be known from `most` cells.
+    `known_at(i, j)` works out those of a cell, None where they are others than elsewhere. None
+    where the numbers are not smooth enough to be known from `most` cells, or not bounded.
     """
+
+    def at(i: int, j: int) -> Floats | None:
+        return _bounded(known_at(i, j))
+
     rows, columns = (len(values) for values in axes)
     across = _line(axes[0], lambda i: at(i, columns // 2), most)
     if across is None:
@@ -75,9 +80,13 @@ def interpolated(axes: Sequence[Sequence[float]], at: At, most: int) -> Floats |
 
 
 def interpolated_line(
-    values: Sequence[float], at: Callable[[int], Floats | None], most: int
+    values: Sequence[float], known_at: Callable[[int], Floats | None], most: int
 ) -> Floats | None:
     """The same along one axis: one row a value."""
+
+    def at(i: int) -> Floats | None:
+        return _bounded(known_at(i))
+
     line = _line(values, at, most)
     nodes = [] if line is None else [at(node) for node in line.nodes]
     known = [cell for cell in nodes if cell is not None]
@@ -85,6 +94,13 @@ def interpolated_line(
         return None
     found = line.weights @ np.array(known)
     return found if _holds(found[:, None], lambda i, _: at(i)) else None
+
+
+def _bounded(cell: Floats | None) -> Floats | None:
+    """The numbers of a cell; None where weighed sums of them would not stay finite."""
+    if cell is None or np.max(np.abs(cell), initial=0.0) > _LARGEST:
+        return None
+    return cell
 
 
 def _crossed(rows: Sequence[int], columns: Sequence[int], at: At, rank: int) -> Floats | None:

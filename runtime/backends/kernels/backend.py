@@ -46,7 +46,7 @@ class KernelBackend(Backend):
     def measure(self, record: Run, prepared: PreparedKernelRun, context: RunContext) -> Run:
         """Step the program through Spark; write the results, and lay the counts over the plan."""
         # Imported when a plan is first run: planning and reading history need no Spark.
-        from runtime.spark.java_death import said_if_java_dies
+        from runtime.spark.process_deaths import said_if_a_process_dies
         from runtime.spark.replay import replayed
         from runtime.spark.session import ready
         from runtime.spark.stream import streamed
@@ -62,7 +62,7 @@ class KernelBackend(Backend):
         context.folder.mkdir(parents=True, exist_ok=True)
         engine_begun = time.time()
         context.on_progress(replace(begun, phase="Running"))
-        with said_if_java_dies(self._what_to_do(record)):
+        with said_if_a_process_dies(self._what_to_do(record)):
             if request.way == "replay":
                 if prepared.workload.run.adapt is not None:
                     # One job runs all batches: what a stream decides in between is decided first.

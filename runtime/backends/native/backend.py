@@ -103,8 +103,8 @@ class NativeBackend(Backend):
     def measure(self, record: Run, prepared: PreparedNative, context: RunContext) -> Run:
         """Run the plan to its end. What it wrote meanwhile is dropped."""
         # Imported when a plan is first run: planning and reading history need no Spark.
-        from runtime.spark.java_death import said_if_java_dies
         from runtime.spark.native.run import run_natively
+        from runtime.spark.process_deaths import said_if_a_process_dies
         from runtime.spark.session import session
 
         request, batches, folder = record.request, prepared.batch_count, context.folder
@@ -132,7 +132,7 @@ class NativeBackend(Backend):
             files = prepared.write(folder / "tuples")
             engine_begun = time.time()
             context.on_progress(Progress("Running", 0, batches, prepared.arrivals))
-            with said_if_java_dies(RUN_AGAIN):
+            with said_if_a_process_dies(RUN_AGAIN):
                 tally = run_natively(
                     spark, request, prepared, files, folder, on_batch, context.stop
                 )

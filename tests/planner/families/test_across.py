@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from planner.report.command import read_workload
 from planner.whatif.axes import parse_axis
 from planner.whatif.cells import Cells
 from planner.whatif.diagrams.plan_diagrams import plan_diagram
+from tests.planner.schedules import scheduled
 from tests.planner.workloads import TABLE_7, equality_join
 
 SENSORS = read_workload("sample_data/sensor-join.yaml", None)
@@ -49,6 +51,26 @@ def test_a_diagram_compares_all_kinds_of_plans() -> None:
         own, least = cells.scores(place, (named, best))
         assert own == pytest.approx(least, rel=1e-5)
         assert np.isclose(found.score[at], least, rtol=1e-5)
+
+
+def test_many_cells_of_all_kinds_are_priced_at_once_as_one_by_one() -> None:
+    """By seconds, where chains and schedules have about the same work: who wins, who is next."""
+    workload = scheduled((1, 5, 60), utilisation=None)
+    texts = "streams.A.rate=1:400:13:log", "streams.B.rate=1:40:11:log"
+    cells = Cells(workload, [parse_axis(text) for text in texts], AcrossFamilies(), "seconds")
+    found = plan_diagram(cells, 60)
+    assert found.method == "interpolated"
+    places = list(product(*(axis.values for axis in cells.axes)))
+    for at in range(0, len(places), 11):
+        scores = {own: cells.scores(places[at], (own,))[0] for own in _every(cells, places[at])}
+        best, second = sorted(scores.values())[:2]
+        assert scores[found.plans[found.winner[at]]] == pytest.approx(best, rel=1e-5)
+        assert found.score[at] == pytest.approx(best, rel=1e-6)
+        assert found.second[at] == pytest.approx(second, rel=1e-6)
+
+
+def _every(cells: Cells, place: tuple[float, ...]) -> list[str]:
+    return [plan.label for plan in cells.space(place).candidates()]
 
 
 def test_one_kind_alone_is_not_compared(capsys: pytest.CaptureFixture[str]) -> None:

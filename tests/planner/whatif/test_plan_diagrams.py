@@ -21,7 +21,7 @@ from planner.whatif.diagrams import interpolated_prices, plan_diagrams, refined
 from planner.whatif.diagrams.plan_diagram import PlanDiagram
 from planner.whatif.diagrams.plan_diagrams import plan_diagram
 from planner.whatif.diagrams.regret import reduced, regrets, safest
-from planner.whatif.diagrams.smooth_grid import interpolated
+from planner.whatif.diagrams.smooth_grid import interpolated, interpolated_line
 from planner.whatif.sweep_paths import path_in, paths
 from planner.whatif.sweeps import checked
 from planner.workload.workload import Workload
@@ -215,6 +215,16 @@ def test_numbers_with_a_kink_and_a_jump() -> None:
     assert found == pytest.approx(true, rel=1e-6)
     rng = np.random.default_rng(1)
     assert interpolated((values, values), lambda *_: rng.random(2), 500) is None
+
+
+def test_numbers_that_cannot_be_added_are_not_interpolated() -> None:
+    values = [float(v) for v in range(1, 61)]
+
+    def at(i: int, j: int = 0) -> np.ndarray:
+        return np.array([values[i] * 1e306, values[j]])
+
+    assert interpolated_line(values, at, 60) is None
+    assert interpolated((values, values), at, 1_500) is None
 
 
 def test_regret_and_a_reduced_diagram() -> None:

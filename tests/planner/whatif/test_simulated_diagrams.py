@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import count, product
 
 import numpy as np
 import pytest
@@ -72,6 +72,49 @@ def test_schedules_that_are_named_are_those_of_long_simulations() -> None:
         own, *scores = exact.scores(places[at], (named, *policies))
         assert own <= 1.06 * min(scores)
         assert found.score[at] == pytest.approx(own, rel=0.12)
+
+
+def test_every_machine_simulates_the_same_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slow machine, or one that has planned some of the cells before, draws the same diagram."""
+    workload = scheduled((1, 5, 60))
+    texts = "execution.utilisation=0.3:0.9:20", "streams.A.rate=20:200:20:log"
+    cells = _cells(workload, "shared_schedule", *texts)
+    first = from_simulations(cells)
+    ticks = count()
+    monkeypatch.setattr("time.thread_time", lambda: float(next(ticks)))
+    for known in (cells, _cells(workload, "shared_schedule", *texts)):
+        again = from_simulations(known)
+        assert first is not None
+        assert again is not None
+        assert again.planned == first.planned
+        assert np.array_equal(again.score, first.score)
+
+
+def test_near_full_load_a_diagram_says_how_far_figures_may_be_off() -> None:
+    axes = "execution.utilisation=0.3:{}:20", "streams.A.rate=20:200:20:log"
+    calm, loaded = (
+        from_simulations(
+            _cells(scheduled((1, 60)), "shared_schedule", axes[0].format(most), axes[1])
+        )
+        for most in (0.6, 0.98)
+    )
+    assert calm is not None
+    assert loaded is not None
+    assert calm.errors is not None
+    assert loaded.errors is not None
+    assert calm.errors[1] < 0.2 < loaded.errors[1]
+    assert any("in the worst" in line for line in diagram_summary(loaded))
+
+
+def test_larger_samples_are_of_fewer_cells() -> None:
+    texts = "execution.utilisation=0.3:0.6:20", "streams.A.rate=20:200:20:log"
+    few, many = (
+        from_simulations(_cells(scheduled(windows), "shared_schedule", *texts))
+        for windows in ((1, 60), tuple(range(1, 31)))
+    )
+    assert few is not None
+    assert many is not None
+    assert 9 <= many.planned < few.planned <= 81
 
 
 def test_who_knows_the_future_wins_wherever_memory_is_short() -> None:

@@ -1,4 +1,4 @@
-"""Runs whose Java process dies, or that are terminated: said in one line, and nothing is left."""
+"""Runs whose Java or worker dies, or that are terminated: said in one line, and nothing is left."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from types import SimpleNamespace
 import pytest
 from py4j.protocol import Py4JNetworkError
 from pyspark import SparkContext
+from pyspark.errors import PySparkException
 
 from planner.errors import RunError
 from planner.files.workload_file import dump_workload
@@ -26,10 +27,12 @@ from runtime.control.execute import run
 from runtime.data.folders import PROJECT, home, run_folder
 from runtime.runs.history import History
 from runtime.runs.records import WAYS, Progress, RunRequest, Way
-from runtime.spark.java_death import said_if_java_dies
+from runtime.spark.process_deaths import said_if_a_process_dies
 from tests.planner.workloads import equality_join
 
 pytestmark = pytest.mark.spark
+
+WORKER_ENDED = "org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)."
 
 
 @pytest.fixture(autouse=True)
@@ -162,12 +165,31 @@ def test_that_java_ended_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch) ->
     ended.wait()
     monkeypatch.setattr(SparkContext, "_gateway", SimpleNamespace(proc=ended))
     for lost in (Py4JNetworkError("no answer"), ConnectionRefusedError(), RunError("no", "Spark")):
-        with pytest.raises(RunError) as raised, said_if_java_dies("resume it"):
+        with pytest.raises(RunError) as raised, said_if_a_process_dies("resume it"):
             raise lost
         assert str(raised.value).startswith("Java: Spark's Java process ended before the run")
         assert str(raised.value).endswith("; resume it")
-    with pytest.raises(ZeroDivisionError), said_if_java_dies("resume it"):
+    with pytest.raises(ZeroDivisionError), said_if_a_process_dies("resume it"):
         raise ZeroDivisionError
     monkeypatch.setattr(SparkContext, "_gateway", None)
-    with pytest.raises(RunError, match="Spark: no"), said_if_java_dies("resume it"):
+    with pytest.raises(RunError, match="Spark: no"), said_if_a_process_dies("resume it"):
         raise RunError("no", "Spark")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        PySparkException(f"Job aborted\n{WORKER_ENDED}"),
+        RunError(f"the stream was interrupted: {WORKER_ENDED}", "Spark"),
+    ],
+)
+def test_that_a_worker_ended_is_said_in_one_line(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SparkContext, "_gateway", None)
+    with pytest.raises(RunError) as raised, said_if_a_process_dies("resume it"):
+        raise error
+    # Not of Spark: a run that is resumed is told that its checkpoint may be damaged then.
+    assert str(raised.value) == (
+        "worker: a worker of Spark ended before the run: it was killed, or out of memory; resume it"
+    )

@@ -169,6 +169,13 @@ def test_chance_and_bursts_are_told_of_short_runs_where_errors_are_large() -> No
     assert any("A arrives in bursts of 3 on the mean" in found.reason for found in bursts)
 
 
+def test_rates_that_change_as_declared_are_not_called_wrong() -> None:
+    drifting = join(arrivals="{drift: {to: 90, over: 60}}")
+    told = " ".join(found.sentence for found in diagnosed(generated_run(drifting, 20.0, 40.0)))
+    assert "its rate changes as declared, and plans are priced at one rate" in told
+    assert "more than chance" not in told
+
+
 def test_rates_that_are_declared_wrong_are_told_of_own_data() -> None:
     slower = partial(replace, rate=10.0)
     workload = join()

@@ -42,6 +42,8 @@ TOO_LARGE = (
     "not predicted: beside windows of so many tuples the memory is too small for a sample that is "
     "quickly simulated; a run can say"
 )
+# A tuple is looked up, admitted, ranked, kept, expired and counted.
+STEPS_A_TUPLE = 7
 CLOSED = {RANDOM: BY_CHANCE, IMPORTANCE: BY_THRESHOLD}
 
 
@@ -115,6 +117,12 @@ class SheddingPredictions:
         if found.model != SIMULATED or self._unsampled is not None or not found.recall:
             return 0.0
         return sqrt((1 - found.recall) / found.recall / self.sampled.probing(self.shares))
+
+    def simulated_steps(self, plans: int) -> int:
+        """What the sample takes for so many plans, where there is one."""
+        if self.without_shedding is not None:
+            return 0
+        return STEPS_A_TUPLE * self.sampled.sample.tuples * plans
 
     # --- the exact answer ------------------------------------------------------------------------
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.families.shared_schedule.delays.response_times import waiting_work
 from planner.families.shared_schedule.delays.sample import ArrivalSample
 from planner.families.shared_schedule.delays.simulation import simulated
+from planner.families.shared_schedule.delays.waiting_work import waiting_work
 from planner.families.shared_schedule.policies import Rule
 from planner.joins.arrays import Ints
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from planner.families.shared_schedule.delays.sample import ArrivalSample
 from planner.families.shared_schedule.delays.simulation import Served
+from planner.families.shared_schedule.delays.waiting_work import waiting_work
 from planner.joins.arrays import Floats, Ints
 
 # The sample is cut into so many stretches to see how means follow the work that is waiting.
@@ -54,12 +55,6 @@ def responses(
     scans = (served.ended - sample.ts[:, None])[sample.measured :].mean(axis=0)
     longest = np.array([measuring.longest(q, most) for q in range(count)])
     return Responses(by_stretch, results, found, scans, quantiles, longest)
-
-
-def waiting_work(ts: Floats, scans: Floats) -> Floats:
-    """The work that each tuple finds when it arrives: the same under every policy."""
-    level = np.concatenate(([0.0], np.cumsum(scans[:-1] - np.diff(ts))))
-    return np.asarray(level - np.minimum.accumulate(np.minimum(level, 0.0)))
 
 
 def delays_alone(sample: ArrivalSample, find: float) -> Floats:

@@ -7,6 +7,7 @@ chance.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,15 +51,20 @@ def sample_size(windows: int, scans: int = MOST_SCANS) -> int:
     return int(np.clip(scans / windows, least, MOST_TUPLES))
 
 
-def drawn_sample(model: ScheduleModel, clock: Clock, count: int) -> ArrivalSample:
-    """About so many tuples; the same for the same seed of the workload."""
+def drawn_sample(
+    model: ScheduleModel, clock: Clock, count: int, windows: Sequence[int] | None = None
+) -> ArrivalSample:
+    """About so many tuples; the same for the same seed of the workload.
+
+    Scans are split at these windows, by default at all. The largest must be among them.
+    """
     random = np.random.default_rng([model.workload.run.seed, 12])
     # Microseconds stay within what an integer holds, also where tuples hardly ever come.
     seconds = min(count / model.rate, _LARGEST / 1e6)
     if not clock.is_steady:
         # There is no steady state: it is simulated as far as a run would go.
         seconds = min(seconds, model.workload.run.duration)
-    counting = _Counting(model, random, seconds)
+    counting = _Counting(model, random, seconds, windows or model.windows)
     sides = [counting.side(side) for side in BOTH]
     ts, examined, matches = (np.concatenate(columns) for columns in zip(*sides, strict=True))
     # Bursts of no finite variance may be as long as all the rest.
@@ -76,8 +82,15 @@ def drawn_sample(model: ScheduleModel, clock: Clock, count: int) -> ArrivalSampl
 class _Counting:
     """The tuples of both streams, and how many each arriving one meets."""
 
-    def __init__(self, model: ScheduleModel, random: np.random.Generator, seconds: float) -> None:
+    def __init__(
+        self,
+        model: ScheduleModel,
+        random: np.random.Generator,
+        seconds: float,
+        windows: Sequence[int],
+    ) -> None:
         self._model, self._random, self._seconds = model, random, seconds
+        self._windows = windows
         largest = float(model.lengths[-1])
         stored = [way.per_length * largest for way in model.ways]
         keys = max((m.values[1] for m in model.meetings if m.values is not None), default=1)
@@ -161,7 +174,7 @@ class _Counting:
     def _ages(self, stored: int, ticks: Ints) -> Ints:
         """By tuple and window the first place on the other stream's line that is inside; then the
         place behind the newest: times, or numbers of rows."""
-        lengths = np.array((*reversed(self._model.windows), 0))
+        lengths = np.array((*reversed(self._windows), 0))
         if self._rows(stored):
             behind = np.searchsorted(self._times[stored], ticks)
             return np.asarray(np.maximum(behind[:, None] - lengths, 0))
@@ -182,7 +195,7 @@ class _Counting:
 
     def _guessed(self, stored: int, ticks: Ints, keys: Ints | None) -> tuple[Ints, Ints]:
         way, meeting = self._model.ways[stored], self._model.meetings[stored]
-        present = way.per_length * partial_lengths(self._model.lengths)
+        present = way.per_length * partial_lengths(np.array(self._windows) / self._model.ticks)
         if keys is None:
             here, found = (
                 np.full(len(ticks), meeting.examined),

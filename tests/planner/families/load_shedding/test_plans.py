@@ -140,6 +140,15 @@ def test_the_exact_plan_keeps_the_windows() -> None:
     assert of_r.rows_out == pytest.approx(19 * 60 / 400)
 
 
+def test_windows_of_more_ticks_than_memory_holds_are_as_full_as_their_rates_say() -> None:
+    def kept(rate: float) -> list[float]:
+        streams = tuple(replace(stream, rate=rate) for stream in ticking().streams)
+        found = priced(replace(ticking(), streams=streams), EXACT)
+        return [keep.state_tuples for _, keep in found["keep"]]
+
+    assert kept(1e9) == pytest.approx([1e9 * tuples for tuples in kept(1.0)])
+
+
 def test_a_policy_looks_at_all_it_keeps_to_choose_who_goes() -> None:
     for _, keep in priced(ticking(), "RAND-S")["keep"]:
         assert keep.state_tuples == pytest.approx(5, rel=0.01)

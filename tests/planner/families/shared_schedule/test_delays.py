@@ -10,7 +10,7 @@ import pytest
 from planner.families.registry import family
 from planner.families.shared_schedule.delays.batches import SimultaneousBatch
 from planner.families.shared_schedule.delays.response_times import delays_alone, responses
-from planner.families.shared_schedule.delays.sample import drawn_sample
+from planner.families.shared_schedule.delays.sample import ArrivalSample, drawn_sample
 from planner.families.shared_schedule.delays.simulation import simulated
 from planner.families.shared_schedule.labels import EDF, FAIR, LWO, MQT, OUT, SWF, WMQT, Schedule
 from planner.families.shared_schedule.model import model_of
@@ -21,6 +21,8 @@ from planner.families.shared_schedule.predictions import (
     SchedulePredictions,
     predictions_of,
 )
+from planner.families.shared_schedule.ranking_notes import notes
+from planner.families.shared_schedule.space import SKETCHED_SCANS
 from planner.seconds.units import units_of
 from planner.workload.execution import RunSettings
 from planner.workload.streams import Arrivals
@@ -89,6 +91,39 @@ def test_every_figure_says_its_model() -> None:
     models = {policy: found.of(Schedule(policy)).model for policy in (LWO, SWF, MQT, OUT)}
     assert models == {LWO: PK, SWF: FEEDBACK, MQT: SIMULATED, OUT: PK}, "OUT serves whole here"
     assert found.of(Schedule(LWO)).error == 0 < found.of(Schedule(MQT)).error < 0.02
+
+
+@pytest.mark.parametrize(("load", "largest"), [(0.8, 4), (0.95, 60)])
+def test_near_full_load_small_samples_are_as_long_as_large_ones(load: float, largest: int) -> None:
+    """Without a closed form; by themselves, the small samples are up to a third too short."""
+    workload = scheduled((1, 2, largest), (60, 100), utilisation=load)
+    long, short, uncorrected = [], [], []
+    for seed in range(20, 28):
+        model = model_of(replace(workload, run=RunSettings(seed)))
+        small = SchedulePredictions(model, model.clock(units_of(workload)), SKETCHED_SCANS)
+        assert small.closed is None
+        short.append(small.of(Schedule(MQT)).delays.mean())
+        uncorrected.append(responses_of(small, small.sample).mean())
+        if len(long) < 2:
+            sample = drawn_sample(model, small.clock, 250_000)
+            long.append(responses_of(small, sample).mean())
+    assert np.mean(short) == pytest.approx(np.mean(long), rel=0.12)
+    if load > 0.9:
+        assert np.mean(uncorrected) < 0.8 * np.mean(long)
+
+
+def responses_of(found: SchedulePredictions, sample: ArrivalSample) -> np.ndarray:
+    """Mean delays by window under MQT, as they are in this sample."""
+    rule = found.rule(Schedule(MQT))
+    served = simulated(sample, found.model.windows, rule)
+    return responses(sample, served, found.scans.find, rule.at_ends).results
+
+
+def test_what_is_too_near_full_load_says_so() -> None:
+    found = predicted(scheduled((1, 5, 60), (60, 100), utilisation=0.99))
+    assert found.expected_work.covered < 0.5
+    assert any("swings slowly" in note for note in notes(found, [MQT]))
+    assert found.of(Schedule(MQT)).error > 0.05
 
 
 def test_a_simulated_mean_does_not_hang_on_the_seed() -> None:

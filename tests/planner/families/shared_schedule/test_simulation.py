@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from planner.families.shared_schedule.delays.response_times import (
     delays_alone,
     responses,
-    waiting_work,
     weighted_quantiles,
 )
 from planner.families.shared_schedule.delays.sample import ArrivalSample
 from planner.families.shared_schedule.delays.simulation import simulated
+from planner.families.shared_schedule.delays.waiting_work import waiting_work
 from planner.families.shared_schedule.labels import EDF, FAIR, LWO, MQT, POLICIES, SWF
 from planner.families.shared_schedule.policies import Rule, Wanted, rule_of
 

@@ -1,4 +1,4 @@
-"""Spark's Java process, when it ends before a run does: said in one line, with what to do."""
+"""Spark's Java process or a worker that ends before a run does: in one line, with what to do."""
 
 from __future__ import annotations
 
@@ -21,24 +21,30 @@ from runtime.backends.interruption import LimitReachedError
 
 # Its sockets close a moment before the process is gone.
 _LAST_SECONDS = 3.0
+# As Spark says it.
+_WORKER_ENDED = "Python worker exited unexpectedly"
 _CONNECTION_LOST = (Py4JError, PySparkException, ConnectionError, EOFError, RunError)
 
 
 @contextmanager
-def said_if_java_dies(then: str) -> Iterator[None]:
-    """A RunError that says so, and what to do then, if Java ends while something is done within."""
+def said_if_a_process_dies(then: str) -> Iterator[None]:
+    """A RunError that says so, and what to do then, if Java or a worker ends meanwhile."""
     _report_no_lost_connections()
     try:
         yield
     except LimitReachedError:
         raise
     except _CONNECTION_LOST as error:
-        if not _java_has_ended():
-            raise
-        raise RunError(
-            f"Spark's Java process ended before the run: it was killed, or out of memory; {then}",
-            "Java",
-        ) from error
+        if _java_has_ended():
+            raise _ended("Spark's Java process", then, "Java") from error
+        if _WORKER_ENDED in f"{error} {error.__cause__}":
+            raise _ended("a worker of Spark", then, "worker") from error
+        raise
+
+
+def _ended(process: str, then: str, place: str) -> RunError:
+    text = f"{process} ended before the run: it was killed, or out of memory; {then}"
+    return RunError(text, place)
 
 
 def _report_no_lost_connections() -> None:
