@@ -39,8 +39,8 @@ def test_streams_keep_the_colours_of_their_cards(go: Go) -> None:
     expected = colours(app.session_state["workload"])
     (canvas,) = canvases(app)
     drawn = {box["name"]: box["colour"] for box in canvas["boxes"]}
-    assert drawn["arrive p"] == expected["p"]
-    assert drawn["arrive l"] == expected["l"]
+    assert drawn["stream p"] == expected["p"]
+    assert drawn["stream l"] == expected["l"]
 
 
 def test_what_was_before_is_marked_once_a_number_is_changed(go: Go) -> None:

@@ -24,7 +24,7 @@ _SCRIPTS = ("pointing.js", "icons.js", "formula.js", "panel.js", "drawing.js", "
 # Of more branches, "Unfold all" gives a picture that cannot be read.
 _MOST_UNFOLDED = 40
 # Pixels: the lines below the picture, and what is free around it.
-_FOOT, _MARGIN = 50, 16
+_FOOT, _MARGIN = 49, 16
 
 
 @st.fragment
