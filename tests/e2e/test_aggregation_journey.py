@@ -32,7 +32,7 @@ def test_from_an_aggregation_to_the_same_groups(page: Page) -> None:
     agreed = page.get_by_text("Both plans gave the same 20 groups")
     expect(agreed).to_be_visible(timeout=PATIENCE_MS)
     expect(
-        page.get_by_text(re.compile(r"operations per second of stream, [\d,.]+ predicted"))
+        page.get_by_text(re.compile(r"operations per second of stream, predicted within [\d.]+%"))
     ).to_be_visible()
     section(page, "By query and answer")
     expect(page.get_by_text("20 groups", exact=True)).to_be_visible()

@@ -208,7 +208,7 @@ def test_sweep_is_the_contracts_document(
     crossed = "; ".join(filter(None, (row[wide] for row in rows[1:])))
     assert crossed.count("overtakes") == len(found["crossovers"])
     assert f"{first['at']!r}: {first['to']} overtakes {first['from']}" in crossed
-    about = ["work", "comparisons/s", "join_order", found["workload"]]
+    about = ["work", "comparisons/s", *found["models"], "join_order", found["workload"]]
     assert {tuple(row[wide + 1 :]) for row in rows[1:]} == {tuple(about)}
     text = printed(*asked)
     assert text.startswith(f"Comparisons/s of {found['workload']}; join_order; model: paper")

@@ -269,7 +269,7 @@ def test_self_joins_and_many_streams_are_advised() -> None:
 
 @pytest.mark.parametrize("budget", [0, -3, MOST_BUCKETS + 1])
 def test_a_budget_out_of_range_is_said(budget: int) -> None:
-    with pytest.raises(PlanError, match=f"buckets: must be from 1 to {MOST_BUCKETS}"):
+    with pytest.raises(PlanError, match=f"buckets: must be from 1 to {MOST_BUCKETS:,}"):
         FAMILY.space(equality_join(TABLE_5)).advise(budget)
 
 
