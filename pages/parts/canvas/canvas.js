@@ -31,7 +31,7 @@ class Canvas {
       this.draw();
     } else {
       this.fill();
-      this.foot();
+      this.fillFoot();
     }
     this.showPanel();
   }
@@ -90,21 +90,35 @@ class Canvas {
   }
 
   foot() {
+    const { dearest } = this.scene;
+    const at = (place) => this.scene.dearest[place];
+    this.chips = dearest.map((_, place) => {
+      const chip = press("", "", () => this.choose(at(place).id));
+      chip.addEventListener("pointerenter", () => this.trace(at(place).box));
+      chip.addEventListener("pointerleave", () => this.trace(-1));
+      return chip;
+    });
+    this.note = made("span", "quiet");
+    const named = dearest.length ? [made("span", "key", "Dearest:"), ...this.chips] : [];
+    this.below.replaceChildren(...named, this.note, this.toolbar());
+    this.fillFoot();
+  }
+
+  // During a run figures change all the time: a button that is being pressed stays the same one.
+  fillFoot() {
     const { dearest, heat, note, measures } = this.scene;
-    const parts = [];
-    if (dearest.length) {
-      parts.push(made("span", "key", "Dearest:"));
-      dearest.forEach((one, place) => {
-        const chip = press(`${place + 1}. ${one.name} · ${one.share}`, `Open ${one.name}`,
-          () => this.choose(one.id));
-        chip.addEventListener("pointerenter", () => this.trace(one.box));
-        chip.addEventListener("pointerleave", () => this.trace(-1));
-        parts.push(chip);
-      });
+    if (dearest.length !== this.chips.length) {
+      this.foot();
+      return;
     }
+    dearest.forEach((one, place) => {
+      const chip = this.chips[place];
+      chip.textContent = `${place + 1}. ${one.name} · ${one.share}`;
+      chip.title = `Open ${one.name}`;
+      chip.setAttribute("aria-label", chip.title);
+    });
     const rings = measures ? " Ring: measured over predicted." : "";
-    parts.push(made("span", "quiet", `${note || `Colour: ${heat}.`}${rings}`), this.toolbar());
-    this.below.replaceChildren(...parts);
+    this.note.textContent = `${note || `Colour: ${heat}.`}${rings}`;
   }
 
   // --- what is where -----------------------------------------------------------------------
