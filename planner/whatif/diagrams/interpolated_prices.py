@@ -15,13 +15,7 @@ from planner.families.grid_pricing import GridPrices, GridPricing
 from planner.joins.arrays import Floats
 from planner.plan.objective import Objective
 from planner.whatif.cells import Cells, Values
-from planner.whatif.diagrams.plan_diagram import (
-    PlanDiagram,
-    places_of,
-    ratio,
-    two,
-    with_baseline,
-)
+from planner.whatif.diagrams.plan_diagram import PlanDiagram, of_prices, ratio
 from planner.whatif.diagrams.smooth_grid import interpolated
 
 # Interpolating asks for so many cells at most.
@@ -87,18 +81,7 @@ def _from_prices(
         if pair[1] >= 0 and _are_same(prices, pair):
             # They cost the same in every cell: what decides between them does so everywhere.
             settled[pair] = winner[at]
-    plans = with_baseline(cells, places[0], winner)
-    return PlanDiagram(
-        two(cells.axes),
-        plans,
-        places_of(winner, plans),
-        prices.score,
-        prices.second,
-        np.array([prices.scores(label) for label in plans]),
-        by,
-        planned,
-        "interpolated",
-    )
+    return of_prices(cells, prices, winner, planned, "interpolated")
 
 
 def _are_same(prices: GridPrices, pair: tuple[int, int]) -> bool:

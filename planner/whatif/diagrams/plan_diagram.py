@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from planner.families.grid_pricing import GridPrices
 from planner.joins.arrays import Floats, Ints
 from planner.plan.objective import Objective
 from planner.whatif.axes import Axis
@@ -66,6 +67,33 @@ class PlanDiagram:
     def margin(self) -> Floats:
         """How many times worse the next best plan is than the best; infinite without one."""
         return ratio(self.second, self.score, self.by)
+
+
+def of_prices(
+    cells: Cells,
+    prices: GridPrices,
+    winner: Sequence[str],
+    planned: int,
+    method: Method,
+    doubtful: float | None = None,
+    errors: tuple[float, float] | None = None,
+) -> PlanDiagram:
+    """The diagram of cells that are all priced at once, and of which each winner is known."""
+    axes = two(cells.axes)
+    plans = with_baseline(cells, (axes[0].values[0], axes[1].values[0]), winner)
+    return PlanDiagram(
+        axes,
+        plans,
+        places_of(winner, plans),
+        prices.score,
+        prices.second,
+        np.array([prices.scores(label) for label in plans]),
+        cells.by,
+        planned,
+        method,
+        doubtful,
+        errors,
+    )
 
 
 def ratio(worse: Floats, better: Floats, by: Objective) -> Floats:

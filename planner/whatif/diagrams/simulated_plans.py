@@ -17,7 +17,7 @@ from planner.families.capabilities import SampledScores
 from planner.families.grid_pricing import GridPrices, GridPricing
 from planner.joins.arrays import Bools, Floats
 from planner.whatif.cells import SURE, TIE, Cells, Values
-from planner.whatif.diagrams.plan_diagram import PlanDiagram, places_of, two, with_baseline
+from planner.whatif.diagrams.plan_diagram import PlanDiagram, of_prices
 from planner.whatif.diagrams.response_surface import Place, ResponseSurface, surfaces
 
 # So many cells are simulated; the next number only if that takes about so many steps in all. Steps
@@ -26,7 +26,7 @@ _COUNTS = (9, 16, 25, 36, 49, 64, 81)
 _MOST_STEPS = 900_000
 # At least so many of them must say something of every plan.
 _LEAST_SHARE = 2 / 3
-# Plans that tie are told apart by so much: one that is never better is not named.
+# A plan that is never better is put behind those it ties with by this much: it wins nowhere.
 _BEHIND = 1e-6
 # Steps along the two axes that spread any number of places evenly (the plastic number).
 _STEPS = 0.7548776662466927, 0.5698402909980532
@@ -109,15 +109,10 @@ class _Samples:
         prices = self._pricing.combined(np.exp(logs), cells.by)
         errors = np.array(self._errors).mean(axis=1)
         winner = [prices.labels[place] for place in prices.best.tolist()]
-        plans = with_baseline(cells, self._at((0, 0)), winner)
-        return PlanDiagram(
-            two(cells.axes),
-            plans,
-            places_of(winner, plans),
-            prices.score,
-            prices.second,
-            np.array([prices.scores(label) for label in plans]),
-            cells.by,
+        return of_prices(
+            cells,
+            prices,
+            winner,
             len(self.places),
             "simulated in some cells",
             float(self._unsure(surface, prices, never_better).mean()),
